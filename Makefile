@@ -1,0 +1,68 @@
+# A newcomer types `make demo` or `make test`; both install what they need into .venv first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CORE   := CMakeLists.txt $(wildcard core/*)
+BUILD_TOOLS := cmake ninja nanobind scikit-build-core
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test lint format core-test docs bench stub clean
+
+help:  ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"bitmeter needs Python 3.11 or newer; {sys.executable} is {v.major}.{v.minor}. Type: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+# The package in place (editable), with the tools that build its core: enough for the demo.
+$(VENV)/.package: $(BIN)/python pyproject.toml constraints.txt src/bitmeter/_version.py $(CORE)
+	@echo "Installing bitmeter and compiling its core into $(VENV) …"
+	$(PIP) install -c constraints.txt $(BUILD_TOOLS)
+	$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.package
+	@echo "Installing the development tools …"
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $@
+
+install: $(VENV)/.dev  ## the package, editable, with all development tools
+
+demo: $(VENV)/.package  ## install, then measure the embedded text
+	@$(BIN)/bitmeter entropy --sample
+
+test: $(VENV)/.dev lint core-test docs  ## install, then everything that must be green
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.dev  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev  ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
+	@for kind in OFF ON; do \
+	  $(BIN)/cmake -S . -B build/core-test-$$kind -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=$$kind >/dev/null && \
+	  $(BIN)/cmake --build build/core-test-$$kind && \
+	  $(BIN)/ctest --test-dir build/core-test-$$kind --output-on-failure --no-tests=error || exit 1; \
+	done
+
+docs: $(VENV)/.dev  ## the documentation, into site/
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+bench: $(VENV)/.dev  ## our figures and the peers', in one run
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/theory.py
+	$(BIN)/python benchmarks/estimators.py
+
+stub: $(VENV)/.dev  ## write the core's type stub anew
+	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi
+
+clean:  ## remove all that was made
+	rm -rf $(VENV) build site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,49 @@
+// Work shared among threads. Tasks are numbered and independent, so a result never depends on how many threads ran.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bitmeter {
+
+/// Threads to use: what the caller allows (0 = all of the machine's), never more than there are tasks.
+inline unsigned thread_count(unsigned allowed, std::size_t tasks) {
+    unsigned available = std::max(1u, std::thread::hardware_concurrency());
+    unsigned wanted = allowed == 0 ? available : allowed;
+    return static_cast<unsigned>(std::min<std::size_t>(wanted, std::max<std::size_t>(tasks, 1)));
+}
+
+/// Calls `run(task)` for each task in [0, tasks). The first exception is thrown again in the caller.
+template <class Run>
+void parallel_for(std::size_t tasks, unsigned allowed, Run&& run) {
+    unsigned threads = thread_count(allowed, tasks);
+    if (threads <= 1) {
+        for (std::size_t task = 0; task < tasks; ++task) run(task);
+        return;
+    }
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::mutex guard;
+    auto worker = [&] {
+        try {
+            for (std::size_t task = next++; task < tasks; task = next++) run(task);
+        } catch (...) {
+            std::lock_guard lock(guard);
+            if (!failure) failure = std::current_exception();
+            next = tasks;
+        }
+    };
+    std::vector<std::thread> pool;
+    pool.reserve(threads - 1);
+    for (unsigned i = 1; i < threads; ++i) pool.emplace_back(worker);
+    worker();
+    for (auto& thread : pool) thread.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace bitmeter

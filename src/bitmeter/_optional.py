@@ -1,0 +1,56 @@
+"""Packages that only some jobs need: imported when used, and named with their `pip install` line when absent."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from bitmeter.errors import MissingPackageError
+
+#: The extra of pyproject.toml that brings each optional package.
+EXTRAS = {
+    "torch": "hf",
+    "transformers": "hf",
+    "tokenizers": "hf",
+    "safetensors": "hf",
+    "llama_cpp": "gguf",
+    "httpx": "endpoint",
+    "ray": "ray",
+    "altair": "report",
+    "fastapi": "web",
+    "uvicorn": "web",
+}
+
+
+def require(module: str, purpose: str) -> ModuleType:
+    """Import an optional package, or say what to install.
+
+    Parameters
+    ----------
+    module
+        The name to import.
+    purpose
+        What it is needed for, as the subject of a sentence.
+
+    Raises
+    ------
+    MissingPackageError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> require("json", "Reading JSON").__name__
+    'json'
+    >>> require("surely_absent", "Magic")
+    Traceback (most recent call last):
+    bitmeter.errors.MissingPackageError: Magic needs the package surely_absent, which is not installed. Type: pip install surely_absent
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.split(".")[0] != module.split(".")[0]:
+            raise  # the package is there, but broken in itself: its own message says more
+        package = module.split(".")[0]
+        line = f"pip install 'bitmeter[{EXTRAS[package]}]'" if package in EXTRAS else f"pip install {package}"
+        message = f"{purpose} needs the package {package}, which is not installed. Type: {line}"
+        raise MissingPackageError(message, value=package) from error

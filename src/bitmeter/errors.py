@@ -1,0 +1,114 @@
+"""Every exception that bitmeter raises on purpose.
+
+::
+
+    BitmeterError
+    ├── InputError (also ValueError)        a value that cannot be measured
+    │   ├── EmptyError                      nothing to measure
+    │   ├── NegativeError                   a probability, count or length below zero
+    │   ├── NotFiniteError                  NaN or infinity where a number is needed
+    │   ├── NotNormalisedError              probabilities that do not sum to one
+    │   ├── ShapeError                      arrays whose shapes do not fit each other
+    │   ├── RangeError                      a number outside of what the parameter allows
+    │   ├── ChoiceError                     a word that is not among the options
+    │   └── UnknownLabelError               a label or context that the distribution does not have
+    ├── InputTypeError (also TypeError)     a value of a kind that cannot be read
+    ├── UndefinedError                      the quantity asked for does not exist for this input
+    ├── ConvergenceError                    a numerical method did not reach its tolerance
+    └── MissingPackageError (also ImportError)  an optional package is not installed
+
+Whoever catches `BitmeterError` catches them all. Each message says what was found and where, why it matters, and what
+to do instead; `index` and `value` hold the place and the offender where there is one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "BitmeterError",
+    "ChoiceError",
+    "ConvergenceError",
+    "EmptyError",
+    "InputError",
+    "InputTypeError",
+    "MissingPackageError",
+    "NegativeError",
+    "NotFiniteError",
+    "NotNormalisedError",
+    "RangeError",
+    "ShapeError",
+    "UndefinedError",
+    "UnknownLabelError",
+]
+
+
+class BitmeterError(Exception):
+    """The root of all errors that bitmeter raises on purpose.
+
+    Parameters
+    ----------
+    message
+        What was found and where, why it matters, what to do instead.
+    index
+        The place of the offending entry, where there is one.
+    value
+        The offending entry itself.
+    """
+
+    def __init__(self, message: str, *, index: Any = None, value: Any = None) -> None:
+        super().__init__(message)
+        self.index = index
+        self.value = value
+
+
+class InputError(BitmeterError, ValueError):
+    """A value that cannot be measured."""
+
+
+class EmptyError(InputError):
+    """There is nothing to measure."""
+
+
+class NegativeError(InputError):
+    """A probability, count or length below zero."""
+
+
+class NotFiniteError(InputError):
+    """NaN or infinity where a number is needed."""
+
+
+class NotNormalisedError(InputError):
+    """Probabilities that do not sum to one."""
+
+
+class ShapeError(InputError):
+    """Arrays whose shapes do not fit each other."""
+
+
+class RangeError(InputError):
+    """A number outside of what the parameter allows."""
+
+
+class ChoiceError(InputError):
+    """A word that is not among the options."""
+
+
+class UnknownLabelError(InputError):
+    """A label or context that the distribution does not have."""
+
+
+class InputTypeError(BitmeterError, TypeError):
+    """A value of a kind that cannot be read."""
+
+
+class UndefinedError(BitmeterError):
+    """The quantity asked for does not exist for this input."""
+
+
+class ConvergenceError(BitmeterError):
+    """A numerical method did not reach its tolerance."""
+
+
+class MissingPackageError(BitmeterError, ImportError):
+    """An optional package is not installed; the message holds the line to type."""
