@@ -43,7 +43,7 @@ def require(module: str, purpose: str) -> ModuleType:
     'json'
     >>> require("surely_absent", "Magic")
     Traceback (most recent call last):
-    bitmeter.errors.MissingPackageError: Magic needs the package surely_absent, which is not installed. Type: pip install surely_absent
+    bitmeter.errors.MissingPackageError: Magic needs the package surely_absent, ... Type: pip install surely_absent
     """
     try:
         return importlib.import_module(module)

@@ -109,7 +109,7 @@ def shown(value: Any) -> str:
     """A short picture of a value for a message."""
     try:
         text = repr(value)
-    except Exception as error:  # noqa: BLE001 - a foreign object's repr may do anything; the message must still come
+    except Exception as error:
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
     return text if len(text) <= 60 else text[:57] + "..."
 
