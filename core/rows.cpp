@@ -76,7 +76,7 @@ std::vector<RowSums> row_sums(RowMode mode, const Real* p, const Real* q, const 
         }
         out.p = sum_p.value();
         out.q = sum_q.value();
-        out.value = value.value();
+        out.value = mode == RowMode::sum ? out.p : value.value();
         if (out.impossible != no_index) {
             const double infinite = std::numeric_limits<double>::infinity();
             out.value = mode == RowMode::cross ? -infinite : infinite;

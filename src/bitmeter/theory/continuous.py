@@ -1,0 +1,184 @@
+"""Differential entropy, cross-entropy and divergence of scipy's frozen continuous distributions.
+
+Closed forms where there is one, adaptive quadrature else; Monte Carlo with its standard error where it is asked for.
+All in nats; units are the business of `information`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bitmeter.errors import ConvergenceError, InputTypeError, NotFiniteError, UndefinedError
+from bitmeter.theory import _check
+
+#: Quadrature is refused when its own error estimate is larger than this, relative to the larger of 1 and the result.
+QUADRATURE_TOLERANCE = 1e-7
+
+#: Where the axis is cut for quadrature, as quantiles of p: the bulk, the flanks and the far tails each by themselves.
+_CUTS = (1e-12, 1e-6, 1e-3, 0.05, 0.25, 0.5, 0.75, 0.95, 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
+
+
+def is_frozen(value: Any) -> bool:
+    """Whether this is a frozen distribution of scipy.stats, found without importing that heavy module."""
+    return type(value).__module__.startswith("scipy.stats") and hasattr(value, "dist")
+
+
+def frozen(value: Any, name: str) -> Any:
+    """A frozen continuous distribution with scalar parameters."""
+    if not is_frozen(value) or not hasattr(value, "logpdf") or not hasattr(value.dist, "_parse_args"):
+        message = f"{name} is {_check.shown(value)}; it must be one of scipy's frozen continuous distributions"
+        raise InputTypeError(message, value=value)
+    if getattr(value.dist, "pmf", None) is not None:
+        message = f"{name} is discrete; take its probabilities, such as d.pmf(range(100)), instead"
+        raise InputTypeError(message, value=value)
+    if any(np.ndim(argument) > 0 for argument in (*value.args, *value.kwds.values())):
+        message = f"{name} has array parameters; freeze one distribution at a time"
+        raise InputTypeError(message, value=value)
+    if not all(math.isfinite(float(quantile)) for quantile in value.ppf([0.25, 0.5, 0.75])):
+        message = f"{name} has parameters outside of its domain: {value.args} {value.kwds}"
+        raise NotFiniteError(message, value=value)
+    return value
+
+
+def entropy(p: Any) -> float:
+    """h(p) = −∫ p ln p; may be negative, as densities may exceed one."""
+    _parts(p)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            value = float(p.entropy())
+        except (RuntimeWarning, UserWarning, ArithmeticError):
+            value = math.nan
+    return value if math.isfinite(value) else _integral(p, lambda x: -p.logpdf(x))
+
+
+def cross_entropy(p: Any, q: Any) -> float:
+    """h(p, q) = −∫ p ln q; inf where p has mass that q has not."""
+    if outside(p, q) > 0.0:
+        return math.inf
+    closed = _closed_cross(p, q)
+    return _integral(p, lambda x: -q.logpdf(x)) if closed is None else closed
+
+
+def divergence(p: Any, q: Any) -> float:
+    """D(p‖q) = ∫ p ln(p/q) ≥ 0."""
+    if outside(p, q) > 0.0:
+        return math.inf
+    closed = _closed_cross(p, q)
+    if closed is None:
+        return max(0.0, _integral(p, lambda x: p.logpdf(x) - q.logpdf(x)))
+    return max(0.0, closed - entropy(p))
+
+
+def jensen_shannon(p: Any, q: Any) -> float:
+    """½ D(p‖m) + ½ D(q‖m) with m = ½(p + q)."""
+
+    def half(a: Any, b: Any) -> float:
+        # ln(a/m) = ln 2 − ln(1 + b/a)
+        return _integral(a, lambda x: math.log(2.0) - np.logaddexp(0.0, b.logpdf(x) - a.logpdf(x)))
+
+    return min(math.log(2.0), max(0.0, 0.5 * half(p, q) + 0.5 * half(q, p)))
+
+
+def renyi(p: Any, order: float) -> float:
+    """ln ∫ p^α / (1 − α)."""
+    if order == 1.0:
+        return entropy(p)
+    if math.isinf(order) or order == 0.0:
+        message = f"the Rényi entropy of order {order} of a density is not offered; choose an order between 0 and inf"
+        raise UndefinedError(message, value=order)
+    return math.log(_integral(p, lambda x: np.exp((order - 1.0) * p.logpdf(x)))) / (1.0 - order)
+
+
+def outside(p: Any, q: Any) -> float:
+    """How much of p's mass lies outside of q's support."""
+    low, high = q.support()
+    return float(p.cdf(low)) + float(p.sf(high))
+
+
+def monte_carlo(p: Any, q: Any, samples: int, generator: np.random.Generator) -> tuple[float, float]:
+    """The mean of −ln q(x) over draws from p, and its standard error; both inf once an impossible draw was seen."""
+    draws = p.rvs(size=samples, random_state=generator)
+    surprisal = -q.logpdf(draws)
+    if not np.isfinite(surprisal).all():
+        return math.inf, math.inf
+    return float(surprisal.mean()), float(surprisal.std(ddof=1)) / math.sqrt(samples)
+
+
+def _parts(p: Any) -> tuple[str, tuple[float, ...], float, float]:
+    """The family, the shape parameters, the location and the scale."""
+    shapes, location, scale = p.dist._parse_args(*p.args, **p.kwds)
+    return p.dist.name, tuple(map(float, shapes)), float(location), float(scale)
+
+
+def _closed_cross(p: Any, q: Any) -> float | None:
+    """−∫ p ln q in closed form, or None. The support of q covers that of p."""
+    from scipy.special import betaln, digamma, gammaln
+
+    family_p, shapes_p, location_p, scale_p = _parts(p)
+    family_q, shapes_q, location_q, scale_q = _parts(q)
+    if family_q == "norm":
+        mean, variance = (float(moment) for moment in p.stats("mv"))
+        # A mean that does not exist (Cauchy) comes with an infinite second moment.
+        second = (variance + (mean - location_q) ** 2) / scale_q**2
+        return 0.5 * math.log(2 * math.pi * scale_q**2) + 0.5 * second if math.isfinite(second) else math.inf
+    if family_q == "expon":
+        mean = float(p.stats("m"))
+        return math.log(scale_q) + (mean - location_q) / scale_q if math.isfinite(mean) else math.inf
+    if family_q == "uniform":
+        return math.log(scale_q)
+    if family_p != family_q:
+        return None
+    if family_q == "laplace":
+        gap = abs(location_p - location_q)
+        return math.log(2 * scale_q) + (gap + scale_p * math.exp(-gap / scale_p)) / scale_q
+    if family_q == "gamma" and location_p == location_q:
+        (a,), (b,) = shapes_p, shapes_q
+        mean_log = digamma(a) + math.log(scale_p)
+        return float(gammaln(b) + b * math.log(scale_q) - (b - 1) * mean_log + a * scale_p / scale_q)
+    if family_q == "beta" and (location_p, scale_p) == (location_q, scale_q):
+        (a, b), (c, d) = shapes_p, shapes_q
+        logs = (c - 1) * digamma(a) + (d - 1) * digamma(b) - (c + d - 2) * digamma(a + b)
+        return float(betaln(c, d) - logs + math.log(scale_q))
+    if family_q == "lognorm" and location_p == location_q:
+        (sigma_p,), (sigma_q,) = shapes_p, shapes_q
+        mean_p, mean_q = math.log(scale_p), math.log(scale_q)
+        spread = (sigma_p**2 + (mean_p - mean_q) ** 2) / sigma_q**2
+        return mean_p + 0.5 * math.log(2 * math.pi * sigma_q**2) + 0.5 * spread
+    return None
+
+
+def _integral(p: Any, value: Callable[[float], Any]) -> float:
+    """E_p[value(x)] by adaptive quadrature, piece by piece between quantiles of p."""
+    from scipy.integrate import IntegrationWarning, quad
+
+    def integrand(x: float) -> float:
+        density = float(p.pdf(x))
+        return density * float(value(x)) if density > 0.0 else 0.0
+
+    low, high = map(float, p.support())
+    cuts = sorted({low, high, *(float(cut) for cut in p.ppf(_CUTS) if low < cut < high)})
+    total, error = [], 0.0
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", IntegrationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for left, right in itertools.pairwise(cuts):
+            piece, uncertain = quad(integrand, left, right, limit=200, epsabs=1e-13, epsrel=1e-11)
+            if piece == math.inf:
+                return math.inf
+            total.append(piece)
+            error += uncertain
+    result = math.fsum(total)
+    if not math.isfinite(result) or not error <= QUADRATURE_TOLERANCE * max(1.0, abs(result)):
+        message = (
+            f"quadrature reached {result:.6g} with an error estimate of {error:.2g}; the integral may be infinite. "
+            "Use monte_carlo_cross_entropy, which gives a standard error"
+        )
+        raise ConvergenceError(message, value=result)
+    return result

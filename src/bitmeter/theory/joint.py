@@ -1,0 +1,142 @@
+"""Joint, conditional and mutual information: of tables p(x, y, …) and of paired samples."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter.errors import InputTypeError, RangeError, ShapeError
+from bitmeter.theory import _check, _sums
+from bitmeter.theory._check import Floats, Ints, Unit
+from bitmeter.theory.conditional import _pair_items
+from bitmeter.theory.distributions import Distribution
+
+Which: TypeAlias = Literal["first", "second"]
+
+
+def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
+    """H(X, Y, …) of a table of joint probabilities, or of two sequences of samples taken together.
+
+    Parameters
+    ----------
+    x
+        A table of any number of axes that sums to one over all of them, a Distribution over pairs, or samples of X.
+    y
+        Samples of Y, each beside the one of X.
+    unit
+        "bits", "nats" or "hartleys".
+    normalise
+        Divide the table by its sum on purpose (for counts).
+
+    Examples
+    --------
+    >>> joint_entropy([[0.25, 0.25], [0.25, 0.25]])
+    2.0
+    >>> joint_entropy("aabb", "xyxx")
+    1.5
+    """
+    masses, _, _ = _masses(x, y, normalise)
+    return float(_sums.entropy(masses, "x", normalise=True)) / _check.nats_per(unit)
+
+
+def conditional_entropy(
+    x: Any, y: Any = None, *, given: Which = "first", unit: Unit = "bits", normalise: bool = False
+) -> float:
+    """H(Y|X) = −Σ p(x, y) log p(y|x): what is left to know of Y when X is known.
+
+    Parameters
+    ----------
+    x, y
+        A table with a row for each x and a column for each y, a Distribution over pairs (x, y), or two sequences of
+        samples.
+    given
+        Which of the two is known: "first" gives H(Y|X), "second" H(X|Y).
+    unit, normalise
+        As in `joint_entropy`.
+
+    Examples
+    --------
+    >>> conditional_entropy([[0.25, 0.25], [0.5, 0.0]])
+    0.5
+    >>> conditional_entropy("aabb", "xyxx"), conditional_entropy("aabb", "xyxx", given="second")
+    (0.5, 0.6887)
+    """
+    known = _check.choice(given, "given", ("first", "second"))
+    masses, rows, columns = _masses(x, y, normalise)
+    of_known = _marginal(masses, rows if known == "first" else columns)
+    return max(0.0, -float(_core.row_divergence(masses[None], of_known[None])[0][0])) / _check.nats_per(unit)
+
+
+def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
+    """I(X; Y) = D(p(x, y) ‖ p(x)·p(y)): what each says about the other; 0 only if they are independent.
+
+    Takes what `conditional_entropy` takes.
+
+    Examples
+    --------
+    >>> mutual_information([[0.5, 0.0], [0.0, 0.5]]), mutual_information([[0.25, 0.25], [0.25, 0.25]])
+    (1.0, 0.0)
+    """
+    masses, rows, columns = _masses(x, y, normalise)
+    # Where a product of marginals underflows, the ratio is taken step by step: ln(p/(r·c)) = ln(p/r) − ln c.
+    by_row = float(_core.row_divergence(masses[None], _marginal(masses, rows)[None])[0][0])
+    by_column = float(_core.row_cross(masses[None], _marginal(masses, columns)[None])[0][0])
+    product = _marginal(masses, rows) * _marginal(masses, columns)
+    underflows = (product < np.finfo(np.float64).tiny).any()
+    nats = by_row - by_column if underflows else float(_core.row_divergence(masses[None], product[None])[0][0])
+    return max(0.0, nats) / _check.nats_per(unit)
+
+
+def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
+    """The positive joint probabilities, and for each the numbers of its row and its column."""
+    divide = _check.flag(normalise, "normalise")
+    if y is not None:
+        return _of_samples(x, y)
+    if isinstance(x, Distribution):
+        return _of_labels(x)
+    if isinstance(x, str | bytes):
+        message = "x is data but y is missing; a joint distribution needs both sequences, or one table"
+        raise InputTypeError(message, value=x)
+    table = _check.array(x, "x")
+    if table.ndim < 2:
+        message = f"x has shape {table.shape}; a joint table has at least two axes"
+        raise ShapeError(message)
+    flat = _check.probabilities(table.reshape(1, -1), "x", normalise=divide)[0]
+    places = np.flatnonzero(flat)
+    # With more than two axes the first stands against all the others together.
+    width = table.size // table.shape[0]
+    return flat[places], places // width, places % width
+
+
+def _of_samples(x: Any, y: Any) -> tuple[Floats, Ints, Ints]:
+    first, second = _check.symbols(x, "x").ids, _check.symbols(y, "y").ids
+    if first.size != second.size:
+        message = f"x has {first.size} samples and y has {second.size}; each x needs its y"
+        raise ShapeError(message)
+    if first.dtype != second.dtype:
+        first, second = first.astype(np.int64), second.astype(np.int64)
+    rows, columns, numbers = _core.count_pairs(first, second)
+    return numbers / first.size, rows, columns
+
+
+def _of_labels(joint: Distribution) -> tuple[Floats, Ints, Ints]:
+    rows: dict[Any, int] = {}
+    columns: dict[Any, int] = {}
+    found = [
+        (mass, rows.setdefault(a, len(rows)), columns.setdefault(b, len(columns)))
+        for (a, b), mass in _pair_items(joint)
+        if mass > 0
+    ]
+    masses, first, second = zip(*found, strict=True)
+    return np.array(masses), np.array(first), np.array(second)
+
+
+def _marginal(masses: Floats, groups: Ints) -> Floats:
+    """For each entry, the sum of the masses in its group."""
+    _, places = np.unique(groups, return_inverse=True)
+    if places.size and int(places.max()) >= 2**31:
+        message = "the joint table has more than 2**31 rows or columns"
+        raise RangeError(message)
+    return np.asarray(np.bincount(places, weights=masses)[places])
