@@ -1,0 +1,105 @@
+"""Pages of the documentation that are made when it is built: the tour, the reference, the command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+import bitmeter
+from bitmeter.tour import topics
+from bitmeter.tour.markdown import page
+
+ROOT = Path(__file__).parents[1]
+
+#: Modules in the order in which the reference shows them, with a line on each.
+MODULES = {
+    "theory.information": "Entropy and its kin, of probabilities, counts, samples and densities.",
+    "theory.distributions": "Labels and how likely each is.",
+    "theory.conditional": "What is likely, given what came before.",
+}
+
+
+def tour_pages() -> dict[str, str]:
+    """The lessons with the results of now, and a page that lists them."""
+    pages = {f"tour/{lesson.name}.md": page(lesson) for lesson in topics()}
+    items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
+    pages["tour/index.md"] = (
+        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has the "
+        "formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
+        f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
+    )
+    return pages
+
+
+def reference_pages() -> dict[str, str]:
+    """One page a module, with exactly the public names that live there, and an index of all names."""
+    homes: dict[str, list[str]] = {}
+    for name, home in bitmeter._HOMES.items():
+        homes.setdefault(home, []).append(name)
+    ordered = sorted(homes, key=lambda home: (list(MODULES).index(home) if home in MODULES else len(MODULES), home))
+    pages: dict[str, str] = {}
+    index = ["# Reference\n", "Every name below is `bitmeter.name`; the usual import is `import bitmeter as bm`.\n"]
+    for home in ordered:
+        short = home.rsplit(".", 1)[-1].strip("_")
+        names = sorted(homes[home])
+        members = "".join(f"        - {name}\n" for name in names)
+        if home == "errors":
+            options = "    options:\n      show_root_heading: false\n"
+        else:
+            options = f"    options:\n      show_root_heading: false\n      members:\n{members}"
+        listed = "".join(f"    - {name}\n" for name in names)
+        pages[f"reference/{short}.md"] = f"# {short}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
+        links = ", ".join(f"[`{name}`][bitmeter.{home}.{name}]" for name in names)
+        index.append(f"**[{short}]({short}.md)** {MODULES.get(home, '')}<br>{links}\n")
+    pages["reference/index.md"] = "\n".join(index)
+    return pages
+
+
+def cli_page() -> str:
+    """Every verb with its own help."""
+    verbs = ["", *(command.name for command in _app().registered_commands)]
+    parts = ["# Command line\n", (ROOT / "docs" / "cli_rules.txt").read_text(encoding="utf-8")]
+    for verb in verbs:
+        words = ["bitmeter", verb] if verb else ["bitmeter"]
+        parts.append(f"## {' '.join(words)}\n\n```text\n{_help(words[1:])}```\n")
+    return "\n".join(parts)
+
+
+def _app() -> Any:
+    from bitmeter.cli import app
+
+    return app
+
+
+def _help(words: list[str]) -> str:
+    code = "from bitmeter.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words, "--help"], capture_output=True, text=True, check=True,
+        env={"COLUMNS": "80", "PATH": ""},
+    )  # fmt: skip
+    return done.stdout
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the made pages into the navigation."""
+    for entry in config.nav or []:
+        if "Tour" in entry:
+            entry["Tour"] = ["tour/index.md", *(f"tour/{lesson.name}.md" for lesson in topics())]
+        if "Reference" in entry:
+            entry["Reference"] = ["reference/index.md", *(name for name in reference_pages() if "index" not in name)]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the made pages."""
+    pages = tour_pages() | reference_pages()
+    pages["cli.md"] = cli_page()
+    pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files

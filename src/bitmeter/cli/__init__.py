@@ -1,0 +1,88 @@
+"""The command line: one short file a verb.
+
+Results go to stdout and progress to stderr. Exit codes: 0, 1 (a fault), 2 (usage), 130 (interrupted). Nothing heavy is
+imported before a verb runs, so that `bitmeter --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from bitmeter._version import __version__
+from bitmeter.cli import entropy, learn
+from bitmeter.errors import BitmeterError
+
+__all__ = ["app", "main"]
+
+# Plain help: the same text on a terminal and in a pipe, and rich need not be loaded for it.
+app = typer.Typer(
+    name="bitmeter",
+    help="Perplexity you can compare: how many bits a text or a model needs, and how sure that is.",
+    epilog="Start with: bitmeter learn",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("entropy")(entropy.entropy)
+app.command("learn")(learn.learn)
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001
+    if asked:
+        typer.echo(f"bitmeter {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code.
+
+    Parameters
+    ----------
+    arguments
+        The words after `bitmeter`; those of the process if None.
+    """
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code = app(arguments, prog_name="bitmeter", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has gone (`bitmeter learn | head`): what is left unsaid must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except BitmeterError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except Exception as error:
+        return _usage(error)
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: Any) -> int:
+    """Show a mistake in the command's words; anything else is a fault of ours and keeps its traceback."""
+    if not (hasattr(error, "show") and hasattr(error, "format_message")):
+        raise error
+    context = getattr(error, "ctx", None)
+    print(f"error: {error.format_message()}", file=sys.stderr)
+    print(f"Type: {context.command_path if context else 'bitmeter'} --help", file=sys.stderr)
+    return int(error.exit_code)

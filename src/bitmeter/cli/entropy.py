@@ -1,0 +1,4 @@
+"""`bitmeter entropy`."""
+
+def entropy() -> None:
+    """Placeholder."""

@@ -1,0 +1,1 @@
+"""What is measured: text, and the symbols it is split into."""

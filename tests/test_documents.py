@@ -1,0 +1,102 @@
+"""Every piece of code in the lessons, the README and the documentation runs and gives what is written there."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bitmeter.tour import Lesson, Statement, _read, run, topics
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?![\w])")
+#: Words that draw: their output may be left out of the file, for it is a picture of figures checked elsewhere.
+DRAWS = re.compile(r"print\((bars|curves)\(")
+
+
+def agree(written: str, found: str) -> bool:
+    """Whether the text is the same and each number agrees to the decimals that were written; … stands for anything."""
+    if "..." in written:
+        parts = written.split("...")
+        return found.startswith(parts[0]) and found.endswith(parts[-1]) and all(part in found for part in parts)
+    if NUMBER.sub("#", written.strip()) != NUMBER.sub("#", found.strip()):
+        return False
+    for ours, theirs in zip(NUMBER.findall(written), NUMBER.findall(found), strict=True):
+        decimals = len(ours.partition(".")[2].partition("e")[0])
+        size = 10.0 ** (int(ours.partition("e")[2]) if "e" in ours else 0)
+        if abs(float(ours.replace(",", "")) - float(theirs.replace(",", ""))) > 0.5001 * 10.0**-decimals * size:
+            return False
+    return True
+
+
+def test_the_comparison_can_fail() -> None:
+    assert agree("1.50 bits", "1.4999999 bits")
+    assert not agree("1.50 bits", "1.51 bits")
+    assert not agree("1.50 bits", "1.50 nats")
+    assert not agree("1", "1 2")
+    assert agree("seen ... times", "seen 3 times")
+    assert not agree("seen ... times", "heard 3 times")
+
+
+def check(lesson: Lesson) -> int:
+    """Run a lesson and compare; the number of statements that were run."""
+    number = 0
+    for written, done in zip(lesson.blocks, run(lesson), strict=True):
+        for ours, theirs in zip(written.statements, done.statements, strict=True):
+            number += 1
+            _compare(ours, theirs)
+    return number
+
+
+def _compare(written: Statement, found: Statement) -> None:
+    if DRAWS.search(written.source) and not written.output:
+        assert "Error" not in found.output
+        assert len(found.output.splitlines()) > 2
+        assert max(map(len, found.output.splitlines())) <= 78
+        return
+    assert agree(written.output, found.output), f"{written.source}written: {written.output}found:   {found.output}"
+
+
+@pytest.mark.parametrize("lesson", topics(), ids=lambda lesson: lesson.name)
+def test_lessons_say_what_is_true(lesson: Lesson) -> None:
+    assert check(lesson) >= 4
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_say_what_is_true(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert "```pycon" not in text, "fence sessions as python, so that they are run"
+    check(_read("00-page.md", "\n\n" + text))
+    for command in re.findall(r"^\$ (bitmeter .*)$", text, re.MULTILINE):
+        done = subprocess.run(
+            [sys.executable, "-c", "from bitmeter.cli import main; main()", *shlex.split(command)[1:]],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+def test_the_tour_covers_its_rows_in_order() -> None:
+    wanted = [f"M{k}" for k in (*range(1, 15), 16, 22)]
+    assert [row for lesson in topics() for row in lesson.rows] == wanted
+    assert [lesson.number for lesson in topics()] == list(range(1, len(topics()) + 1))
+
+
+def test_the_running_example_is_in_the_tour() -> None:
+    shown = {
+        statement.source: statement.output
+        for lesson in topics()
+        for block in run(lesson)
+        for statement in block.statements
+        if lesson.name in ("entropy", "data", "conditional", "impossible")
+    }
+    everything = "\n".join(f"{source}{output}" for source, output in shown.items())
+    for figure in ("abba      1.5000", "barb      2.5000", "probable  4.2500", "(4.25, 0.625)"):
+        assert figure in everything
+    assert shown['bm.cross_entropy("baby", p)\n'] == f"{math.inf}\n"
+    assert shown["p.entropy\n"] == "2.5\n"

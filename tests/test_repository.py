@@ -1,0 +1,81 @@
+"""The repository itself: versions agree, workflows can be read, no path of a machine is in it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+import bitmeter
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+def tracked() -> list[Path]:
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+    except (OSError, subprocess.CalledProcessError):  # an archive without git
+        skipped = {".venv", "build", "site", "dist"}
+        return [p for p in ROOT.rglob("*") if p.is_file() and p.relative_to(ROOT).parts[0] not in skipped]
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    match = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert match is not None
+    assert match[1] == bitmeter.__version__
+
+
+def test_no_path_of_a_machine_is_in_the_repository() -> None:
+    machine = re.compile(rb"(?<![\w.])/(?:work|root|home|Users)/\w")
+    for path in tracked():
+        found = machine.search(path.read_bytes())
+        assert found is None, f"{path.relative_to(ROOT)} holds {found[0]!r}"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_workflows_parse_and_pin_their_actions(path: Path) -> None:
+    workflow: dict[Any, Any] = yaml.safe_load(path.read_text())
+    assert workflow["name"] == path.stem
+    assert workflow[True]  # `on`, as YAML 1.1 reads it
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert job["runs-on"]
+        assert job["timeout-minutes"]
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step)
+            if "uses" in step:
+                assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+(\.\d+)*", step["uses"])
+
+
+def test_the_test_workflow_covers_what_the_package_promises() -> None:
+    matrix = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())["jobs"]["tests"]["strategy"]["matrix"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    promised = [line.rsplit(" ", 1)[-1] for line in project["classifiers"] if "Python :: 3." in line]
+    assert matrix["python"] == promised
+    assert {name.split("-")[0] for name in matrix["os"]} == {"ubuntu", "macos"}
+
+
+def test_workflows_call_only_make_targets_that_exist() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    called = {name for path in WORKFLOWS for name in re.findall(r"run: make ([\w-]+)", path.read_text())}
+    assert called
+    assert called <= targets
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = project["dependencies"] + [line for group in project["optional-dependencies"].values() for line in group]
+    reasons = (ROOT / "docs" / "design.md").read_text()
+    for line in lines:
+        name = re.split(r"[\[<>=]", line)[0]
+        assert f"`{name}`" in reasons, f"docs/design.md does not say why {name} is needed"
