@@ -13,7 +13,7 @@ _weights = st.one_of(st.just(0.0), st.floats(1e-6, 1.0), st.floats(1e-300, 1e-6)
 
 
 def normalised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    return values / values.sum(axis=-1, keepdims=True)
+    return np.asarray(values / values.sum(axis=-1, keepdims=True))
 
 
 @st.composite
@@ -37,7 +37,7 @@ def tables(draw: st.DrawFn) -> NDArray[np.float64]:
     rows, columns = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     values = draw(hnp.arrays(np.float64, (rows, columns), elements=st.one_of(st.just(0.0), st.floats(1e-3, 1.0))))
     values[draw(st.integers(0, rows - 1)), draw(st.integers(0, columns - 1))] += 0.5
-    return values / values.sum()
+    return np.asarray(values / values.sum())
 
 
 def samples(symbols: int = 5) -> st.SearchStrategy[Any]:
