@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "adaptive.hpp"
 #include "count.hpp"
 #include "rows.hpp"
+#include "segments.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -114,6 +116,44 @@ void bind_rows(nb::module_& m) {
         "p"_a, "q"_a, "threads"_a = 0, "Sum of p log2(p/q) of each row; returns as row_sums.");
 }
 
+// ---- adaptive order 0 ------------------------------------------------------------------------------------------------
+
+auto py_adaptive_logprobs(Vector<std::uint8_t> x, nb::ndarray<std::int64_t, nb::shape<256>, nb::c_contig, nb::device::cpu> counts) {
+    for (std::size_t s = 0; s < 256; ++s)
+        if (counts.data()[s] < 0) throw std::invalid_argument("adaptive_logprobs: a count is negative");
+    auto out = without_lock([&] {
+        std::vector<double> logs(x.size());
+        bitmeter::adaptive_logprobs(x.data(), x.size(), counts.data(), logs.data());
+        return logs;
+    });
+    return to_numpy(std::move(out));
+}
+
+// ---- segments --------------------------------------------------------------------------------------------------------
+
+void check_bounds(const Vector<std::int64_t>& bounds, std::size_t n) {
+    if (!bitmeter::valid_bounds(bounds.data(), bounds.size(), n))
+        throw std::invalid_argument("the bounds of the segments must ascend within the array");
+}
+
+auto py_segment_sums(Vector<double> x, Vector<std::int64_t> bounds) {
+    check_bounds(bounds, x.size());
+    return to_numpy(without_lock([&] {
+        std::vector<double> out(bounds.size() - 1);
+        bitmeter::segment_sums(x.data(), bounds.data(), out.size(), out.data());
+        return out;
+    }));
+}
+
+auto py_segment_counts(Vector<bool> x, Vector<std::int64_t> bounds) {
+    check_bounds(bounds, x.size());
+    return to_numpy(without_lock([&] {
+        std::vector<std::int64_t> out(bounds.size() - 1);
+        bitmeter::segment_counts(reinterpret_cast<const std::uint8_t*>(x.data()), bounds.data(), out.size(), out.data());
+        return out;
+    }));
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -125,4 +165,8 @@ NB_MODULE(_core, m) {
     bind_counting<std::int64_t>(m);
     bind_rows<double>(m);
     bind_rows<float>(m);
+    m.def("segment_sums", &py_segment_sums, "x"_a, "bounds"_a, "Compensated sums of x[bounds[j]:bounds[j+1]].");
+    m.def("segment_counts", &py_segment_counts, "x"_a, "bounds"_a, "How many of x[bounds[j]:bounds[j+1]] are true.");
+    m.def("adaptive_logprobs", &py_adaptive_logprobs, "x"_a, "counts"_a,
+          "ln p of each byte under the Krichevsky-Trofimov estimator; counts are those of what came before, and go on.");
 }

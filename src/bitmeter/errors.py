@@ -13,6 +13,10 @@
     │   ├── ChoiceError                     a word that is not among the options
     │   └── UnknownLabelError               a label or context that the distribution does not have
     ├── InputTypeError (also TypeError)     a value of a kind that cannot be read
+    ├── ModelError (also ValueError)        a model that cannot be found, loaded or used so
+    ├── SignatureError (also ValueError)    a line that is not a signature
+    ├── IncomparableError (also ValueError) two figures that must not be compared
+    ├── FileFormatError (also ValueError)   a saved run or trace that cannot be read
     ├── UndefinedError                      the quantity asked for does not exist for this input
     ├── ConvergenceError                    a numerical method did not reach its tolerance
     └── MissingPackageError (also ImportError)  an optional package is not installed
@@ -30,14 +34,18 @@ __all__ = [
     "ChoiceError",
     "ConvergenceError",
     "EmptyError",
+    "FileFormatError",
+    "IncomparableError",
     "InputError",
     "InputTypeError",
     "MissingPackageError",
+    "ModelError",
     "NegativeError",
     "NotFiniteError",
     "NotNormalisedError",
     "RangeError",
     "ShapeError",
+    "SignatureError",
     "UndefinedError",
     "UnknownLabelError",
 ]
@@ -100,6 +108,26 @@ class UnknownLabelError(InputError):
 
 class InputTypeError(BitmeterError, TypeError):
     """A value of a kind that cannot be read."""
+
+
+class ModelError(BitmeterError, ValueError):
+    """A model that cannot be found, loaded or used so."""
+
+
+class SignatureError(BitmeterError, ValueError):
+    """A line that is not a signature."""
+
+
+class IncomparableError(BitmeterError, ValueError):
+    """Two figures that must not be compared; `differences` says in what their conventions disagree."""
+
+    def __init__(self, message: str, *, differences: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.differences = differences
+
+
+class FileFormatError(BitmeterError, ValueError):
+    """A saved run or trace that cannot be read."""
 
 
 class UndefinedError(BitmeterError):

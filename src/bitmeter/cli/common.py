@@ -1,0 +1,65 @@
+"""What several verbs share: the options that set conventions, the progress bar, and how a table is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+Docs = Annotated[str | None, typer.Option(help="Where documents end: file, line, blank or record.")]
+Field = Annotated[str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")]
+Like = Annotated[str, typer.Option(help="Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
+First = Annotated[str | None, typer.Option(help="A document's first unit: bos, skip or uniform.")]
+Eos = Annotated[str | None, typer.Option(help="Whether the end of a document is predicted and counted: yes or no.")]
+Oov = Annotated[str | None, typer.Option(help="What an unknown unit costs: none, skipped, class or spelled.")]
+Den = Annotated[str | None, typer.Option(help="What bits are divided by: scored or original bytes.")]
+Norm = Annotated[str | None, typer.Option(help="What is done to the text before: none, nfc, nfkc, lower or newlines.")]
+Ctx = Annotated[str | None, typer.Option(help="How a long text meets a bounded context: full.")]
+Confidence = Annotated[float, typer.Option(help="Of the interval.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
+Json = Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")]
+
+
+@contextlib.contextmanager
+def scoring_progress(title: str) -> Iterator[Callable[[int, int | None, float], None] | None]:
+    """A bar on stderr with the running value and the time left; nothing where stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("scoring {task.description}"),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[value]}"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None, value="")
+
+        def report(done: int, total: int | None, value: float) -> None:
+            so_far = "" if math.isnan(value) else f"{value:.3f} bits/byte so far"
+            bar.update(task, completed=done, total=total, value=so_far)
+
+        yield report
+
+
+def show(renderable: Any) -> None:
+    """Print a table, the same on a terminal and in a pipe."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=200, color_system=None)
+        with console.capture() as capture:
+            console.print(renderable)
+        typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
+        return
+    console.print(renderable, soft_wrap=True)

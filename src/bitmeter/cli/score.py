@@ -1,0 +1,109 @@
+"""`bitmeter score`: how many bits a model needs for a text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bitmeter.cli.common import (
+    Confidence,
+    Ctx,
+    Den,
+    Docs,
+    Eos,
+    Field,
+    First,
+    Force,
+    Json,
+    Like,
+    Norm,
+    Oov,
+    scoring_progress,
+)
+
+if TYPE_CHECKING:
+    from bitmeter.measure.score import Score
+
+
+def score(
+    words: Annotated[list[str], typer.Argument(metavar="MODEL TEXT…", help="A model, then the texts (- for stdin).")],
+    models: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="A model; may come several times. All words are then texts.")
+    ] = None,
+    per: Annotated[str, typer.Option(help="What -q divides by: byte, char, word, token or document.")] = "byte",
+    docs: Docs = None,
+    field: Field = None,
+    like: Like = "bitmeter",
+    first: First = None,
+    eos: Eos = None,
+    oov: Oov = None,
+    den: Den = None,
+    norm: Norm = None,
+    ctx: Ctx = None,
+    confidence: Confidence = 0.95,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the run as JSON.")] = None,
+    trace: Annotated[Path | None, typer.Option(help="Save what each unit cost as Parquet.")] = None,
+    force: Force = False,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number alone.")] = False,
+) -> None:
+    """Measure how many bits a model needs for a text, per byte, character, word and token.
+
+    Several models (-m A -m B) and several texts give one table. `bitmeter models` lists the models.
+    """
+    chosen, texts = _models_and_texts(words, models)
+    if (output or trace) and len(chosen) * len(texts) > 1:
+        message = "-o and --trace save one run; give one model and one text"
+        raise typer.BadParameter(message)
+    keywords: dict[str, Any] = {
+        "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
+        "ctx": ctx, "confidence": confidence, "trace": trace, "force": force,
+    }  # fmt: skip
+    if output is not None and output.exists() and not force:
+        message = f"{output} exists already and nothing is overwritten unasked; type --force"
+        raise typer.BadParameter(message)
+    scores = [_measure(model, text, keywords) for text in texts for model in chosen]
+    if output is not None:
+        scores[0].save(output, force=force)
+    _print(scores, per, json=json, quiet=quiet)
+
+
+def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str]]:
+    if models:
+        return models, words
+    if len(words) < 2:
+        message = (
+            f"a model and a text are needed, found only {words[0]!r}. Type: bitmeter score MODEL {words[0]}, "
+            "with a model of `bitmeter models`"
+        )
+        raise typer.BadParameter(message)
+    return [words[0]], words[1:]
+
+
+def _measure(model: str, text: str, keywords: dict[str, Any]) -> Score:
+    from bitmeter.measure.scoring import score as measure
+
+    with scoring_progress(f"{model} on {text}") as progress:
+        return measure(model, text, progress=progress, **keywords)
+
+
+def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
+    if json:
+        lines = [score.to_json() for score in scores]
+        typer.echo(lines[0] if len(lines) == 1 else "[" + ",\n".join(lines) + "]")
+    elif quiet:
+        for score in scores:
+            typer.echo(repr(score.rate(per)))  # type: ignore[arg-type]
+    elif len(scores) == 1:
+        typer.echo(str(scores[0]))
+    else:
+        from bitmeter.cli.common import show
+        from bitmeter.reports.scores import score_table
+
+        show(score_table(scores))
+        for note in dict.fromkeys(f"{score.model}: {note}" for score in scores for note in score.notes):
+            typer.echo(f"note: {note}")
+    sys.stdout.flush()

@@ -1,0 +1,67 @@
+"""`bitmeter trace`: what each unit of a text cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bitmeter.cli.common import Docs, Field, First, Force, Like, Norm, Oov, scoring_progress, show
+
+
+def trace(
+    model: Annotated[str, typer.Argument(help="A model, such as those of `bitmeter models`; or a saved trace alone.")],
+    text: Annotated[str | None, typer.Argument(help="The text (- for stdin).")] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Sum over: char, grapheme, word, unicode-word, sentence, document, or N bytes.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=1, help="How many of the most surprising to show.")] = 20,
+    every: Annotated[bool, typer.Option("--all", help="Print every unit, as tab-separated values.")] = False,
+    docs: Docs = None,
+    field: Field = None,
+    like: Like = "bitmeter",
+    first: First = None,
+    oov: Oov = None,
+    norm: Norm = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the trace as Parquet.")] = None,
+    force: Force = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the units as JSON, a line each.")] = False,
+) -> None:
+    """Show the units of a text that a model finds most surprising, or all of them."""
+    keywords: dict[str, Any] = {
+        "docs": docs, "field": field, "like": like, "first": first, "oov": oov, "norm": norm,
+    }  # fmt: skip
+    found = _open(model, text, output, keywords, force=force)
+    if by is not None:
+        found = found.group(int(by) if by.isdecimal() else by)
+    if every and not json:
+        from bitmeter.reports.scores import trace_lines
+
+        for line in trace_lines(found):
+            typer.echo(line)
+        return
+    units = list(found) if every else found.top(top)
+    if json:
+        import json as encoder
+
+        for unit in units:
+            row = {"doc": unit.doc, "start": unit.start, "end": unit.end, "unit": unit.text}
+            typer.echo(encoder.dumps({**row, "nats": -unit.logprob if unit.logprob > -float("inf") else "inf"}))
+        return
+    from bitmeter.reports.scores import trace_table
+
+    typer.echo(f"The {len(units)} most surprising of {len(found):,} units, {found.signature.short}")
+    show(trace_table(units))
+
+
+def _open(model: str, text: str | None, output: Path | None, keywords: dict[str, Any], *, force: bool) -> Any:
+    from bitmeter.measure.trace import Trace
+
+    if text is None:
+        return Trace.load(model)
+    from bitmeter.measure.scoring import score
+
+    with scoring_progress(f"{model} on {text}") as progress:
+        result = score(model, text, trace=output, force=force, progress=progress, **keywords)
+    return Trace.load(output) if output is not None else result.trace

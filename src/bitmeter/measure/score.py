@@ -1,0 +1,360 @@
+"""A score: sums and counts, never a rate, so that scores add up, split and regroup exactly. Rates are properties."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
+from bitmeter.measure._files import replacing
+from bitmeter.measure.signature import Signature
+from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio
+from bitmeter.measure.trace import Trace
+from bitmeter.theory._check import Unit, choice, from_bits, nats_per
+
+SCHEMA = "bitmeter.score/1"
+
+#: What a figure can be divided by.
+Per: TypeAlias = Literal["byte", "char", "word", "token", "document"]
+PER: tuple[Per, ...] = ("byte", "char", "word", "token", "document")
+
+#: Fewer documents than this say too little about each other: the interval is then taken along the text.
+FEWEST_DOCUMENTS = 6
+
+_LN2 = math.log(2.0)
+
+
+@dataclass(frozen=True)
+class DocumentSums:
+    """Sums and counts of each document, in the order of the text."""
+
+    nats: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+    chars: NDArray[np.int64]
+    words: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.nats)
+
+    def joined(self, other: DocumentSums) -> DocumentSums:
+        """These documents and then the other's."""
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return DocumentSums(*(np.concatenate(pair) for pair in pairs))
+
+
+@dataclass(frozen=True)
+class BlockSums:
+    """What successive stretches of `size` bytes cost, over the whole text; a unit counts where it starts."""
+
+    size: int
+    nats: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a text costs under a model, and under which conventions.
+
+    Attributes
+    ----------
+    model, text
+        Their names, for people; the signature holds their fingerprints.
+    nats
+        −ln P of all that was scored; inf where something impossible happened.
+    known_nats
+        The same without what the model does not know or holds impossible.
+    bytes, chars, words, tokens, documents
+        What the text consists of. Tokens are the units that the model predicted.
+    oov, skipped, invalid, impossible
+        Units unknown to the model, units that were not scored, bytes that are not UTF-8, units of probability zero.
+    signature
+        The conventions.
+    interval
+        Of the bits per byte; None with the reason among the notes.
+    """
+
+    model: str
+    text: str
+    nats: float
+    known_nats: float
+    bytes: int
+    chars: int
+    words: int
+    tokens: int | None
+    documents: int
+    oov: int
+    skipped: int
+    invalid: int
+    impossible: int
+    signature: Signature
+    interval: Interval | None = None
+    notes: tuple[str, ...] = ()
+    by_document: DocumentSums | None = field(default=None, repr=False)
+    by_block: BlockSums | None = field(default=None, repr=False)
+    seconds: float = field(default=0.0, compare=False)
+    environment: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    _trace: Trace | None = field(default=None, compare=False, repr=False)
+
+    # ---- rates ------------------------------------------------------------------------------------------------------
+
+    @property
+    def bits(self) -> float:
+        """−log2 P of all that was scored."""
+        return self.nats / _LN2
+
+    @property
+    def bits_per_byte(self) -> float:
+        """Bits a byte: comparable between all models of the same text."""
+        return self.rate("byte")
+
+    @property
+    def bits_per_char(self) -> float:
+        """Bits a Unicode code point."""
+        return self.rate("char")
+
+    @property
+    def bits_per_word(self) -> float:
+        """Bits a word between white space."""
+        return self.rate("word")
+
+    @property
+    def bits_per_token(self) -> float:
+        """Bits a unit of the model: comparable only between models of the same units."""
+        return self.rate("token")
+
+    def count(self, per: Per) -> int:
+        """How many there are."""
+        name = choice(per, "per", PER)
+        number = {
+            "byte": self.bytes,
+            "char": self.chars,
+            "word": self.words,
+            "token": self.tokens,
+            "document": self.documents,
+        }[name]
+        if number is None:
+            message = f"{self.model} gives only a total, so there are no tokens to divide by; choose byte, char or word"
+            raise UndefinedError(message, value=per)
+        return number
+
+    def rate(self, per: Per = "byte", *, unit: Unit = "bits") -> float:
+        """The cost a byte, character, word, token or document."""
+        number = self.count(per)
+        if number == 0:
+            message = f"the text {self.text} has no {per}s, so there is nothing to divide by"
+            raise UndefinedError(message, value=per)
+        return self.nats / number / nats_per(unit)
+
+    def perplexity(self, per: Per = "token") -> float:
+        """2 to the bits a unit; the same in every base."""
+        bits = self.rate(per)
+        if 1024.0 <= bits < math.inf:
+            message = f"the perplexity a {per} is 2^{bits:.1f}, more than a double can hold; use the bits instead"
+            raise UndefinedError(message, value=bits)
+        return float(2.0**bits)
+
+    def log_likelihood(self, unit: Unit = "nats") -> float:
+        """log P of all that was scored."""
+        return -self.bits * from_bits(unit) if unit != "nats" else -self.nats
+
+    def interval_per(self, per: Per, confidence: float = 0.95) -> Interval | None:
+        """The interval of the bits a byte, character, word or token, from the sums of the documents."""
+        return interval_of(self, choice(per, "per", PER), confidence)[0]  # type: ignore[arg-type]
+
+    # ---- the trace --------------------------------------------------------------------------------------------------
+
+    @property
+    def trace(self) -> Trace:
+        """What each unit cost."""
+        if self._trace is None:
+            message = (
+                "this score has no trace: it was loaded from a file, the text was too long to keep one in memory, or the "
+                "model gives only a total. Score with trace='run.parquet', and open that with bitmeter.Trace.load"
+            )
+            raise UndefinedError(message)
+        return self._trace
+
+    # ---- sums -------------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Score) -> Score:
+        if not isinstance(other, Score):
+            return NotImplemented
+        from bitmeter.measure.signature import differences
+
+        apart = [d for d in differences(self.signature, other.signature) if d.key not in ("text", "docs", "interval")]
+        kind = self.signature.docs.partition(".")[0], other.signature.docs.partition(".")[0]
+        if apart or kind[0] != kind[1]:
+            reason = "; ".join(map(str, apart)) or f"docs: {kind[0]} ≠ {kind[1]}"
+            message = f"these scores cannot be added, because they were not taken alike: {reason}"
+            raise IncomparableError(message, differences=tuple(apart))
+        if self.by_document is None or other.by_document is None:
+            message = "scores without sums by document (compressors) cannot be added: a compressor's total is of one text"
+            raise UndefinedError(message)
+        documents = self.by_document.joined(other.by_document)
+        joined = replace(
+            self,
+            text=f"{self.text} + {other.text}",
+            nats=self.nats + other.nats,
+            known_nats=self.known_nats + other.known_nats,
+            tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
+            signature=self.signature.but(
+                text=f"{self.signature.text}+{other.signature.text}", docs=f"{kind[0]}.{len(documents)}"
+            ),
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            by_document=documents,
+            by_block=None,
+            seconds=self.seconds + other.seconds,
+            _trace=None,
+            **{name: getattr(self, name) + getattr(other, name) for name in _COUNTS},
+        )
+        return with_interval(joined)
+
+    # ---- files ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the trace, as JSON has it; infinity as the string "inf"."""
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "text": self.text,
+            "nats": _number(self.nats),
+            "known_nats": self.known_nats,
+            "tokens": self.tokens,
+            **{name: getattr(self, name) for name in _COUNTS},
+            "bits_per_byte": _number(self.bits_per_byte) if self.bytes else None,
+            "interval": None if self.interval is None else _interval_dict(self.interval),
+            "signature": str(self.signature),
+            "short": self.signature.short,
+            "notes": list(self.notes),
+            "by_document": None if self.by_document is None else _arrays(self.by_document),
+            "by_block": None if self.by_block is None else _arrays(self.by_block),
+            "seconds": self.seconds,
+            "environment": self.environment,
+        }
+
+    def to_json(self) -> str:
+        """JSON at full precision: reading it back gives the same score to the last bit."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the run as JSON."""
+        with replacing(path, force=force) as beside:
+            beside.write_text(self.to_json() + "\n", encoding="utf-8")
+
+    @classmethod
+    def from_json(cls, text: str, *, name: str = "the run") -> Score:
+        """Read what `to_json` wrote."""
+        try:
+            return _from_dict(json.loads(text))
+        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, FileFormatError):
+                raise
+            message = f"{name} is not a run of bitmeter: {type(error).__name__}: {error}. `bitmeter score … -o FILE` writes one"
+            raise FileFormatError(message) from error
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Score:
+        """Open a saved run."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            message = f"{os.fspath(path)} cannot be read: {error}"
+            raise FileFormatError(message, value=str(path)) from error
+        return cls.from_json(text, name=os.fspath(path))
+
+    def __str__(self) -> str:
+        from bitmeter.measure.words import describe
+
+        return describe(self)
+
+
+_COUNTS = ("bytes", "chars", "words", "documents", "oov", "skipped", "invalid", "impossible")
+
+
+def interval_of(score: Score, per: Per, confidence: float) -> tuple[Interval | None, str]:
+    """The interval of the rate, and why there is none."""
+    if math.isinf(score.nats):
+        return None, "no interval: the score is infinite"
+    documents, blocks = score.by_document, score.by_block
+    if documents is not None and len(documents) >= FEWEST_DOCUMENTS:
+        sizes = np.ones(len(documents)) if per == "document" else getattr(documents, f"{per}s")
+        return cluster_ratio(documents.nats / _LN2, sizes, confidence), ""
+    if blocks is None or len(blocks.nats) == 0:
+        return None, "no interval: only the total is known"
+    if score.count(per) == 0 or per == "document":
+        return None, f"no interval: too few {per}s"
+    # Along the text the denominator is bytes; another unit's rate is the same up to the units a byte.
+    found = batch_means(blocks.nats / _LN2, blocks.bytes * (score.count(per) / score.bytes), confidence)
+    return found, found.note or ""
+
+
+def with_interval(score: Score, confidence: float = 0.95) -> Score:
+    """The score with the interval of its bits per byte, its method in the signature, and the reason if there is none."""
+    if score.bytes == 0:
+        return replace(score, notes=(*score.notes, "the text is empty"))
+    interval, note = interval_of(score, "byte", confidence)
+    notes = (*score.notes, note) if note else score.notes
+    if interval is None or not math.isfinite(interval.standard_error):
+        return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))
+    method = f"{interval.method} {confidence:g}"
+    return replace(score, interval=interval, notes=notes, signature=score.signature.but(interval=method))
+
+
+def _number(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)
+
+
+def _arrays(sums: DocumentSums | BlockSums) -> dict[str, Any]:
+    found = {f.name: getattr(sums, f.name) for f in fields(sums)}
+    return {
+        name: [_number(x) for x in value.tolist()] if isinstance(value, np.ndarray) else value
+        for name, value in found.items()
+    }
+
+
+def _interval_dict(interval: Interval) -> dict[str, Any]:
+    return {f.name: getattr(interval, f.name) for f in fields(interval)}
+
+
+def _from_dict(found: Any) -> Score:
+    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+        version = found.get("schema") if isinstance(found, dict) else None
+        message = f"expected the schema {SCHEMA!r}, found {version!r}"
+        raise ValueError(message)
+    documents, blocks, interval = found["by_document"], found["by_block"], found["interval"]
+    types = {"nats": np.float64}
+    return Score(
+        model=str(found["model"]),
+        text=str(found["text"]),
+        nats=float(found["nats"]),
+        known_nats=float(found["known_nats"]),
+        tokens=None if found["tokens"] is None else int(found["tokens"]),
+        signature=Signature.parse(found["signature"]),
+        interval=None if interval is None else Interval(**interval),
+        notes=tuple(map(str, found["notes"])),
+        by_document=documents
+        and DocumentSums(**{name: np.array(v, dtype=types.get(name, np.int64)) for name, v in documents.items()}),
+        by_block=blocks
+        and BlockSums(int(blocks["size"]), np.array(blocks["nats"], float), np.array(blocks["bytes"], np.int64)),
+        seconds=float(found["seconds"]),
+        environment=dict(found["environment"]),
+        **{name: int(found[name]) for name in _COUNTS},
+    )
+
+
+def as_score(value: Any) -> Score:
+    """A Score, or the saved run at a path."""
+    if isinstance(value, Score):
+        return value
+    if isinstance(value, str | os.PathLike):
+        return Score.load(value)
+    message = f"{value!r:.60} is not a score; it must be a Score or the path of a saved run"
+    raise InputTypeError(message, value=value)

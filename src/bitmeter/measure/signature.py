@@ -1,0 +1,190 @@
+r"""Under exactly which conventions a figure was taken, in one line.
+
+`key:value|key:value|…`, with `\`, `|`, `:` and line ends escaped by a backslash, so that `parse(format(s))` is `s` for
+every content. Two scores are compared only if the keys that decide what was measured agree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from bitmeter._version import __version__
+from bitmeter.errors import InputTypeError, SignatureError
+
+#: The version of this format; a figure of another schema is not compared.
+SCHEMA = "1"
+
+_ESCAPES = {"\\": "\\\\", "|": "\\p", ":": "\\c", "\n": "\\n", "\r": "\\r"}
+_PLAIN = {escaped[1]: plain for plain, escaped in _ESCAPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The conventions of a figure; every field is a word or a few.
+
+    Attributes
+    ----------
+    schema, text, norm, docs, first, eos, oov, den
+        What must agree for two figures to be compared: this format, the hash and size of the scored bytes, what was
+        done to them before, where documents end, how a document's first unit is conditioned, whether its end is
+        predicted and counted, what an unknown unit costs, and whose bytes are the denominator.
+    units, ctx, model, precision, interval, like, version
+        What may differ: the model's units, how a long text meets a bounded context, the model and its fingerprint,
+        its arithmetic, how the interval was taken, whose habits were followed, and bitmeter's version.
+    """
+
+    schema: str = SCHEMA
+    text: str = ""
+    norm: str = "none"
+    docs: str = "file"
+    first: str = "bos"
+    eos: str = "no"
+    oov: str = "none"
+    den: str = "scored"
+    units: str = ""
+    ctx: str = "full"
+    model: str = ""
+    precision: str = "float64"
+    interval: str = "none"
+    like: str = "bitmeter"
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, str):
+                message = f"the signature's {field.name} is {value!r:.40}; it must be a string"
+                raise InputTypeError(message, value=value)
+
+    def __str__(self) -> str:
+        return "|".join(f"{field.name}:{_escape(getattr(self, field.name))}" for field in fields(self))
+
+    @property
+    def short(self) -> str:
+        """Eight digits of the whole line's hash: `bm1-7c19e0a4`."""
+        return f"bm{self.schema}-{hashlib.sha256(str(self).encode()).hexdigest()[:8]}"
+
+    @classmethod
+    def parse(cls, line: str) -> Signature:
+        r"""Read a signature's line back.
+
+        Examples
+        --------
+        >>> s = Signature(model="a|b:c\\d")
+        >>> Signature.parse(str(s)) == s
+        True
+        """
+        if not isinstance(line, str):
+            message = f"{line!r:.60} is not a signature; it must be a line of key:value|key:value"
+            raise InputTypeError(message, value=line)
+        known = {field.name for field in fields(cls)}
+        values: dict[str, str] = {}
+        for part in line.split("|"):
+            key, colon, value = part.partition(":")
+            if not colon or key not in known or key in values:
+                reason = "comes twice" if key in values else "is not a key of a signature" if colon else "has no colon"
+                message = f"{part!r:.60} {reason}; a signature is key:value|key:value with the keys {', '.join(known)}"
+                raise SignatureError(message, value=line)
+            values[key] = _unescape(value, line)
+        if values.get("schema") != SCHEMA:
+            message = (
+                f"this signature has schema {values.get('schema', 'none')}; this bitmeter ({__version__}) knows schema "
+                f"{SCHEMA}. Measure again, or read it with the version that wrote it"
+            )
+            raise SignatureError(message, value=line)
+        return cls(**values)
+
+    def but(self, **changes: str) -> Signature:
+        """The same with some fields changed."""
+        return replace(self, **changes)
+
+
+def _escape(value: str) -> str:
+    return "".join(_ESCAPES.get(letter, letter) for letter in value)
+
+
+def _unescape(value: str, line: str) -> str:
+    found, letters = [], iter(value)
+    for letter in letters:
+        if letter in ":\n\r":
+            message = f"an unescaped {letter!r} in {value!r:.60}; it must be escaped with a backslash"
+            raise SignatureError(message, value=line)
+        if letter == "\\":
+            escaped = next(letters, "")
+            if escaped not in _PLAIN:
+                message = f"'\\{escaped}' in {value!r:.60} is no escape; known are {', '.join(_ESCAPES.values())}"
+                raise SignatureError(message, value=line)
+            letter = _PLAIN[escaped]  # noqa: PLW2901
+        found.append(letter)
+    return "".join(found)
+
+
+#: What must agree, and why, in words.
+MUST_AGREE = {
+    "schema": "the format of the signature",
+    "text": "the scored bytes",
+    "norm": "what was done to the text before",
+    "docs": "where documents begin and end",
+    "first": "how a document's first unit is conditioned",
+    "eos": "whether the end of a document is predicted and counted",
+    "oov": "what an unknown unit costs",
+    "den": "whose bytes the figure is divided by",
+}
+
+#: What may differ, in words.
+MAY_DIFFER = {
+    "units": "what the model predicts one after the other",
+    "ctx": "how much of the text before is seen",
+    "model": "the model",
+    "precision": "the arithmetic of the model",
+    "interval": "how the interval was taken",
+    "like": "whose habits were followed",
+    "version": "the version of bitmeter",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One key in which two signatures differ."""
+
+    key: str
+    first: str
+    second: str
+    #: Whether it makes the figures incomparable.
+    decisive: bool
+    #: What the key means.
+    meaning: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.first or '(empty)'} ≠ {self.second or '(empty)'} ({self.meaning})"
+
+
+def differences(first: Signature, second: Signature) -> tuple[Difference, ...]:
+    """In what two signatures differ, the decisive keys first.
+
+    Examples
+    --------
+    >>> [d.key for d in differences(Signature(docs="line"), Signature(docs="file", model="kt"))]
+    ['docs', 'model']
+    """
+    for value in (first, second):
+        if not isinstance(value, Signature):
+            message = f"{value!r:.60} is not a Signature; Signature.parse reads one from its line"
+            raise InputTypeError(message, value=value)
+    found: list[Difference] = []
+    for keys, decisive in ((MUST_AGREE, True), (MAY_DIFFER, False)):
+        for key, meaning in keys.items():
+            a, b = getattr(first, key), getattr(second, key)
+            if a != b:
+                found.append(Difference(key, a, b, decisive, meaning))
+    return tuple(found)
+
+
+def as_signature(value: Any) -> Signature:
+    """A Signature, from itself, from its line, or from anything that carries one."""
+    if isinstance(value, Signature):
+        return value
+    carried = getattr(value, "signature", None)
+    return carried if isinstance(carried, Signature) else Signature.parse(value)

@@ -1,0 +1,257 @@
+"""A trace: for each scored unit where it is in the text and what it cost."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, RangeError
+from bitmeter.measure.signature import Signature
+from bitmeter.text.units import Units
+
+#: The columns that every trace has, and those that it may have.
+COLUMNS = ("doc", "start", "end", "id", "logprob")
+OPTIONAL_COLUMNS = ("entropy", "rank")
+_SCHEMA_KEY, _SIGNATURE_KEY, _NAMES_KEY = b"bitmeter.trace", b"bitmeter.signature", b"bitmeter.names"
+_LN2 = math.log(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedUnit:
+    """One unit of a trace."""
+
+    doc: int
+    start: int
+    end: int
+    unit: bytes
+    logprob: float
+
+    @property
+    def bits(self) -> float:
+        """What it cost; inf where it was impossible."""
+        return -self.logprob / _LN2
+
+    @property
+    def text(self) -> str:
+        """The unit as text; bytes that are not UTF-8 as \\xNN."""
+        return self.unit.decode("utf-8", "backslashreplace")
+
+    def __str__(self) -> str:
+        return f"{self.bits:8.3f} bits  {self.text!r}  (document {self.doc}, bytes {self.start}–{self.end})"
+
+
+class Trace:
+    """Aligned arrays, one entry a unit, in the order of the text.
+
+    Attributes
+    ----------
+    doc, start, end
+        The document's number and the unit's bytes in it. The units of a document follow each other without a gap, so
+        that costs can be regrouped exactly.
+    id, logprob
+        The unit's number and ln p of it (nats; −inf where it was impossible).
+    entropy, rank
+        Where asked for: the entropy of the prediction (nats) and the rank of the truth in it (1 = the most likely).
+    signature
+        The conventions of the score that it belongs to.
+    """
+
+    def __init__(self, columns: _Columns, signature: Signature) -> None:
+        self._columns = columns
+        self.signature = signature
+
+    def __len__(self) -> int:
+        return self._columns.length
+
+    @property
+    def doc(self) -> NDArray[np.int64]:
+        """The number of each unit's document."""
+        return self._columns.get("doc")
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """The first byte of each unit in its document."""
+        return self._columns.get("start")
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """The byte behind each unit in its document."""
+        return self._columns.get("end")
+
+    @property
+    def id(self) -> NDArray[np.int64]:
+        """The number of each unit among the model's units."""
+        return self._columns.get("id")
+
+    @property
+    def logprob(self) -> NDArray[np.float64]:
+        """ln p of each unit."""
+        return self._columns.get("logprob")
+
+    @property
+    def entropy(self) -> NDArray[np.float64]:
+        """The entropy of each prediction, in nats, where the model gave it."""
+        return self._columns.get("entropy")
+
+    @property
+    def rank(self) -> NDArray[np.int64]:
+        """The rank of each unit in its prediction, where the model gave it."""
+        return self._columns.get("rank")
+
+    @property
+    def bits(self) -> NDArray[np.float64]:
+        """What each unit cost, in bits."""
+        return np.asarray(-self.logprob / _LN2 + 0.0)
+
+    @property
+    def units(self) -> list[bytes]:
+        """The bytes of each unit."""
+        data, cuts = self._columns.text()
+        return [data[cuts[i] : cuts[i + 1]] for i in range(len(self))]
+
+    def unit(self, place: int) -> TracedUnit:
+        """One unit, by its place."""
+        data, cuts = self._columns.text()
+        return TracedUnit(
+            int(self.doc[place]),
+            int(self.start[place]),
+            int(self.end[place]),
+            bytes(data[cuts[place] : cuts[place + 1]]),
+            float(self.logprob[place]),
+        )
+
+    def top(self, n: int = 10) -> list[TracedUnit]:
+        """The n units that cost most, the costliest first; of equals the earlier first."""
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+            message = f"n is {n!r:.40}; it must be a whole number, not negative"
+            raise InputTypeError(message, value=n)
+        costs = self.logprob
+        chosen = np.argpartition(costs, n - 1)[:n] if 0 < n < len(costs) else np.arange(len(costs) if n else 0)
+        if 0 < n < len(costs):  # argpartition picks any of those that tie with the last: take the earliest
+            limit = costs[chosen].max()
+            chosen = np.concatenate([np.flatnonzero(costs < limit), np.flatnonzero(costs == limit)])[:n]
+        order = chosen[np.lexsort((chosen, costs[chosen]))]
+        return [self.unit(int(place)) for place in order]
+
+    @overload
+    def __getitem__(self, key: int) -> TracedUnit: ...
+    @overload
+    def __getitem__(self, key: slice) -> Trace: ...
+    def __getitem__(self, key: int | slice) -> TracedUnit | Trace:
+        if isinstance(key, slice):
+            first, last, step = key.indices(len(self))
+            if step != 1:
+                message = "a trace is sliced without a step, so that its units still follow each other"
+                raise RangeError(message, value=key)
+            return Trace(self._columns.part(first, max(first, last)), self.signature)
+        place = int(key) + (len(self) if key < 0 else 0)
+        if not 0 <= place < len(self):
+            message = f"unit {key} is outside of this trace of {len(self)} units"
+            raise RangeError(message, value=key)
+        return self.unit(place)
+
+    def __iter__(self) -> Iterator[TracedUnit]:
+        return (self.unit(place) for place in range(len(self)))
+
+    def document(self, number: int) -> Trace:
+        """The units of one document."""
+        first, last = np.searchsorted(self.doc, [number, number + 1])
+        return self[int(first) : int(last)]
+
+    def group(self, by: str | Units | int) -> Trace:
+        """The same costs summed over coarser stretches of the same bytes.
+
+        Parameters
+        ----------
+        by
+            "char", "grapheme", "word", "unicode-word", "sentence", "document", a Units, or a number of bytes.
+
+        Returns
+        -------
+        Trace
+            One entry a group. A unit that straddles a border belongs to the group in which it starts, so that the sum
+            is kept exactly; a group without a unit of its own costs nothing.
+        """
+        from bitmeter.text.regroup import group_starts
+
+        data, cuts = self._columns.text()
+        ends = np.append(np.flatnonzero(np.diff(self.doc)) + 1, len(self)) if len(self) else np.zeros(0, dtype=np.int64)
+        groups = group_starts(data, cuts, cuts[ends], by)
+        return Trace(_grouped(self, groups), self.signature.but(units=f"{self.signature.units} by {by}"))
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write as Parquet, with the signature in the file's metadata."""
+        from bitmeter.measure.trace_files import TraceWriter
+
+        with TraceWriter(path, force=force) as writer:
+            data, cuts = self._columns.text()
+            optional = {name: self._columns.get(name) for name in OPTIONAL_COLUMNS if self._columns.has(name)}
+            writer.write(self.doc, self.start, self.end, self.id, self.logprob, data, cuts, **optional)
+            writer.finish(self.signature)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trace:
+        """Open a saved trace; its columns are read when they are asked for."""
+        from bitmeter.measure.trace_files import open_trace
+
+        columns, signature = open_trace(Path(path))
+        return cls(columns, signature)
+
+    def __repr__(self) -> str:
+        return f"Trace({len(self):,} units, {self.signature.short})"
+
+
+class _Columns:
+    """The arrays of a trace in memory, and the text that they speak of."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], data: bytes, cuts: NDArray[np.int64]) -> None:
+        self._arrays, self._data, self._cuts = arrays, data, cuts
+        self.length = len(arrays["logprob"])
+
+    def has(self, name: str) -> bool:
+        return name in self._arrays
+
+    def get(self, name: str) -> Any:
+        if name not in self._arrays:
+            message = f"this trace has no {name}; ask for it when scoring"
+            raise ChoiceError(message, value=name)
+        return self._arrays[name]
+
+    def text(self) -> tuple[bytes, NDArray[np.int64]]:
+        return self._data, self._cuts
+
+    def part(self, first: int, last: int) -> _Columns:
+        cuts = self._cuts[first : last + 1]
+        base = int(cuts[0]) if len(cuts) else 0
+        arrays = {name: array[first:last] for name, array in self._arrays.items()}
+        return _Columns(arrays, self._data[base : int(cuts[-1]) if len(cuts) else base], cuts - base)
+
+
+def _grouped(trace: Trace, groups: NDArray[np.int64]) -> _Columns:
+    """Sums over groups, given as the number of the group of each unit (ascending from 0, none left out)."""
+    data, cuts = trace._columns.text()
+    if len(trace) == 0:
+        return trace._columns
+    firsts = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
+    lasts = np.append(firsts[1:], len(groups)) - 1
+    arrays: dict[str, NDArray[Any]] = {
+        "doc": trace.doc[firsts],
+        "start": trace.start[firsts],
+        "end": trace.end[lasts],
+        "id": np.arange(len(firsts), dtype=np.int64),
+        "logprob": np.add.reduceat(trace.logprob, firsts),
+    }
+    return _Columns(arrays, data, np.append(cuts[firsts], cuts[-1]))
+
+
+def read_error(path: Path, reason: str) -> FileFormatError:
+    """The error for a file that is not a trace."""
+    message = f"{path} is not a trace that this bitmeter can read: {reason}. `bitmeter score … --trace FILE` writes one"
+    return FileFormatError(message, value=str(path))

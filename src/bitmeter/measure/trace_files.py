@@ -1,0 +1,140 @@
+"""Traces on disk: Parquet, written piece by piece, read column by column."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from bitmeter.errors import FileFormatError
+from bitmeter.measure._files import replacing
+from bitmeter.measure.signature import Signature
+from bitmeter.measure.trace import COLUMNS, OPTIONAL_COLUMNS, _Columns, read_error
+
+SCHEMA = "bitmeter.trace/1"
+_TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
+_OPTIONAL_TYPES = {"entropy": pa.float64(), "rank": pa.int64()}
+
+
+class TraceWriter:
+    """Writes beside the final name and renames at the end, so that no half-written trace is left under it."""
+
+    def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        self._replacing = replacing(path, force=force)
+        self._writer: pq.ParquetWriter | None = None
+        self._beside: Path | None = None
+
+    def __enter__(self) -> TraceWriter:
+        self._beside = self._replacing.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        self._replacing.__exit__(*error)
+
+    def write(
+        self,
+        doc: NDArray[np.int64],
+        start: NDArray[np.int64],
+        end: NDArray[np.int64],
+        ids: NDArray[Any],
+        logprob: NDArray[np.float64],
+        data: bytes,
+        cuts: NDArray[np.int64],
+        **optional: NDArray[Any],
+    ) -> None:
+        """Add units; unit i is data[cuts[i]:cuts[i+1]]."""
+        columns: dict[str, Any] = dict(zip(COLUMNS, (doc, start, end, ids, logprob), strict=True))
+        arrays = [pa.array(np.asarray(columns[name]), type=_TYPES[name]) for name in COLUMNS]
+        names = list(COLUMNS)
+        for name in OPTIONAL_COLUMNS:
+            if name in optional:
+                arrays.append(pa.array(optional[name], type=_OPTIONAL_TYPES[name]))
+                names.append(name)
+        offsets = pa.py_buffer(np.ascontiguousarray(cuts, dtype=np.int64))
+        arrays.append(pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(doc), [None, offsets, pa.py_buffer(data)]))
+        names.append("unit")
+        table = pa.table(dict(zip(names, arrays, strict=True)))
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(str(self._beside), table.schema, compression="zstd")
+        self._writer.write_table(table)
+
+    def finish(self, signature: Signature) -> None:
+        """Say under which conventions; without it the file is not a trace."""
+        if self._writer is None:
+            nothing = np.zeros(0, dtype=np.int64)
+            self.write(nothing, nothing, nothing, nothing, np.zeros(0), b"", np.zeros(1, dtype=np.int64))
+        assert self._writer is not None
+        self._writer.add_key_value_metadata({"bitmeter.trace": SCHEMA, "bitmeter.signature": str(signature)})
+
+
+class _LazyColumns(_Columns):
+    """The columns of a file, read when asked for."""
+
+    def __init__(self, path: Path, file: pq.ParquetFile) -> None:
+        self._path, self._file = path, file
+        self._read: dict[str, NDArray[Any]] = {}
+        self._names = set(file.schema_arrow.names)
+        self._joined: tuple[bytes, NDArray[np.int64]] | None = None
+        self.length = file.metadata.num_rows
+
+    def has(self, name: str) -> bool:
+        return name in self._names
+
+    def get(self, name: str) -> Any:
+        if name not in self._read:
+            if name not in self._names:
+                return super().get(name) if False else _missing(name)
+            self._read[name] = self._table(name).column(name).to_numpy()
+        return self._read[name]
+
+    def text(self) -> tuple[bytes, NDArray[np.int64]]:
+        if self._joined is None:
+            units = self._table("unit").column("unit")
+            whole = pa.concat_arrays(units.chunks) if units.num_chunks else pa.array([], type=pa.large_binary())
+            _, offsets, data = whole.buffers()
+            cuts = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
+            raw = data.to_pybytes() if data is not None else b""
+            self._joined = raw[int(cuts[0]) : int(cuts[-1])], cuts - cuts[0]
+        return self._joined
+
+    def part(self, first: int, last: int) -> _Columns:
+        arrays = {name: self.get(name) for name in (*COLUMNS, *OPTIONAL_COLUMNS) if self.has(name)}
+        return _Columns(arrays, *self.text()).part(first, last)
+
+    def _table(self, name: str) -> pa.Table:
+        try:
+            return self._file.read(columns=[name])
+        except (pa.ArrowException, OSError) as error:
+            raise read_error(self._path, str(error)) from error
+
+
+def _missing(name: str) -> Any:
+    return _Columns({"logprob": np.zeros(0)}, b"", np.zeros(1, dtype=np.int64)).get(name)
+
+
+def open_trace(path: Path) -> tuple[_LazyColumns, Signature]:
+    """The columns of a saved trace, unread, and its signature."""
+    try:
+        file = pq.ParquetFile(path, memory_map=True)
+    except (pa.ArrowException, OSError) as error:
+        raise read_error(path, str(error).splitlines()[0]) from error
+    found = file.metadata.metadata or {}
+    if found.get(b"bitmeter.trace", b"").decode() != SCHEMA or b"bitmeter.signature" not in found:
+        raise read_error(path, f"it has no mark of {SCHEMA}")
+    missing = [name for name in (*COLUMNS, "unit") if name not in file.schema_arrow.names]
+    if missing:
+        raise read_error(path, f"the column {missing[0]} is missing")
+    wrong = [n for n, kind in {**_TYPES, "unit": pa.large_binary()}.items() if file.schema_arrow.field(n).type != kind]
+    if wrong:
+        raise read_error(path, f"the column {wrong[0]} is {file.schema_arrow.field(wrong[0]).type}")
+    return _LazyColumns(path, file), Signature.parse(found[b"bitmeter.signature"].decode())
+
+
+__all__ = ["FileFormatError", "TraceWriter", "open_trace"]

@@ -1,0 +1,1 @@
+"""Who predicts: models know units and probabilities, and nothing of measuring."""
