@@ -1,0 +1,1 @@
+"""The instrument: how many bits a model needs for a text, how sure that is, and which of two models needs fewer."""
