@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from bitmeter.errors import EmptyError, IncomparableError, InputError, InputType
 from bitmeter.measure.score import FEWEST_DOCUMENTS, Score, as_score
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import differences
-from bitmeter.measure.statistics import PairedTest, holm, paired, paired_along_text
+from bitmeter.measure.statistics import PairedTest, holm, paired
 from bitmeter.theory._check import integer, real
 
 _LN2 = math.log(2.0)
@@ -42,6 +42,21 @@ class Row:
     test: PairedTest | None
     p_value: float | None
     reason: str
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of the difference's interval."""
+        return None if self.test is None or self.test.interval is None else self.test.interval.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the difference's interval."""
+        return None if self.test is None or self.test.interval is None else self.test.interval.high
+
+    @property
+    def clusters(self) -> int | None:
+        """How many documents or stretches were compared."""
+        return None if self.test is None or self.test.interval is None else self.test.interval.clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +89,12 @@ class Comparison:
                     "text": row.score.text,
                     "bits_per_byte": _finite(row.score.bits_per_byte),
                     "difference": _finite(row.difference),
-                    "low": None if row.test is None else _finite(row.test.low),
-                    "high": None if row.test is None else _finite(row.test.high),
+                    "low": row.low,
+                    "high": row.high,
                     "p_value": row.p_value,
                     "e_value": None if row.test is None else row.test.e_value,
                     "share_won": None if row.test is None else row.test.share_won,
-                    "clusters": None if row.test is None else row.test.clusters,
+                    "clusters": row.clusters,
                     "reason": row.reason,
                     "signature": str(row.score.signature),
                 }
@@ -108,8 +123,8 @@ class Comparison:
         lines = []
         for row in self.rows:
             change = "baseline" if row.reason == "baseline" else f"{row.difference:+.6f}"
-            if row.test is not None:
-                change += f" [{row.test.low:+.6f}, {row.test.high:+.6f}]"
+            if row.low is not None and row.high is not None:
+                change += f" [{row.low:+.6f}, {row.high:+.6f}]"
             if row.p_value is not None:
                 change += f"  p = {row.p_value:.3g}"
             lines.append(f"{row.score.model:<{width}}  {row.score.bits_per_byte:.6f} bits/byte  {change}")
@@ -174,7 +189,7 @@ def compare_scores(scores: list[Score], confidence: float) -> Comparison:
     rows = [Row(base, 0.0, None, None, "baseline")]
     for other, (test, reason), p_value in zip(scores[1:], tests, corrected, strict=True):
         rows.append(Row(other, _difference(base, other), test, p_value, reason))
-    method = next((test.method for test, _ in tests if test is not None), "totals only")
+    method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
     return Comparison(tuple(rows), confidence, method)
 
 
@@ -220,14 +235,14 @@ def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | No
         first, second = _common_blocks(first, second)
     if first is None or second is None:
         return None, "too few documents, and no sums along the text"
-    test = paired_along_text(second.nats / _LN2, first.nats / _LN2, first.bytes, confidence)
-    return test, test.reason or f"{len(a)} document{'s' * (len(a) != 1)}: too few to speak of other texts"
+    test = paired(second.nats / _LN2, first.nats / _LN2, first.bytes, confidence, series=True)
+    # Stretches of one text speak about that text alone: a p-value would be taken for more.
+    few = f"{len(a)} document{'s' * (len(a) != 1)}; five or fewer say too little of other texts"
+    return replace(test, p_value=None), few
 
 
 def _common_blocks(first: Any, second: Any) -> tuple[Any, Any]:
     """Stretches of one grid: units of other sizes start in other places, so the bytes are set to the grid's own."""
-    from dataclasses import replace
-
     if first is None or second is None or first.size != second.size:
         return None, None
     length = max(len(first.nats), len(second.nats))

@@ -302,7 +302,8 @@ def with_interval(score: Score, confidence: float = 0.95) -> Score:
         return replace(score, notes=(*score.notes, "the text is empty"))
     interval, note = interval_of(score, "byte", confidence)
     notes = (*score.notes, note) if note else score.notes
-    if interval is None or not math.isfinite(interval.standard_error):
+    if interval is None or interval.low is None:
+        notes = (*notes, f"no interval: {interval.note}") if interval is not None and not note else notes
         return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))
     method = f"{interval.method} {confidence:g}"
     return replace(score, interval=interval, notes=notes, signature=score.signature.but(interval=method))

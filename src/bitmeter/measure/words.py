@@ -21,14 +21,6 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:#.{digits}g}".rstrip(".") if value else "0"
 
 
-def plus_minus(score: Score) -> str:
-    """Half the width of the interval, to two significant digits; empty where there is none."""
-    if score.interval is None:
-        return ""
-    half = (score.interval.high - score.interval.low) / 2
-    return f"± {half:.2g}" if half else "± 0"
-
-
 def figure_with_interval(score: Score) -> str:
     """The bits a byte to as many decimals as the interval allows, and one more."""
     if score.bytes == 0:
@@ -36,9 +28,9 @@ def figure_with_interval(score: Score) -> str:
     value = score.bits_per_byte
     if math.isinf(value):
         return "∞"
-    if score.interval is None or score.interval.high <= score.interval.low:
-        return f"{value:.4f}"
-    half = (score.interval.high - score.interval.low) / 2
+    half = None if score.interval is None else score.interval.half_width
+    if half is None or half == 0.0:
+        return f"{value:.4f}" + (" ± 0" if half == 0.0 else "")
     decimals = min(8, max(3, 1 - math.floor(math.log10(half))))
     return f"{value:.{decimals}f} ± {half:.{decimals}f}"
 

@@ -60,13 +60,13 @@ def _comparison_row(row: Row) -> list[str]:
     figure = figure_with_interval(row.score)
     if row.reason == "baseline":
         return [row.score.model, figure, "baseline", "", "", ""]
-    if row.test is None:
+    if row.test is None or row.low is None or row.high is None:
         return [row.score.model, figure, f"{row.difference:+.4f}", "–", "–", "–"]
-    decimals = _decimals(row.test.high - row.test.low)
-    change = f"{row.difference:+.{decimals}f} [{row.test.low:+.{decimals}f}, {row.test.high:+.{decimals}f}]"
+    decimals = _decimals(row.high - row.low)
+    change = f"{row.difference:+.{decimals}f} [{row.low:+.{decimals}f}, {row.high:+.{decimals}f}]"
     p_value = "–" if row.p_value is None else "<.001" if row.p_value < 0.001 else f"{row.p_value:.3f}".lstrip("0")
     e_value = "–" if row.test.e_value is None else number(row.test.e_value, 3)
-    won = "–" if row.test.share_won is None else f"{row.test.share_won * row.test.clusters:g}/{row.test.clusters}"
+    won = f"{row.test.share_won * (row.clusters or 0):g}/{row.clusters}" if row.test.label == "by document" else "–"
     return [row.score.model, figure, change, p_value, e_value, won]
 
 
