@@ -144,8 +144,8 @@ def estimate_rate(
         - ``"block"``: H_k − H_{k−1} with the largest k for which the sample still covers the distribution of blocks;
           `RateEstimate.blocks` has all of them. Not a bound.
         - ``"zlib"``, ``"bz2"``, ``"xz"``, ``"zstd"``, ``"brotli"``, ``"ppmd"``: the size of the compressed file,
-          headers included (``bytes_of_nothing`` is what an empty one takes). Upper bounds. They see bytes: bytes as they
-          are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each.
+          headers included (``bytes_of_nothing`` is what an empty one takes). Upper bounds. They see bytes: bytes as
+          they are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each.
     unit
         ``"bits"``, ``"nats"`` or ``"hartleys"``.
     depth
