@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitmeter.errors import BitmeterError, ChoiceError, EmptyError, InputError, InputTypeError, NegativeError, RangeError
+from bitmeter.errors import (
+    BitmeterError,
+    ChoiceError,
+    EmptyError,
+    InputError,
+    InputTypeError,
+    NegativeError,
+    RangeError,
+)
 from bitmeter.theory import nsb, spectrum
 from bitmeter.theory.estimators import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
 from bitmeter.theory.resampling import resamples, restore
@@ -83,9 +91,7 @@ def test_jackknife_is_its_definition(counts: list[int]) -> None:
         return -math.fsum(k / n * math.log(k / n) for k in c if k)
 
     total = sum(counts)
-    left_out = math.fsum(
-        k * plug_in([*counts[:i], k - 1, *counts[i + 1 :]]) for i, k in enumerate(counts) if total > 1
-    )
+    left_out = math.fsum(k * plug_in([*counts[:i], k - 1, *counts[i + 1 :]]) for i, k in enumerate(counts) if total > 1)
     expected = total * plug_in(counts) - (total - 1) / total * left_out
     assert estimate(counts, "jackknife") == pytest.approx(expected, abs=1e-10)
 
@@ -115,7 +121,9 @@ def test_tail_of_chao_wang_jost_for_rare_deficits() -> None:
     # Where a · start is tiny the closed form is well conditioned: (1 − a)^−N [−ln a − Σ_{r<N} (1 − a)^r / r].
     a, start = 1e-12, 1000
     series = math.fsum(math.exp(r * math.log1p(-a)) / r for r in range(1, start))
-    assert spectrum._lerch(a, start) == pytest.approx((-math.log(a) - series) * math.exp(-start * math.log1p(-a)), rel=1e-14)
+    assert spectrum._lerch(a, start) == pytest.approx(
+        (-math.log(a) - series) * math.exp(-start * math.log1p(-a)), rel=1e-14
+    )
 
 
 def test_chao_wang_jost_keeps_its_digits() -> None:
@@ -124,7 +132,9 @@ def test_chao_wang_jost_keeps_its_digits() -> None:
     total, once, twice = sum(counts), 1, 14
     a = 2 * twice / ((total - 1) * once + 2 * twice)
     tail = math.fsum((1 - a) ** (1 + j) / (total + j) for j in range(2000))
-    assert estimate(counts, "chao-wang-jost") == pytest.approx(estimate(counts, "zhang") + once / total * tail, abs=1e-14)
+    assert estimate(counts, "chao-wang-jost") == pytest.approx(
+        estimate(counts, "zhang") + once / total * tail, abs=1e-14
+    )
 
 
 @quick
@@ -178,7 +188,7 @@ def test_nsb_finds_a_zipf_law() -> None:
     assert result.value == pytest.approx(6.6073, abs=0.02)  # H of this law, by its definition
 
 
-# Mean errors over 100 replicates at N = 1000 as measured independently; the standard error of a mean over 60 is below .02.
+# Mean errors over 100 replicates at N = 1000, measured independently; the standard error of a mean of 60 is below .02.
 @pytest.mark.parametrize(
     ("method", "expected"),
     [

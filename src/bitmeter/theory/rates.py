@@ -90,7 +90,8 @@ class _Sample:
         """The suffix array. Symbols of several bytes are sorted by their bytes, an order like any other."""
         from pydivsufsort import divsufsort
 
-        places: NDArray[Any] = np.ascontiguousarray(divsufsort(self.ids))
+        # It refuses arrays that cannot be written to, such as those of bytes, though it does not write.
+        places: NDArray[Any] = divsufsort(self.ids if self.ids.flags.writeable else self.ids.copy())
         return places
 
     def longest_previous(self) -> NDArray[Any]:
