@@ -223,7 +223,8 @@ def symbols(value: Any, name: str) -> Symbols:
         kinds, _ = _core.count_symbols(points)
         return Symbols(np.searchsorted(kinds, points), tuple(chr(int(k)) for k in kinds))
     if isinstance(value, bytes | bytearray | memoryview):
-        ids = np.frombuffer(value, dtype=np.uint8)
+        gaps = isinstance(value, memoryview) and not value.c_contiguous
+        ids = np.frombuffer(bytes(value) if gaps else value, dtype=np.uint8)
         _not_empty(ids.size, name)
         return Symbols(ids, None)
     if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
