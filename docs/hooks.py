@@ -9,10 +9,11 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 import bitmeter
+from bitmeter.tour import markdown as tour_markdown
 from bitmeter.tour import topics
-from bitmeter.tour.markdown import page
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,7 +27,7 @@ MODULES = {
 
 def tour_pages() -> dict[str, str]:
     """The lessons with the results of now, and a page that lists them."""
-    pages = {f"tour/{lesson.name}.md": page(lesson) for lesson in topics()}
+    pages = {f"tour/{lesson.name}.md": tour_markdown.page(lesson) for lesson in topics()}
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
         "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has the "
@@ -60,11 +61,10 @@ def reference_pages() -> dict[str, str]:
     return pages
 
 
-def cli_page() -> str:
+def verbs() -> str:
     """Every verb with its own help."""
-    verbs = ["", *(command.name for command in _app().registered_commands)]
-    parts = ["# Command line\n", (ROOT / "docs" / "cli_rules.txt").read_text(encoding="utf-8")]
-    for verb in verbs:
+    parts = []
+    for verb in ("", *(command.name for command in _app().registered_commands)):
         words = ["bitmeter", verb] if verb else ["bitmeter"]
         parts.append(f"## {' '.join(words)}\n\n```text\n{_help(words[1:])}```\n")
     return "\n".join(parts)
@@ -98,8 +98,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the made pages."""
     pages = tour_pages() | reference_pages()
-    pages["cli.md"] = cli_page()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Fill in what only the program itself can say."""
+    return markdown.replace("<!-- verbs -->", verbs()) if page.file.src_uri == "cli.md" else markdown
