@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -47,12 +48,11 @@ def reference_pages() -> dict[str, str]:
     index = ["# Reference\n", "Every name below is `bitmeter.name`; the usual import is `import bitmeter as bm`.\n"]
     for home in ordered:
         short = home.rsplit(".", 1)[-1].strip("_")
-        names = sorted(homes[home])
+        names = sorted(homes[home], key=_line)
         members = "".join(f"        - {name}\n" for name in names)
-        if home == "errors":
-            options = "    options:\n      show_root_heading: false\n"
-        else:
-            options = f"    options:\n      show_root_heading: false\n      members:\n{members}"
+        options = "    options:\n      show_root_heading: false\n      show_root_toc_entry: false\n"
+        if home != "errors":  # of the errors all are shown: whoever catches one looks for it here
+            options += f"      members:\n{members}"
         listed = "".join(f"    - {name}\n" for name in names)
         pages[f"reference/{short}.md"] = f"# {short}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
         links = ", ".join(f"[`{name}`][bitmeter.{home}.{name}]" for name in names)
@@ -68,6 +68,15 @@ def verbs() -> str:
         words = ["bitmeter", verb] if verb else ["bitmeter"]
         parts.append(f"## {' '.join(words)}\n\n```text\n{_help(words[1:])}```\n")
     return "\n".join(parts)
+
+
+def _line(name: str) -> tuple[int, str]:
+    """Where a name stands in its module; constants come last."""
+    value = getattr(bitmeter, name)
+    try:
+        return inspect.getsourcelines(value)[1], name
+    except TypeError:
+        return sys.maxsize, name
 
 
 def _app() -> Any:
