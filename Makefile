@@ -16,17 +16,20 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit(f"bitmeter needs Python 3.11 or newer; {sys.executable} is {v.major}.{v.minor}. Type: make PYTHON=python3.12 …")'
 	$(PYTHON) -m venv $(VENV)
 
-# The package in place (editable), with the tools that build its core: enough for the demo.
-$(VENV)/.package: $(BIN)/python pyproject.toml constraints.txt src/bitmeter/_version.py $(CORE)
+# The package in place (editable) and the tools that build its core. The demo needs no more; .dev holds .package.
+SOURCES := $(BIN)/python pyproject.toml constraints.txt src/bitmeter/_version.py $(CORE)
+
+$(VENV)/.package: $(SOURCES)
 	@echo "Installing bitmeter and compiling its core into $(VENV) …"
-	$(PIP) install -c constraints.txt $(BUILD_TOOLS)
-	$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@$(PIP) install -c constraints.txt $(BUILD_TOOLS)
+	@$(PIP) install -c constraints.txt --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.package
-	@echo "Installing the development tools …"
-	$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
-	@touch $@
+$(VENV)/.dev: $(SOURCES)
+	@echo "Installing bitmeter with its development tools and compiling its core into $(VENV) …"
+	@$(PIP) install -c constraints.txt $(BUILD_TOOLS)
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@touch $(VENV)/.package $@
 
 install: $(VENV)/.dev  ## the package, editable, with all development tools
 

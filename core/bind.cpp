@@ -97,21 +97,21 @@ void bind_rows(nb::module_& m) {
         "p"_a, "threads"_a = 0, "Compensated sum of each row. Returns (value, sum_p, sum_q, bad_p, bad_q, impossible).");
     m.def(
         "row_entropy", [](Matrix<Real> p, unsigned threads) { return py_row_sums<Real>(RowMode::entropy, p, nullptr, nullptr, threads); },
-        "p"_a, "threads"_a = 0, "Sum of p ln p of each row; returns as row_sums.");
+        "p"_a, "threads"_a = 0, "Sum of p log2 p of each row; returns as row_sums.");
     m.def(
         "row_variance",
         [](Matrix<Real> p, Vector<double> centre, unsigned threads) {
             return py_row_sums<Real>(RowMode::variance, p, nullptr, &centre, threads);
         },
-        "p"_a, "centre"_a, "threads"_a = 0, "Sum of p (ln p - centre)^2 of each row; returns as row_sums.");
+        "p"_a, "centre"_a, "threads"_a = 0, "Sum of p (log2 p - centre)^2 of each row; returns as row_sums.");
     m.def(
         "row_cross",
         [](Matrix<Real> p, Matrix<Real> q, unsigned threads) { return py_row_sums<Real>(RowMode::cross, p, &q, nullptr, threads); },
-        "p"_a, "q"_a, "threads"_a = 0, "Sum of p ln q of each row; returns as row_sums.");
+        "p"_a, "q"_a, "threads"_a = 0, "Sum of p log2 q of each row; returns as row_sums.");
     m.def(
         "row_divergence",
         [](Matrix<Real> p, Matrix<Real> q, unsigned threads) { return py_row_sums<Real>(RowMode::divergence, p, &q, nullptr, threads); },
-        "p"_a, "q"_a, "threads"_a = 0, "Sum of p ln(p/q) of each row; returns as row_sums.");
+        "p"_a, "q"_a, "threads"_a = 0, "Sum of p log2(p/q) of each row; returns as row_sums.");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Sums over the rows of a table of probabilities (or counts): the one pass behind entropy, cross-entropy and divergence.
+// Sums over the rows of a table of probabilities (or counts), in bits: the one pass behind entropy, cross-entropy and
+// divergence.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +13,10 @@ constexpr std::int64_t no_index = -1;
 /// What is asked of a row.
 enum class RowMode {
     sum,         // only Σ p
-    entropy,     // Σ p ln p
-    variance,    // Σ p (ln p - centre)²
-    cross,       // Σ p ln q
-    divergence,  // Σ p ln (p / q)
+    entropy,     // Σ p log2 p
+    variance,    // Σ p (log2 p - centre)²
+    cross,       // Σ p log2 q
+    divergence,  // Σ p log2 (p / q)
 };
 
 struct RowSums {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bitmeter._version import __version__
 
 if TYPE_CHECKING:
+    from bitmeter import errors
     from bitmeter.errors import BitmeterError
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
@@ -63,6 +64,7 @@ __all__ = [
     "conditional_entropy",
     "cross_entropy",
     "entropy",
+    "errors",
     "explain_infinite",
     "information",
     "joint_entropy",
@@ -78,6 +80,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return importlib.import_module("bitmeter.errors")
     if name not in _HOMES:
         message = f"module 'bitmeter' has no attribute {name!r}"
         raise AttributeError(message)

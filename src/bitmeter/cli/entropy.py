@@ -1,4 +1,5 @@
 """`bitmeter entropy`."""
 
+
 def entropy() -> None:
     """Placeholder."""

@@ -229,9 +229,7 @@ def _row(dots: float, rows: int) -> int:
     return min(max((4 * rows - 1 - round(dots)) // 4, 0), rows - 1)
 
 
-def _draw(
-    canvas: _Canvas, x_axis: _Axis, y_axis: _Axis, xs: Sequence[float], ys: Sequence[float]
-) -> float | None:
+def _draw(canvas: _Canvas, x_axis: _Axis, y_axis: _Axis, xs: Sequence[float], ys: Sequence[float]) -> float | None:
     """Draw one curve; the height in dots at which it ends."""
     before: tuple[float, float] | None = None
     last: float | None = None

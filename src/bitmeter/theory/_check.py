@@ -40,6 +40,11 @@ def nats_per(unit: Any) -> float:
     return _NATS_PER_UNIT[choice(unit, "unit", tuple(_NATS_PER_UNIT))]
 
 
+def from_bits(unit: Any) -> float:
+    """How many of `unit` one bit is: exactly 1 for bits, so that textbook figures stay exact."""
+    return 1.0 if nats_per(unit) == _NATS_PER_UNIT["bits"] else _NATS_PER_UNIT["bits"] / nats_per(unit)
+
+
 def choice(value: Any, name: str, options: Iterable[str]) -> str:
     """One of several words."""
     options = tuple(options)
@@ -325,6 +330,7 @@ __all__ = [
     "count",
     "counts",
     "flag",
+    "from_bits",
     "generator",
     "integer",
     "labels",

@@ -1,7 +1,8 @@
-"""The sums behind every measure, in nats, over the last axis: one pass of the core checks and adds at once.
+"""The sums behind every measure, over the last axis: one pass of the core checks and adds at once.
 
-A row within the tolerance of one is taken as the distribution p/Σp, so that the identities hold exactly and counts need
-no division first: H = ln S − (Σ p ln p)/S with S = Σ p.
+In bits, where the powers of two of textbooks come out exact. A row within the tolerance of one is taken as the
+distribution p/Σp, so that the identities hold exactly and counts need no division first:
+H = log S − (Σ p log p)/S with S = Σ p.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ Rows = NDArray[np.float64] | NDArray[np.float32]
 def entropy(values: Rows, name: str, *, normalise: bool) -> Floats:
     """H of each row."""
     total, sums = _checked(_core.row_entropy, values, name, normalise=normalise)
-    return np.maximum(np.log(sums) - total / sums, 0.0)
+    return np.maximum(np.log2(sums) - total / sums, 0.0)
 
 
 def varentropy(values: Rows, name: str, *, normalise: bool) -> Floats:
-    """The variance of −ln p under p, of each row."""
+    """The variance of −log2 p under p, of each row."""
     total, sums = _checked(_core.row_entropy, values, name, normalise=normalise)
     spread = _core.row_variance(_rows(values), np.ascontiguousarray((total / sums).ravel()))[0]
     return _shaped(spread, values) / sums
@@ -36,14 +37,14 @@ def varentropy(values: Rows, name: str, *, normalise: bool) -> Floats:
 def cross_entropy(p: Rows, q: Rows, *, normalise: bool) -> Floats:
     """H(p, q) of each row; inf where p > 0 = q."""
     value, sum_p, sum_q = _checked_pair(_core.row_cross, p, q, normalise=normalise)
-    return np.log(sum_q) - value / sum_p + 0.0
+    return np.log2(sum_q) - value / sum_p + 0.0
 
 
 def divergence(p: Rows, q: Rows, *, normalise: bool) -> Floats:
     """D(p‖q) of each row; inf where p > 0 = q."""
     value, sum_p, sum_q = _checked_pair(_core.row_divergence, p, q, normalise=normalise)
     # By Gibbs' inequality a result below zero can only be rounding.
-    return np.maximum(value / sum_p - np.log(sum_p) + np.log(sum_q), 0.0)
+    return np.maximum(value / sum_p - np.log2(sum_p) + np.log2(sum_q), 0.0)
 
 
 def total(values: Any) -> float:
@@ -99,15 +100,14 @@ def _raise_first_bad(values: Rows, bad: NDArray[np.int64], name: str) -> None:
         _check.raise_bad_entry(values, _check.unravel(values.shape, row, int(bad[row])), name)
 
 
-def plain(nats: Floats, per: float) -> float | Floats:
-    """A float for one row, an array for a batch, in the unit that `per` nats make."""
-    scaled = nats / per
+def plain(bits: Floats, scale: float) -> float | Floats:
+    """A float for one row, an array for a batch, scaled from bits to the unit asked for."""
+    scaled = bits * scale
     return float(scaled) if scaled.ndim == 0 else scaled
 
 
-def power(nats: float) -> float:
-    """The perplexity of so many nats. What a double cannot hold is refused, because inf means impossible."""
-    bits = nats / math.log(2.0)
+def power(bits: float) -> float:
+    """The perplexity of so many bits. What a double cannot hold is refused, because inf means impossible."""
     if 1024.0 <= bits < math.inf:
         message = f"the perplexity is 2^{bits:.1f}, more than a double can hold; use the cross-entropy instead"
         raise RangeError(message, value=bits)

@@ -205,9 +205,9 @@ class Conditional:
         0.5
         """
         contexts = _need(marginal, "marginal")
-        per = _check.nats_per(unit)
+        scale = _check.from_bits(unit)
         terms = (weight * self[x].entropy for x, weight in _items(contexts) if weight > 0)
-        return math.fsum(terms) * math.log(2.0) / per
+        return math.fsum(terms) * scale
 
     def cross_entropy(self, data: Any, *, unit: Unit = "bits") -> float:
         """Bits that this table needs for each symbol of real data.
@@ -226,16 +226,14 @@ class Conditional:
         float
             −Σ p'(x, y) log p(y|x); inf where something happened that the table holds impossible.
         """
-        return self._cross_nats(data) / _check.nats_per(unit) + 0.0
-
-    def _cross_nats(self, data: Any) -> float:
+        scale = _check.from_bits(unit)
         joint = data if isinstance(data, Distribution) else self.pairs(data)
         terms = [
-            -mass * math.log(probability) if (probability := self.probability(y, x)) > 0 else math.inf
+            -mass * math.log2(probability) if (probability := self.probability(y, x)) > 0 else math.inf
             for (x, y), mass in _pair_items(joint)
             if mass > 0
         ]
-        return math.inf if math.inf in terms else math.fsum(terms)
+        return math.inf if math.inf in terms else math.fsum(terms) * scale + 0.0
 
     def pairs(self, data: Any) -> Distribution:
         """The empirical distribution p'(x, y) of each symbol with the one before it, the first with `start`.

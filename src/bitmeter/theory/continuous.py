@@ -20,8 +20,14 @@ from bitmeter.theory import _check
 #: Quadrature is refused when its own error estimate is larger than this, relative to the larger of 1 and the result.
 QUADRATURE_TOLERANCE = 1e-7
 
-#: Where the axis is cut for quadrature, as quantiles of p: the bulk, the flanks and the far tails each by themselves.
-_CUTS = (1e-12, 1e-6, 1e-3, 0.05, 0.25, 0.5, 0.75, 0.95, 1 - 1e-3, 1 - 1e-6, 1 - 1e-12)
+#: A density below this adds nothing to an integral that converges.
+_NEGLIGIBLE = 1e-100
+
+#: Where the axis is cut for quadrature, as masses of p below and above: the bulk, the flanks, and the tails in steps.
+_CUTS = (1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 0.05, 0.25, 0.5)
+
+#: A tail whose share shrinks by less than this from one step (a thousandth of the mass) to the next is not converging.
+_TAIL_FALL = 0.7
 
 
 def is_frozen(value: Any) -> bool:
@@ -31,11 +37,11 @@ def is_frozen(value: Any) -> bool:
 
 def frozen(value: Any, name: str) -> Any:
     """A frozen continuous distribution with scalar parameters."""
+    if is_frozen(value) and hasattr(value.dist, "pmf"):
+        message = f"{name} is discrete; take its probabilities, such as d.pmf(range(100)), instead"
+        raise InputTypeError(message, value=value)
     if not is_frozen(value) or not hasattr(value, "logpdf") or not hasattr(value.dist, "_parse_args"):
         message = f"{name} is {_check.shown(value)}; it must be one of scipy's frozen continuous distributions"
-        raise InputTypeError(message, value=value)
-    if getattr(value.dist, "pmf", None) is not None:
-        message = f"{name} is discrete; take its probabilities, such as d.pmf(range(100)), instead"
         raise InputTypeError(message, value=value)
     if any(np.ndim(argument) > 0 for argument in (*value.args, *value.kwds.values())):
         message = f"{name} has array parameters; freeze one distribution at a time"
@@ -156,29 +162,45 @@ def _closed_cross(p: Any, q: Any) -> float | None:
 
 def _integral(p: Any, value: Callable[[float], Any]) -> float:
     """E_p[value(x)] by adaptive quadrature, piece by piece between quantiles of p."""
-    from scipy.integrate import IntegrationWarning, quad
-
-    def integrand(x: float) -> float:
-        density = float(p.pdf(x))
-        return density * float(value(x)) if density > 0.0 else 0.0
-
     low, high = map(float, p.support())
-    cuts = sorted({low, high, *(float(cut) for cut in p.ppf(_CUTS) if low < cut < high)})
-    total, error = [], 0.0
+    middle = float(p.ppf(0.5))
+    below = [cut for cut in map(float, p.ppf(_CUTS)) if low < cut < middle]
+    above = [cut for cut in map(float, p.isf(_CUTS)) if middle < cut < high]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", IntegrationWarning)
         warnings.simplefilter("ignore", RuntimeWarning)
-        for left, right in itertools.pairwise(cuts):
-            piece, uncertain = quad(integrand, left, right, limit=200, epsabs=1e-13, epsrel=1e-11)
-            if piece == math.inf:
-                return math.inf
-            total.append(piece)
-            error += uncertain
-    result = math.fsum(total)
-    if not math.isfinite(result) or not error <= QUADRATURE_TOLERANCE * max(1.0, abs(result)):
+        pieces = [_piece(p, value, left, right) for left, right in itertools.pairwise([low, *below, middle])]
+        pieces += [_piece(p, value, left, right) for left, right in itertools.pairwise([middle, *above[::-1], high])]
+    if math.inf in (piece for piece, _, _ in pieces):
+        return math.inf
+    result, error = math.fsum(piece for piece, _, _ in pieces), math.fsum(wrong for _, wrong, _ in pieces)
+    scale = QUADRATURE_TOLERANCE * max(1.0, abs(result))
+    doubtful = any(doubt and abs(piece) > scale for piece, _, doubt in pieces)
+    if not error <= scale or doubtful or _diverges(pieces, scale) or _diverges(pieces[::-1], scale):
         message = (
-            f"quadrature reached {result:.6g} with an error estimate of {error:.2g}; the integral may be infinite. "
-            "Use monte_carlo_cross_entropy, which gives a standard error"
+            f"quadrature reached {result:.6g} with an error estimate of {error:.2g} and does not settle; the integral "
+            "may be infinite. monte_carlo_cross_entropy gives a mean over samples with its standard error"
         )
         raise ConvergenceError(message, value=result)
     return result
+
+
+def _piece(p: Any, value: Callable[[float], Any], left: float, right: float) -> tuple[float, float, bool]:
+    """One stretch of the integral: its value, the error that quadrature owns to, and whether quadrature has doubts."""
+    from scipy.integrate import quad
+
+    def integrand(x: float) -> float:
+        density = float(p.pdf(x))
+        found = float(value(x)) if density > 0.0 else 0.0
+        # So far out, an infinite logarithm is an underflow of scipy's, not an impossible event.
+        return 0.0 if math.isinf(found) and density < _NEGLIGIBLE else density * found
+
+    piece, wrong, *notes = quad(integrand, left, right, limit=200, epsabs=1e-12, epsrel=1e-10, full_output=True)
+    return float(piece), float(wrong), len(notes) > 1
+
+
+def _diverges(pieces: list[tuple[float, float, bool]], scale: float) -> bool:
+    """Whether the outermost steps of a tail (the first pieces) fail to shrink."""
+    if len(pieces) < 5:
+        return False
+    outer, inner = abs(pieces[1][0]), abs(pieces[2][0])
+    return outer > scale and outer > _TAIL_FALL * inner

@@ -134,7 +134,7 @@ class Distribution:
     @cached_property
     def entropy(self) -> float:
         """H(p) in bits; `bitmeter.entropy(p, unit=…)` for other units."""
-        return float(_sums.entropy(self._probabilities, "p", normalise=False)) / math.log(2.0)
+        return float(_sums.entropy(self._probabilities, "p", normalise=False))
 
     @property
     def perplexity(self) -> float:
@@ -144,7 +144,7 @@ class Distribution:
     @cached_property
     def varentropy(self) -> float:
         """The variance of the surprisal, in bits²."""
-        return float(_sums.varentropy(self._probabilities, "p", normalise=False)) / math.log(2.0) ** 2
+        return float(_sums.varentropy(self._probabilities, "p", normalise=False))
 
     @property
     def sharpness(self) -> float:
@@ -241,7 +241,7 @@ class Distribution:
         # A level that is met but for the rounding of the sum is met.
         reached = np.cumsum(order) >= wanted * (1.0 - 4e-16 * len(order))
         chosen = order[int(np.argmax(reached))] if reached.any() else order[-1]
-        return -math.log(chosen) / _check.nats_per(unit) + 0.0
+        return -math.log2(chosen) * _check.from_bits(unit) + 0.0
 
     def mix(self, other: Distribution, weight: float = 0.5) -> Distribution:
         """(1 − weight)·self + weight·other, over the labels of both.

@@ -46,7 +46,7 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     >>> information(1 / 8), information(1.0), information(0.0)
     (3.0, 0.0, inf)
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     single = np.ndim(p) == 0 and not isinstance(p, str | bytes) if not isinstance(p, list | tuple) else False
     values = np.asarray([_check.real(p, "p", infinite=True)]) if single else _check.array(p, "p")
     wrong = ~((values >= 0.0) & (values <= 1.0))
@@ -58,7 +58,7 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
         message = f"p[{', '.join(map(str, index))}] is {found}; a probability is at most 1"
         raise RangeError(message, index=index[0] if len(index) == 1 else index, value=found)
     with np.errstate(divide="ignore"):
-        result = -np.log(values.astype(np.float64)) / per + 0.0
+        result = -np.log2(values.astype(np.float64)) * scale + 0.0
     return float(result[0]) if single else result
 
 
@@ -92,11 +92,11 @@ def entropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = F
     >>> entropy("abba"), entropy([2, 2], of="counts"), entropy([1.0] * 10000, normalise=True, unit="nats")
     (1.0, 1.0, 9.2103)
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     if continuous.is_frozen(p):
-        return continuous.entropy(continuous.frozen(p, "p")) / per
+        return continuous.entropy(continuous.frozen(p, "p")) / _check.nats_per(unit)
     values, normalise = _probabilities(p, "p", of, normalise)
-    return _sums.plain(_sums.entropy(values, "p", normalise=normalise), per)
+    return _sums.plain(_sums.entropy(values, "p", normalise=normalise), scale)
 
 
 def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
@@ -107,9 +107,9 @@ def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool 
     >>> varentropy([0.5, 0.25, 0.25]), varentropy([0.25] * 4)
     (0.25, 0.0)
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     values, normalise = _probabilities(p, "p", of, normalise)
-    return _sums.plain(_sums.varentropy(values, "p", normalise=normalise), per**2)
+    return _sums.plain(_sums.varentropy(values, "p", normalise=normalise), scale**2)
 
 
 def renyi_entropy(
@@ -124,21 +124,21 @@ def renyi_entropy(
     >>> [round(renyi_entropy([0.5, 0.25, 0.25], a), 4) for a in (0, 1, 2, float("inf"))]
     [1.585, 1.5, 1.415, 1.0]
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     alpha = _check.real(order, "order", low=0.0, infinite=True)
     if continuous.is_frozen(p):
-        return continuous.renyi(continuous.frozen(p, "p"), alpha) / per
+        return continuous.renyi(continuous.frozen(p, "p"), alpha) / _check.nats_per(unit)
     given, normalise = _probabilities(p, "p", of, normalise)
     if alpha == 1.0:
-        return _sums.plain(_sums.entropy(given, "p", normalise=normalise), per)
+        return _sums.plain(_sums.entropy(given, "p", normalise=normalise), scale)
     values = _check.probabilities(given, "p", normalise=normalise)
     if alpha == 0.0:
-        nats = np.log((values > 0).sum(axis=-1))
+        bits = np.log2((values > 0).sum(axis=-1))
     elif math.isinf(alpha):
-        nats = -np.log(values.max(axis=-1))
+        bits = -np.log2(values.max(axis=-1))
     else:
-        nats = _renyi_nats(values, alpha)
-    return _sums.plain(np.maximum(nats, 0.0), per)
+        bits = _renyi_nats(values, alpha) / math.log(2.0)
+    return _sums.plain(np.maximum(bits, 0.0), scale)
 
 
 def _renyi_nats(values: Floats, alpha: float) -> Floats:
@@ -181,13 +181,15 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     >>> cross_entropy("cab", Distribution({"a": 0.5, "b": 0.5}))
     inf
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
-        return continuous.cross_entropy(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / per + 0.0
+        return (
+            continuous.cross_entropy(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit) + 0.0
+        )
     if isinstance(q, Conditional):
         return q.cross_entropy(p, unit=unit)
     first, second, normalise = _pair(p, q, of, normalise)
-    return _sums.plain(_sums.cross_entropy(first, second, normalise=normalise), per)
+    return _sums.plain(_sums.cross_entropy(first, second, normalise=normalise), scale)
 
 
 def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
@@ -200,11 +202,11 @@ def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     >>> kl_divergence([0.5, 0.5], [0.25, 0.75])
     0.20751874963942...
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
-        return continuous.divergence(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / per
+        return continuous.divergence(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit)
     first, second, normalise = _pair(p, q, of, normalise)
-    return _sums.plain(_sums.divergence(first, second, normalise=normalise), per)
+    return _sums.plain(_sums.divergence(first, second, normalise=normalise), scale)
 
 
 def js_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
@@ -215,18 +217,18 @@ def js_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     >>> js_divergence([1.0, 0.0], [0.0, 1.0]), js_divergence([0.5, 0.5], [0.5, 0.5])
     (1.0, 0.0)
     """
-    per = _check.nats_per(unit)
+    scale = _check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
-        return continuous.jensen_shannon(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / per
+        return continuous.jensen_shannon(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit)
     first, second, normalise = _pair(p, q, of, normalise)
     first = _check.probabilities(first, "p", normalise=normalise)
     second = _check.probabilities(second, "q", normalise=normalise)
     # Halving a denormal would lose its last bit: the middle is kept doubled, and normalised by its sum.
     middle = first + second
-    nats = 0.5 * _sums.divergence(first, middle, normalise=True) + 0.5 * _sums.divergence(
+    bits = 0.5 * _sums.divergence(first, middle, normalise=True) + 0.5 * _sums.divergence(
         second, middle, normalise=True
     )
-    return _sums.plain(np.minimum(nats, math.log(2.0)), per)
+    return _sums.plain(np.minimum(bits, 1.0), scale)
 
 
 def perplexity(p: Any, q: Any = None, *, of: Of = "auto", normalise: bool = False) -> float | Floats:
@@ -241,14 +243,10 @@ def perplexity(p: Any, q: Any = None, *, of: Of = "auto", normalise: bool = Fals
     >>> perplexity("abba", Distribution({"a": 0.25, "b": 0.5, "c": 0.25}))
     2.8284
     """
-    nats = (
-        entropy(p, of=of, unit="nats", normalise=normalise)
-        if q is None
-        else cross_entropy(p, q, of=of, unit="nats", normalise=normalise)
-    )
-    if isinstance(nats, np.ndarray):
-        return np.asarray([_sums.power(float(x)) for x in nats.ravel()]).reshape(nats.shape)
-    return _sums.power(nats)
+    bits = entropy(p, of=of, normalise=normalise) if q is None else cross_entropy(p, q, of=of, normalise=normalise)
+    if isinstance(bits, np.ndarray):
+        return np.asarray([_sums.power(float(x)) for x in bits.ravel()]).reshape(bits.shape)
+    return _sums.power(bits)
 
 
 def sequence_perplexity(probabilities: Any) -> float:
@@ -264,7 +262,7 @@ def sequence_perplexity(probabilities: Any) -> float:
     >>> sequence_perplexity([0.5, 0.125])
     4.0
     """
-    surprisal = information(probabilities, unit="nats")
+    surprisal = information(probabilities)
     if not isinstance(surprisal, np.ndarray) or surprisal.ndim != 1:
         message = f"probabilities is {_check.shown(probabilities)}; it must be a sequence, one probability a step"
         raise ShapeError(message)

@@ -38,7 +38,7 @@ def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool
     1.5
     """
     masses, _, _ = _masses(x, y, normalise)
-    return float(_sums.entropy(masses, "x", normalise=True)) / _check.nats_per(unit)
+    return float(_sums.entropy(masses, "x", normalise=True)) * _check.from_bits(unit)
 
 
 def conditional_entropy(
@@ -66,7 +66,7 @@ def conditional_entropy(
     known = _check.choice(given, "given", ("first", "second"))
     masses, rows, columns = _masses(x, y, normalise)
     of_known = _marginal(masses, rows if known == "first" else columns)
-    return max(0.0, -float(_core.row_divergence(masses[None], of_known[None])[0][0])) / _check.nats_per(unit)
+    return max(0.0, -float(_core.row_divergence(masses[None], of_known[None])[0][0])) * _check.from_bits(unit)
 
 
 def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
@@ -80,13 +80,13 @@ def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise:
     (1.0, 0.0)
     """
     masses, rows, columns = _masses(x, y, normalise)
-    # Where a product of marginals underflows, the ratio is taken step by step: ln(p/(r·c)) = ln(p/r) − ln c.
+    # Where a product of marginals underflows, the ratio is taken step by step: log(p/(r·c)) = log(p/r) − log c.
     by_row = float(_core.row_divergence(masses[None], _marginal(masses, rows)[None])[0][0])
     by_column = float(_core.row_cross(masses[None], _marginal(masses, columns)[None])[0][0])
     product = _marginal(masses, rows) * _marginal(masses, columns)
     underflows = (product < np.finfo(np.float64).tiny).any()
-    nats = by_row - by_column if underflows else float(_core.row_divergence(masses[None], product[None])[0][0])
-    return max(0.0, nats) / _check.nats_per(unit)
+    bits = by_row - by_column if underflows else float(_core.row_divergence(masses[None], product[None])[0][0])
+    return max(0.0, bits) * _check.from_bits(unit)
 
 
 def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
