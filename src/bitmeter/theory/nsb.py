@@ -90,7 +90,7 @@ def _edge(weight: Callable[[float], float], top: float, peak: float, direction: 
 
 
 def _log_weight(u: Floats, s: Spectrum, alphabet: int) -> Floats:
-    """ln of likelihood × prior × dβ/du at u = ln β, up to a constant."""
+    """Logarithm of likelihood × prior × dβ/du at u = ln β, up to a constant."""
     beta = np.exp(u)
     seen = np.concatenate([_log_rising(part[:, None], s.values) @ s.kinds for part in _chunks(beta, s)])
     likelihood = seen - _log_rising(alphabet * beta, np.array(float(s.observations)))
@@ -123,7 +123,7 @@ def _log_rising(x: Floats, n: Floats) -> Floats:
 
 
 def _log_slope(beta: Floats, alphabet: int) -> Floats:
-    """ln of d/dβ of the prior's expected entropy, K ψ₁(Kβ+1) − ψ₁(β+1)."""
+    """Logarithm of d/dβ of the prior's expected entropy, K ψ₁(Kβ+1) − ψ₁(β+1)."""
     from scipy.special import zeta
 
     result = np.empty(beta.shape)

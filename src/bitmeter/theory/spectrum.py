@@ -1,7 +1,8 @@
 """Entropy from counts of counts.
 
-No estimator of entropy cares which symbol was seen how often: "two symbols once, one symbol five times" is all that it
-needs. Such a `Spectrum` is short even for an alphabet of ten million, and every formula below is a sum over it, in nats.
+No estimator of entropy cares which symbol was seen how often: "two symbols once, one symbol five times" is all that
+it needs. Such a `Spectrum` is short even for an alphabet of ten million, and every formula below is a sum over it,
+in nats.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Spectrum:
 
 
 def maximum_likelihood(s: Spectrum, _alphabet: int | None) -> float:
-    """ln N − Σ nᵢ ln nᵢ / N."""
+    """H = ln N − Σ nᵢ ln nᵢ / N."""
     return s.mean(math.log(s.observations) - np.log(s.values))
 
 
@@ -69,7 +70,7 @@ def miller_madow(s: Spectrum, _alphabet: int | None) -> float:
 
 
 def grassberger(s: Spectrum, _alphabet: int | None) -> float:
-    """ln N − Σ nᵢ G(nᵢ) / N (Grassberger 2003), G(n) = ψ(n) + ½ (−1)ⁿ (ψ((n+1)/2) − ψ(n/2))."""
+    """H = ln N − Σ nᵢ G(nᵢ) / N (Grassberger 2003), G(n) = ψ(n) + ½ (−1)ⁿ (ψ((n+1)/2) − ψ(n/2))."""
     from scipy.special import digamma
 
     sign = np.where(s.values % 2 == 0, 0.5, -0.5)
