@@ -35,9 +35,7 @@ def best(code: str, runs: int) -> float:
 
 def imports(code: str) -> list[tuple[int, str]]:
     """Microseconds that each module takes in itself, without what it imports, the dearest first."""
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
     rows = re.findall(r"^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", done.stderr, re.MULTILINE)
     return sorted(((int(micros), name) for micros, name in rows), reverse=True)
 

@@ -31,8 +31,8 @@ def tour_pages() -> dict[str, str]:
     pages = {f"tour/{lesson.name}.md": tour_markdown.page(lesson) for lesson in topics()}
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
-        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has the "
-        "formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
+        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has "
+        "the formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
         f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
     )
     return pages

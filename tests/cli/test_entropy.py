@@ -113,7 +113,7 @@ def test_one_symbol_alone_can_be_measured() -> None:
         (["entropy"], b"", 1, "the text is empty"),
         (["entropy", "--units", "words"], b" \n ", 1, "no words"),
         (["entropy", "--units", "letters"], b"x", 2, "letters"),
-        (["entropy", "--orders", "-1"], b"x", 2, "-1"),
+        (["entropy", "--orders", "-1"], b"x", 2, "--orders"),
         (["entropy", "--sample", "file"], b"", 2, "--sample"),
         (["entropy", "--json", "-q"], b"x", 2, "--json and -q"),
         (["entropie"], b"", 2, "entropie"),

@@ -21,7 +21,9 @@ def test_a_rising_line_rises() -> None:
 
 def test_levels_and_names_stand_beside_their_height() -> None:
     text = curves({"low": ([0, 1], [0, 0]), "high": ([0, 1], [1, 1])}, levels={"middle": 0.5}, height=11)
-    rows = [next(k for k, line in enumerate(text.splitlines()) if line.endswith(name)) for name in ("high", "middle", "low")]
+    rows = [
+        next(k for k, line in enumerate(text.splitlines()) if line.endswith(name)) for name in ("high", "middle", "low")
+    ]
     assert rows == sorted(rows)
 
 
@@ -40,7 +42,7 @@ def test_powers_of_ten_on_a_logarithmic_axis() -> None:
 def test_any_finite_numbers_can_be_drawn(points: list[tuple[float, float]], width: int, height: int) -> None:
     xs, ys = zip(*points, strict=True)
     text = curves({"f": (xs, ys)}, width=width, height=height)
-    assert len(text.splitlines()) == max(height, 5)
+    assert text.count("\n") + 1 == max(height, 5)
 
 
 def test_gaps_where_values_are_not_finite() -> None:

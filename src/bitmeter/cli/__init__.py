@@ -41,7 +41,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.survey import Survey
 
 
-class Units(str, Enum):
+class Units(StrEnum):
     """What a symbol is."""
 
     bytes = "bytes"
@@ -24,7 +24,7 @@ class Units(str, Enum):
     words = "words"
 
 
-class Unit(str, Enum):
+class Unit(StrEnum):
     """What entropy is measured in."""
 
     bits = "bits"
@@ -33,15 +33,17 @@ class Unit(str, Enum):
 
 
 def entropy(
-    file: Annotated[str | None, typer.Argument(help="The text to measure; - or nothing reads what is piped in.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(help="The text to measure; - or nothing reads what is piped in.")
+    ] = None,
     units: Annotated[Units, typer.Option(help="What one symbol is.")] = Units.bytes,
     unit: Annotated[Unit, typer.Option(help="What entropy is measured in.")] = Unit.bits,
     orders: Annotated[int, typer.Option(min=0, max=63, help="The longest context, in symbols.")] = 5,
-    sample: Annotated[  # noqa: FBT002
+    sample: Annotated[
         bool, typer.Option("--sample", help="Measure the language reference that comes with Python.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")] = False,  # noqa: FBT002
-    quiet: Annotated[  # noqa: FBT002
+    json: Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")] = False,
+    quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print one number: the rate by context tree weighting.")
     ] = False,
 ) -> None:

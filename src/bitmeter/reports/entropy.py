@@ -123,7 +123,9 @@ def footer(survey: Survey, unit: str) -> str:
         lines.append("CTW is given the list of words; the compressors have to spell it out.")
     low = [row for row in survey.rows if not row.reliable]
     if low:
-        lines.append(f"Marked rows saw less than {RELIABLE_COVERAGE:.0%} of what can come: take more data to trust them.")
+        lines.append(
+            f"Marked rows saw less than {RELIABLE_COVERAGE:.0%} of what can come: take more data to trust them."
+        )
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """Plots for the terminal: pure functions from numbers to lines of text, the same piped or not.
 
-Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves stay
-apart without colour. Bars are drawn with eighths of a block.
+Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves
+stay apart without colour. Bars are drawn with eighths of a block.
 """
 
 from __future__ import annotations
@@ -88,12 +88,15 @@ class _Axis:
         """Round numbers along the axis with their text, at most `most` of them."""
         if self.log:
             low, high = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
-            step = max(1, math.ceil((high - low + 1) / most))
-            return [(10.0**power, _power(power)) for power in range(low, high + 1, step)]
+            every = max(1, math.ceil((high - low + 1) / most))
+            return [(10.0**power, _power(power)) for power in range(low, high + 1, every)]
         step = _round_step((self.high - self.low) / most)
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [(k * step, f"{k * step + 0.0:.{decimals}f}") for k in range(first, last + 1)]
+        plain = decimals <= 6 and max(abs(self.low), abs(self.high)) < 1e7
+        return [
+            (k * step, f"{k * step + 0.0:.{decimals}f}" if plain else f"{k * step:.4g}") for k in range(first, last + 1)
+        ]
 
 
 def _power(power: int) -> str:
@@ -112,7 +115,7 @@ def _axis(values: Iterable[float], size: int, *, log: bool = False) -> _Axis:
         message = "there is no finite value to draw; check the numbers, and that a logarithmic axis has positive ones"
         raise EmptyError(message)
     low, high = min(finite), max(finite)
-    if low == high:
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), 1e-300):  # a point: give it room on both sides
         margin = abs(low) * 0.1 or 0.5
         low, high = low - margin, high + margin
     return _Axis(low, high, size, log)
@@ -177,14 +180,12 @@ def curves(
     Examples
     --------
     >>> print(curves({"x²": (range(9), [x * x for x in range(9)])}, width=40, height=6))
-    60 ┤                              ⢀⠤⠊  x²
-       │                         ⢀⡠⠔⠊⠁
-    40 ┤                     ⢀⡠⠔⠊⠁
-       │                 ⢀⣀⠤⠒⠁
-    20 ┤          ⢀⣀⠤⠔⠒⠊⠉
-     0 ┤⣀⣀⣀⣀⡠⠤⠤⠒⠒⠉⠁
-       └┬───────┬───────┬───────┬───────┬
-        0       2       4       6       8
+    50 ┤                            ⣀⠤⠒⠉  x²
+       │                      ⢀⣀⠤⠒⠊⠉
+       │               ⢀⣀⠤⠤⠒⠊⠉⠁
+     0 ┤⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠒⠒⠒⠉⠉⠁
+       └┬───────┬───────┬──────┬───────┬
+        0       2       4      6       8
     """
     levels = dict(levels or {})
     if not series:

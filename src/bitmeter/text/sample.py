@@ -9,14 +9,14 @@ SAMPLE_NAME = "Python language reference"
 
 
 def sample_text() -> str:
-    """The topics of Python's own help, in alphabetical order, joined by a blank line.
+    r"""The topics of Python's own help, in alphabetical order, joined by a blank line.
 
     The text is read from the running Python, so that it differs a little from one Python version to the next.
 
     Examples
     --------
     >>> sample_text()[:34]
-    'The "assert" statement\\n***********'
+    'The "assert" statement\n***********'
     """
     from pydoc_data.topics import topics
 
