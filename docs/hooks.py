@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +24,21 @@ MODULES = {
     "theory.information": "Entropy and its kin, of probabilities, counts, samples and densities.",
     "theory.distributions": "Labels and how likely each is.",
     "theory.conditional": "What is likely, given what came before.",
+    "theory.joint": "Two or more variables at a time.",
+    "theory.impossible": "Why a cross-entropy is infinite.",
+    "theory.monte_carlo": "Cross-entropy of densities by sampling.",
+    "theory.process_base": "What every process can do.",
+    "theory.iid": "Independent draws.",
+    "theory.markov": "Markov chains of any order.",
+    "theory.hidden": "Hidden Markov processes.",
+    "theory.mixtures": "One of several processes, chosen once.",
+    "theory.process_rates": "A model of a process: cross-entropy and divergence rates.",
+    "theory.process_results": "Verdicts, classes and rates.",
+    "theory.typicality": "Convergence to the entropy rate, and typical sets.",
+    "theory.examples": "Processes to learn from, ready made.",
+    "theory.estimators": "Entropy from samples.",
+    "theory.rates": "The entropy rate of one long sample.",
+    "errors": "Everything that is raised on purpose.",
 }
 
 
@@ -115,4 +131,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Fill in what only the program itself can say."""
+    # Sessions are fenced as python, for the tests to find them; shown they are sessions.
+    markdown = re.sub(r"^(\s*)```python\n(?=\s*>>> )", r"\1```pycon\n", markdown, flags=re.MULTILINE)
     return markdown.replace("<!-- verbs -->", verbs()) if page.file.src_uri == "cli.md" else markdown

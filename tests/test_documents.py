@@ -76,7 +76,7 @@ def test_pages_say_what_is_true(path: Path) -> None:
     check(_read("00-page.md", "\n\n" + text))
     for command in re.findall(r"^\$ (bitmeter .*)$", text, re.MULTILINE):
         done = subprocess.run(
-            [sys.executable, "-c", "from bitmeter.cli import main; main()", *shlex.split(command)[1:]],
+            [sys.executable, "-c", "from bitmeter.cli import main; main()", *shlex.split(command, comments=True)[1:]],
             capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=ROOT, check=False,
         )  # fmt: skip
         assert done.returncode == 0, f"{command}: {done.stderr}"

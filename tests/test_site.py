@@ -30,7 +30,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
-        fetched = re.findall(r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="((?:https?:)?//[^"]*)"', page.read_text())
+        fetched = re.findall(
+            r'<(?:script|img|link|iframe)\b[^>]*?(?:src|href)="((?:https?:)?//[^"]*)"', page.read_text()
+        )
         assert [address for address in fetched if "canonical" not in address] == [], page.name
     for style in [*site.rglob("*.css"), *site.rglob("*.svg")]:
         assert not re.search(r"url\(\s*[\"']?(?:https?:)?//|@import", style.read_text()), style.name

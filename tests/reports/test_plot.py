@@ -45,6 +45,12 @@ def test_any_finite_numbers_can_be_drawn(points: list[tuple[float, float]], widt
     assert text.count("\n") + 1 == max(height, 5)
 
 
+def test_several_curves_of_one_name_are_named_once() -> None:
+    text = curves({"pair": ([0, 1, 2], [[0, 0, 0], [1, 1, 1]])})
+    assert text.count("pair") == 1
+    assert text.splitlines()[0].endswith("pair")
+
+
 def test_gaps_where_values_are_not_finite() -> None:
     text = curves({"": ([0, 1, 2, 3], [0, math.nan, math.inf, 1])})
     assert text.count("⠁") + text.count("⢀") <= 4
