@@ -166,16 +166,21 @@ void bind_text_symbols(nb::module_& m) {
     m.def("ctw_log_probability", &py_ctw<Symbol>, "x"_a, "bits"_a, "depth"_a, "threads"_a = 0,
           "ln P(x) under context tree weighting, for symbols below 2**bits.");
     m.def("lz78_phrases", &py_lz78_phrases<Symbol>, "text"_a, "Phrases of Lempel and Ziv's 1978 parsing.");
-    const char* previous = "Longest string that starts at each place and also earlier.";
-    m.def("longest_previous", &py_longest_previous<Symbol, std::int32_t>, "text"_a, "suffixes"_a, "threads"_a = 0, previous);
-    m.def("longest_previous", &py_longest_previous<Symbol, std::int64_t>, "text"_a, "suffixes"_a, "threads"_a = 0, previous);
-    const char* common = "What each suffix shares with the one before it in sorted order.";
-    m.def("common_prefixes", &py_common_prefixes<Symbol, std::int32_t>, "text"_a, "suffixes"_a, "threads"_a = 0, common);
-    m.def("common_prefixes", &py_common_prefixes<Symbol, std::int64_t>, "text"_a, "suffixes"_a, "threads"_a = 0, common);
+}
+
+template <class Symbol, class Index>
+void bind_text_suffixes(nb::module_& m) {
+    m.def("longest_previous", &py_longest_previous<Symbol, Index>, "text"_a, "suffixes"_a, "threads"_a = 0,
+          "Longest string that starts at each place and also earlier.");
+    m.def("common_prefixes", &py_common_prefixes<Symbol, Index>, "text"_a, "suffixes"_a, "threads"_a = 0,
+          "What each suffix shares with the one before it in sorted order.");
 }
 
 template <class Index>
 void bind_text_places(nb::module_& m) {
+    bind_text_suffixes<std::uint8_t, Index>(m);
+    bind_text_suffixes<std::uint16_t, Index>(m);
+    bind_text_suffixes<std::uint32_t, Index>(m);
     m.def(
         "lz76_phrases",
         [](Vector<Index> longest) {
@@ -192,7 +197,7 @@ void bind_texts(nb::module_& m) {
     bind_text_symbols<std::uint8_t>(m);
     bind_text_symbols<std::uint16_t>(m);
     bind_text_symbols<std::uint32_t>(m);
-    bind_text_places<std::int32_t>(m);
+    bind_text_places<std::int32_t>(m);  // before the wider ones: type checkers want the narrowest overload first
     bind_text_places<std::int64_t>(m);
     m.def("kt_log_probability", &bitmeter::kt_log_probability, "zeros"_a, "ones"_a,
           "ln of the Krichevsky-Trofimov probability of these counts.");

@@ -12,7 +12,7 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t share_length = 1 << 18;  // places that are worth handing to another thread
+constexpr std::size_t share_length = 1 << 16;  // places that are worth handing to another thread
 constexpr std::size_t ahead = 16;              // places whose memory is asked for before it is needed
 
 /// Contiguous shares of [0, n), one a thread: where to cut.

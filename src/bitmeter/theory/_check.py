@@ -32,6 +32,9 @@ Ints: TypeAlias = NDArray[np.int64]
 #: How far from one a sum of probabilities may be, relatively.
 TOLERANCE = 1e-9
 
+#: The largest sample drawn in one call: above this, memory and not patience is at stake.
+MOST_DRAWS = 2**32
+
 _NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)}
 
 
@@ -220,7 +223,8 @@ def symbols(value: Any, name: str) -> Symbols:
         kinds, _ = _core.count_symbols(points)
         return Symbols(np.searchsorted(kinds, points), tuple(chr(int(k)) for k in kinds))
     if isinstance(value, bytes | bytearray | memoryview):
-        ids = np.frombuffer(value, dtype=np.uint8)
+        gaps = isinstance(value, memoryview) and not value.c_contiguous
+        ids = np.frombuffer(bytes(value) if gaps else value, dtype=np.uint8)
         _not_empty(ids.size, name)
         return Symbols(ids, None)
     if isinstance(value, np.ndarray) and value.dtype.kind in "iub":
@@ -240,17 +244,25 @@ def _flat_integers(value: NDArray[Any], name: str) -> NDArray[Any]:
     return np.ascontiguousarray(value, dtype=kept.get(value.dtype.kind + str(value.dtype.itemsize), np.int64))
 
 
-def _labelled(value: Any, name: str) -> Symbols:
+def items(value: Any, name: str, what: str) -> Iterable[Any]:
+    """Something to go through once: not a mapping, and an array only of one axis."""
     if value is None or isinstance(value, Mapping) or not isinstance(value, Iterable):
-        message = f"{name} is {shown(value)}; it must be a sequence of symbols: a string, bytes, integers or labels"
+        message = f"{name} is {shown(value)}; it must be {what}"
         raise InputTypeError(message, value=value)
-    if isinstance(value, np.ndarray) and value.ndim != 1:
-        message = f"{name} has shape {value.shape}; a sequence of symbols has one axis"
-        raise ShapeError(message)
+    if isinstance(value, np.ndarray):
+        if value.ndim != 1:
+            message = f"{name} has shape {value.shape}; it must be {what}, in one axis"
+            raise ShapeError(message)
+        return list(value.tolist())
+    return value
+
+
+def _labelled(value: Any, name: str) -> Symbols:
+    sequence = items(value, name, "a sequence of symbols: a string, bytes, integers or labels")
     numbers: dict[Hashable, int] = {}
     ids: list[int] = []
     try:
-        for item in value.tolist() if isinstance(value, np.ndarray) else value:
+        for item in sequence:
             if isinstance(item, float) and math.isnan(item):
                 message = f"{name}[{len(ids)}] is NaN, which is not a symbol"
                 raise NotFiniteError(message, index=len(ids), value=item)
@@ -299,11 +311,8 @@ def count(sample: Symbols) -> tuple[Ints, Ints]:
 
 def labels(value: Any, name: str) -> tuple[Hashable, ...]:
     """Hashable labels, each once."""
-    if value is None or isinstance(value, Mapping) or not isinstance(value, Iterable):
-        message = f"{name} is {shown(value)}; it must be a sequence of labels"
-        raise InputTypeError(message, value=value)
     found: dict[Hashable, int] = {}
-    for place, item in enumerate(value):
+    for place, item in enumerate(items(value, name, "a sequence of labels")):
         try:
             seen = item in found
         except TypeError as error:
@@ -333,6 +342,7 @@ __all__ = [
     "from_bits",
     "generator",
     "integer",
+    "items",
     "labels",
     "nats_per",
     "probabilities",

@@ -277,11 +277,8 @@ def _pair_items(joint: Distribution) -> Iterator[tuple[tuple[Label, Label], floa
 
 
 def _as_pairs(pairs: Any) -> list[Label]:
-    if isinstance(pairs, str | bytes) or not hasattr(pairs, "__iter__"):
-        message = f"pairs is {_check.shown(pairs)}; it must be a sequence of pairs (x, y)"
-        raise InputTypeError(message, value=pairs)
     found: list[Label] = []
-    for place, pair in enumerate(pairs):
+    for place, pair in enumerate(_check.items(pairs, "pairs", "a sequence of pairs (x, y)")):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             message = f"pairs[{place}] is {_check.shown(pair)}; it must be a pair (x, y)"
             raise InputTypeError(message, index=place, value=pair)

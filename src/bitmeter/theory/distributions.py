@@ -16,6 +16,9 @@ from bitmeter.theory._check import Floats, Seed, Unit
 
 Label: TypeAlias = Hashable
 
+#: Labels are Python objects: beyond this they would fill the memory before they are of use.
+_MOST_LABELS = 10**8
+
 
 class Distribution:
     """Labels and how likely each is; immutable.
@@ -209,7 +212,11 @@ class Distribution:
 
     def probability(self, label: Label) -> float:
         """p(label), which is 0 for a label outside of the distribution."""
-        place = self._index.get(label)
+        try:
+            place = self._index.get(label)
+        except TypeError:
+            message = f"label is {_check.shown(label)}; a label must be hashable"
+            raise InputTypeError(message, value=label) from None
         return 0.0 if place is None else float(self._probabilities[place])
 
     def sample(self, n: int, seed: Seed = None) -> list[Label]:
@@ -220,7 +227,7 @@ class Distribution:
         >>> Distribution({"a": 1.0}).sample(3, seed=0)
         ['a', 'a', 'a']
         """
-        draws = _check.generator(seed).random(_check.integer(n, "n", low=0))
+        draws = _check.generator(seed).random(_check.integer(n, "n", low=0, high=_check.MOST_DRAWS))
         cumulative = np.cumsum(self._probabilities)
         # The last label that can happen takes what rounding left of the interval.
         last = int(np.flatnonzero(self._probabilities)[-1])
@@ -267,7 +274,7 @@ class Distribution:
         0.3333333333333333
         """
         if callable(event):
-            chosen = np.array([bool(event(name)) for name in self._labels])
+            chosen = np.array([_holds(event, name) for name in self._labels])
         else:
             wanted = set(_check.labels(event, "event"))
             chosen = np.array([name in wanted for name in self._labels])
@@ -276,6 +283,14 @@ class Distribution:
             message = "the event has probability 0, so nothing can be conditioned on it"
             raise UndefinedError(message)
         return Distribution._make(tuple(n for n, c in zip(self._labels, chosen, strict=True) if c), mass[chosen])
+
+
+def _holds(event: Callable[[Label], bool], name: Label) -> bool:
+    try:
+        return bool(event(name))
+    except Exception as error:
+        message = f"event raised {type(error).__name__} for the label {_check.shown(name)}: {error}"
+        raise InputTypeError(message, value=name) from error
 
 
 def _need(value: Any, name: str) -> Distribution:
@@ -287,7 +302,7 @@ def _need(value: Any, name: str) -> Distribution:
 
 def _numbered(labels: Any) -> tuple[Label, ...]:
     if isinstance(labels, int | np.integer) and not isinstance(labels, bool):
-        return tuple(range(_check.integer(labels, "labels", low=1)))
+        return tuple(range(_check.integer(labels, "labels", low=1, high=_MOST_LABELS)))
     return _check.labels(labels, "labels")
 
 
@@ -303,7 +318,7 @@ def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray
     if numbers.ndim != 1:
         message = f"{name} has shape {numbers.shape}; a distribution has one axis (see Conditional for tables)"
         raise ShapeError(message)
-    if numbers.size > 10**8:
+    if numbers.size > _MOST_LABELS:
         message = f"{name} has {numbers.size:,} labels, more than a labelled distribution should hold; use the arrays"
         raise RangeError(message)
     return tuple(range(numbers.size)), numbers

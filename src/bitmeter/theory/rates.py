@@ -90,7 +90,8 @@ class _Sample:
         """The suffix array. Symbols of several bytes are sorted by their bytes, an order like any other."""
         from pydivsufsort import divsufsort
 
-        places: NDArray[Any] = np.ascontiguousarray(divsufsort(self.ids))
+        # It refuses arrays that cannot be written to, such as those of bytes, though it does not write.
+        places: NDArray[Any] = divsufsort(self.ids if self.ids.flags.writeable else self.ids.copy())
         return places
 
     def longest_previous(self) -> NDArray[Any]:
@@ -144,8 +145,8 @@ def estimate_rate(
         - ``"block"``: H_k − H_{k−1} with the largest k for which the sample still covers the distribution of blocks;
           `RateEstimate.blocks` has all of them. Not a bound.
         - ``"zlib"``, ``"bz2"``, ``"xz"``, ``"zstd"``, ``"brotli"``, ``"ppmd"``: the size of the compressed file,
-          headers included (``bytes_of_nothing`` is what an empty one takes). Upper bounds. They see bytes: bytes as they
-          are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each.
+          headers included (``bytes_of_nothing`` is what an empty one takes). Upper bounds. They see bytes: bytes as
+          they are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each.
     unit
         ``"bits"``, ``"nats"`` or ``"hartleys"``.
     depth

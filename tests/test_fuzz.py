@@ -1,0 +1,163 @@
+"""Bad input to every public function: wrong types, shapes and values give typed errors, never anything else, never NaN.
+
+Each public callable has a call that works; every argument of it is then replaced by each of a list of awkward values,
+one at a time and in random combinations.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import bitmeter as bm
+
+FAIR = bm.Distribution({"a": 0.5, "b": 0.5})
+TABLE = bm.Conditional({"a": FAIR, "b": FAIR}, start="a")
+
+#: For each public name, the calls to disturb: a function and arguments that work.
+CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
+    "information": [(bm.information, {"p": 0.5, "unit": "bits"})],
+    "entropy": [(bm.entropy, {"p": [0.5, 0.5], "of": "auto", "unit": "bits", "normalise": False})],
+    "varentropy": [(bm.varentropy, {"p": [0.5, 0.5], "of": "auto", "unit": "bits", "normalise": False})],
+    "renyi_entropy": [(bm.renyi_entropy, {"p": [0.5, 0.5], "order": 2, "of": "auto", "unit": "bits"})],
+    "cross_entropy": [
+        (bm.cross_entropy, {"p": [0.5, 0.5], "q": [0.5, 0.5], "of": "auto", "unit": "bits", "normalise": False}),
+        (bm.cross_entropy, {"p": "ab", "q": FAIR, "of": "auto", "unit": "bits", "normalise": False}),
+        (bm.cross_entropy, {"p": "ab", "q": TABLE}),
+        (bm.cross_entropy, {"p": stats.norm(), "q": stats.norm(1, 2)}),
+    ],
+    "kl_divergence": [(bm.kl_divergence, {"p": [0.5, 0.5], "q": [0.5, 0.5], "of": "auto", "normalise": False})],
+    "js_divergence": [(bm.js_divergence, {"p": [0.5, 0.5], "q": [0.5, 0.5], "of": "auto", "normalise": False})],
+    "perplexity": [(bm.perplexity, {"p": [0.5, 0.5], "q": [0.5, 0.5], "of": "auto", "normalise": False})],
+    "sequence_perplexity": [(bm.sequence_perplexity, {"probabilities": [0.5, 0.25]})],
+    "joint_entropy": [(bm.joint_entropy, {"x": "ab", "y": "ba", "unit": "bits", "normalise": False})],
+    "conditional_entropy": [
+        (bm.conditional_entropy, {"x": [[0.5, 0.5]], "y": None, "given": "first", "unit": "bits", "normalise": False})
+    ],
+    "mutual_information": [(bm.mutual_information, {"x": "ab", "y": "ba", "unit": "bits", "normalise": False})],
+    "explain_infinite": [
+        (bm.explain_infinite, {"p": [0.5, 0.5], "q": [1.0, 0.0], "of": "auto", "normalise": False}),
+        (bm.explain_infinite, {"p": "ab", "q": TABLE}),
+    ],
+    "monte_carlo_cross_entropy": [
+        (
+            bm.monte_carlo_cross_entropy,
+            {"p": stats.norm(), "q": stats.norm(), "samples": 10, "unit": "bits", "seed": 0},
+        )
+    ],
+    "Distribution": [
+        (bm.Distribution, {"probabilities": {"a": 0.5, "b": 0.5}, "normalise": False}),
+        (bm.Distribution.from_counts, {"counts": {"a": 1}}),
+        (bm.Distribution.from_data, {"data": "ab"}),
+        (bm.Distribution.uniform, {"labels": 3}),
+        (bm.Distribution.zipf, {"labels": 3, "exponent": 1.0}),
+        (FAIR.sample, {"n": 3, "seed": 0}),
+        (FAIR.logprobs, {"labels": "ab"}),
+        (FAIR.probability, {"label": "a"}),
+        (FAIR.__getitem__, {"label": "a"}),
+        (FAIR.__contains__, {"label": "a"}),
+        (FAIR.surprisal_quantile, {"level": 0.5, "unit": "bits"}),
+        (FAIR.mix, {"other": FAIR, "weight": 0.5}),
+        (FAIR.condition, {"event": ["a"]}),
+    ],
+    "Conditional": [
+        (bm.Conditional, {"table": {"a": FAIR}, "other": None, "start": "a"}),
+        (bm.Conditional.from_pairs, {"pairs": [("a", "b")]}),
+        (bm.Conditional.from_data, {"data": "ab"}),
+        (TABLE.__getitem__, {"context": "a"}),
+        (TABLE.probability, {"outcome": "a", "context": "b"}),
+        (TABLE.joint, {"marginal": FAIR}),
+        (TABLE.marginal, {"marginal": FAIR}),
+        (TABLE.reverse, {"marginal": FAIR}),
+        (TABLE.entropy, {"marginal": FAIR, "unit": "bits"}),
+        (TABLE.cross_entropy, {"data": "ab", "unit": "bits"}),
+        (TABLE.pairs, {"data": "ab"}),
+    ],
+}
+
+#: Results that bitmeter makes itself; nobody calls their constructors with input from outside.
+RESULTS = {"Impossible", "MonteCarlo"}
+
+AWKWARD: list[Any] = [
+    None, True, False, -1, 0, 1, 3, 10**6, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,
+    5e-324, 1j, "", "x", "abc", "bits", "\ud800", b"", b"ab", bytearray(b"ab"), memoryview(b"ab"),
+    [], (), [[]], [None], ["a", 1], [math.nan], [math.inf, 1.0], [-1.0, 2.0], [0.0, 0.0], [0.5, 0.5], [1, 2, 3], [0.5],
+    [[0.5, 0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.6]], [2**70, 1], ["0.5", "0.5"], [[["a"]]],
+    {}, {"a": 1.0}, {"a": "b"}, {"a": math.nan}, {1: 0.5, 2: 0.5}, {"a": {"b": 1.0}}, {"a": {}}, {None: 1.0},
+    set(), {1, 2}, frozenset({"a"}), range(0), range(3), object(), int, lambda: None, Ellipsis, NotImplemented,
+    np.array([]), np.zeros((0, 3)), np.zeros((3, 0)), np.array(0.5), np.array([0.5, 0.5]), np.array([1 + 2j, 0]),
+    np.array(["a", "b"]), np.array([object(), None]), np.ones((2, 2, 2)) / 8, np.array([True, False]),
+    np.array([1, 2], dtype=np.uint64), np.array([2**64 - 1], dtype=np.uint64), np.array(["2020-01-01"], dtype="M8[D]"),
+    np.float32(0.5), np.int8(3), np.array([0.5, 0.5], dtype=np.float16), np.array([0.5, 0.5], dtype=np.longdouble),
+    np.array([[0.25, 0.25], [0.25, 0.25]]), np.ma.array([0.5, 0.5], mask=[True, False]), np.array([0.25] * 8)[::2],
+    FAIR, TABLE, stats.norm(), stats.poisson(3), stats.norm(0, -1), stats.norm(np.array([0.0, 1.0])), stats.cauchy(),
+    np.random.default_rng(0), Exception("x"), [FAIR], ("a", "b"), [("a", "b")], [["a", "b", "c"]], [[], []],
+]  # fmt: skip
+
+EVERY_CALL = [
+    pytest.param(function, arguments, id=f"{getattr(function, '__qualname__', function)}-{i}")
+    for calls in CALLS.values()
+    for i, (function, arguments) in enumerate(calls)
+]
+
+
+def numbers_in(result: Any) -> list[float]:
+    if isinstance(result, float):
+        return [result]
+    if isinstance(result, np.ndarray) and result.dtype.kind == "f":
+        return [float(x) for x in result.ravel()]
+    if isinstance(result, tuple | list):
+        return [x for item in result for x in numbers_in(item)]
+    if hasattr(result, "__dataclass_fields__"):
+        return [x for name in result.__dataclass_fields__ for x in numbers_in(getattr(result, name))]
+    return []
+
+
+def call(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    try:
+        positional = list(arguments.values()) if function.__name__.startswith("__") else []
+        result = function(*positional) if positional else function(**arguments)
+    except bm.BitmeterError:
+        return
+    assert not any(math.isnan(x) for x in numbers_in(result)), f"NaN from {arguments}"
+
+
+def test_every_public_callable_is_disturbed() -> None:
+    public = {name: getattr(bm, name) for name in bm.__all__ if callable(getattr(bm, name))}
+    classes = {name: value for name, value in public.items() if inspect.isclass(value)}
+    exceptions = {name for name, value in classes.items() if issubclass(value, Exception)}
+    assert set(public) - exceptions - RESULTS == set(CALLS)
+    for name in set(CALLS) & set(classes):
+        methods = {m for m, _ in inspect.getmembers(classes[name], callable) if not m.startswith("_")}
+        disturbed = {getattr(function, "__name__", "") for function, _ in CALLS[name]}
+        assert methods <= disturbed, f"{name} has methods that are not disturbed"
+
+
+@pytest.mark.parametrize(("function", "arguments"), EVERY_CALL)
+def test_one_awkward_argument(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    call(function, arguments)
+    for name in arguments:
+        for value in AWKWARD:
+            call(function, {**arguments, name: value})
+
+
+@pytest.mark.parametrize(("function", "arguments"), EVERY_CALL)
+@settings(max_examples=60)
+@given(data=st.data())
+def test_several_awkward_arguments(
+    function: Callable[..., Any], arguments: dict[str, Any], data: st.DataObject
+) -> None:
+    changed = {
+        name: AWKWARD[place] if place < len(AWKWARD) else value
+        for name, value in arguments.items()
+        for place in [data.draw(st.integers(0, len(AWKWARD) + 20))]
+    }
+    call(function, changed)
