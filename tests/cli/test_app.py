@@ -81,8 +81,14 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_interruption_is_quiet() -> None:
-    child = subprocess.Popen([*MAIN, "entropy", "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.0)  # until it waits for input
+    code = "from bitmeter.cli import main; print('ready', flush=True); main()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "entropy", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # until it waits for input
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=20)
     assert child.returncode == 130
@@ -91,10 +97,12 @@ def test_interruption_is_quiet() -> None:
 
 def at_terminal(*words: str, typed: str = "") -> tuple[int, str]:
     """Run with a terminal as stdin, stdout and stderr."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ.update(TERM="xterm-256color", COLUMNS="90")
-        os.execv(MAIN[0], [*MAIN, *words])
+    terminal, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [*MAIN, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "90"},
+    )  # fmt: skip
+    os.close(theirs)
     os.write(terminal, typed.encode())
     shown = b""
     end = time.monotonic() + 60
@@ -108,9 +116,8 @@ def at_terminal(*words: str, typed: str = "") -> tuple[int, str]:
         if not piece:
             break
         shown += piece
-    _, status = os.waitpid(pid, 0)
     os.close(terminal)
-    return os.waitstatus_to_exitcode(status), shown.decode()
+    return child.wait(timeout=30), shown.decode()
 
 
 def test_at_a_terminal_without_a_file_it_says_what_to_type() -> None:

@@ -56,8 +56,10 @@ def entropy(
         message = "--json and -q ask for two different outputs; give one of them"
         raise typer.BadParameter(message)
     name, data = _read(file, sample=sample)
-    result = _measure(name, data, units.value, orders)
-    _print(result, unit.value, json=json, quiet=quiet)
+    if quiet:
+        _print_headline(data, units.value, unit.value)
+    else:
+        _print(_measure(name, data, units.value, orders), unit.value, json=json)
 
 
 def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
@@ -122,12 +124,17 @@ def _stepper(progress: object) -> Callable[[str, int], None]:
     return step
 
 
-def _print(result: Survey, unit: str, *, json: bool, quiet: bool) -> None:
+def _print_headline(data: bytes, units: str, unit: str) -> None:
+    from bitmeter.measure.survey import headline
+    from bitmeter.reports.entropy import figure
+
+    typer.echo(f"{figure(headline(data, units=units).nats, unit):.6f}")
+
+
+def _print(result: Survey, unit: str, *, json: bool) -> None:
     from bitmeter.reports import entropy as report
 
-    if quiet:
-        typer.echo(f"{report.figure(result.headline.nats, unit):.6f}")
-    elif json:
+    if json:
         typer.echo(report.as_json(result, unit))
     else:
         from rich.console import Console

@@ -10,7 +10,7 @@ from bitmeter.text.symbols import UNITS, SymbolSequence, split
 from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
 from bitmeter.theory.rates import RateEstimate, estimate_rate
 
-__all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "survey"]
+__all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "headline", "singular", "survey"]
 
 #: The coverage below which a row is marked: too much of the distribution was not seen.
 RELIABLE_COVERAGE = 0.99
@@ -86,8 +86,9 @@ class Survey:
 
     @property
     def headline(self) -> Row:
-        """The one figure for a script: the first of the rates, context tree weighting where the alphabet allows it."""
-        return next(row for row in self.rows if row.group == "rate")
+        """The one figure for a script: context tree weighting, or LZ76 where the alphabet is too large for it."""
+        rates = {row.name: row for row in self.rows if row.group == "rate"}
+        return rates.get("ctw") or rates["lz76"]
 
     @property
     def best_bound(self) -> Row:
@@ -149,6 +150,19 @@ def survey(
     return Survey(
         source, units, sequence.ids.size, sequence.kinds, sequence.byte_count, sequence.undecoded, tuple(rows)
     )
+
+
+def headline(data: bytes, *, units: str = "bytes") -> Row:
+    """The one figure for a script, without the rest of the survey.
+
+    Examples
+    --------
+    >>> headline(b"to be or not to be " * 50) == survey(b"to be or not to be " * 50).headline
+    True
+    """
+    sequence = split(data, units)
+    method = "ctw" if sequence.kinds <= _MOST_CTW_SYMBOLS else "lz76"
+    return _rate_row(estimate_rate(sequence.ids, method, unit="nats"), 1.0)
 
 
 def _order_rows(blocks: RateEstimate, orders: int) -> Iterator[Row]:

@@ -9,14 +9,14 @@ SAMPLE_NAME = "Python language reference"
 
 
 def sample_text() -> str:
-    r"""The topics of Python's own help, in alphabetical order, joined by a blank line.
+    """The topics of Python's own help, in alphabetical order, joined by a blank line.
 
     The text is read from the running Python, so that it differs a little from one Python version to the next.
 
     Examples
     --------
-    >>> sample_text()[:34]
-    'The "assert" statement\n***********'
+    >>> "expression" in sample_text()
+    True
     """
     from pydoc_data.topics import topics
 
