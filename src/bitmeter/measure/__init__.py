@@ -1,0 +1,1 @@
+"""The instrument: what is measured of a text."""
