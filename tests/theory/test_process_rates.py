@@ -146,6 +146,7 @@ def test_bad_input() -> None:
         lambda: cross_entropy_rate(P, Q, method="magic"),  # type: ignore[arg-type]
         lambda: cross_entropy_rate(P, Q, n=0),
         lambda: cross_entropy_rate(P, Q, paths=1),
+        lambda: cross_entropy_rate(P, Q, paths=10**6),
         lambda: cross_entropy_rate(P, Q, unit="dits"),  # type: ignore[arg-type]
         lambda: cross_entropy_rate(P, Q, seed="x"),  # type: ignore[arg-type]
     ]

@@ -201,7 +201,8 @@ def test_block_entropy_grows_to_the_rate() -> None:
 
 RUBBISH: list[Any] = [
     None, -1, 0, 1.5, math.nan, math.inf, 10**30, "x", b"x", "", [], [[]], [1], [[1, 2], [3]], [[0.5, 0.5]], {},
-    {"a": 1}, {1: "a"}, object(), np.zeros((2, 2)), np.full((2, 2), np.nan), np.array(["a"]), [None], True, 1j,
+    {"a": 1}, {1: "a"}, object(), np.zeros((2, 2)), np.full((2, 2), np.nan), np.array(["a"]),
+    np.array(0.5), [None], True, 1j, 1e308,
 ]  # fmt: skip
 
 

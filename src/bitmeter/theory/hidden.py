@@ -16,9 +16,9 @@ from bitmeter.theory._check import Floats, Ints, Seed, Unit
 from bitmeter.theory.chains import LongRun, Machine, Part
 from bitmeter.theory.iid import safe_log
 from bitmeter.theory.laws import Linear, difference, shifted
-from bitmeter.theory.sampled_rates import monte_carlo
 from bitmeter.theory.process_base import MAX_SYMBOLS, Ids, Process, frozen, seed_words
 from bitmeter.theory.process_results import Rate, StateClass, Verdict, blend
+from bitmeter.theory.sampled_rates import monte_carlo
 
 #: Numbers held at once while bounds close in.
 _WORK = 2**22

@@ -124,7 +124,7 @@ class Markov(Contextual):
                [0.4, 0.6]])
         """
         order = _check.integer(order, "order", low=1, high=64)
-        extra = _check.real(smoothing, "smoothing", low=0.0)
+        extra = _check.real(smoothing, "smoothing", low=0.0, high=1e15)
         shell, ids = _alphabet_of(data, labels, alphabet_size)
         size = shell.alphabet_size
         if size ** (order + 1) > MAX_WORDS:

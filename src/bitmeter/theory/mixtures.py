@@ -45,6 +45,8 @@ class Mixture(Process):
         if isinstance(components, str | bytes | Mapping) or not isinstance(components, Iterable):
             message = f"components is {_check.shown(components)}; it must be a sequence of processes"
             raise InputTypeError(message, value=components)
+        if isinstance(components, np.ndarray):
+            components = components.ravel().tolist()
         self.components = tuple(a_process(one, f"components[{i}]") for i, one in enumerate(components))
         if not self.components:
             message = "components is empty; a mixture needs at least one process"

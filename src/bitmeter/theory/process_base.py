@@ -180,7 +180,7 @@ class Process(ABC):
         """
         per = _check.nats_per(unit)
         value, *_ = _core.row_entropy(self._blocks(self._check_words(length))[None])
-        return 0.0 - float(value[0]) / per
+        return 0.0 - float(value[0]) * _check.nats_per("bits") / per
 
     def _check_words(self, length: Any) -> int:
         size = _check.integer(length, "length", low=1, high=64)

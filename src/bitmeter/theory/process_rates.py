@@ -8,18 +8,20 @@ from typing import Literal
 import numpy as np
 
 from bitmeter import _core
-from bitmeter.errors import UndefinedError
+from bitmeter.errors import RangeError, UndefinedError
 from bitmeter.theory import _check
 from bitmeter.theory._check import Floats, Seed, Unit
 from bitmeter.theory.chains import DENSE_STATES, LongRun, Machine
 from bitmeter.theory.iid import Iid, safe_log
 from bitmeter.theory.markov import Markov
 from bitmeter.theory.mixtures import Mixture
-from bitmeter.theory.sampled_rates import monte_carlo, one_sample
 from bitmeter.theory.process_base import MAX_WORDS, Process, a_process, same_alphabet, seed_words
 from bitmeter.theory.process_results import Rate, blend
+from bitmeter.theory.sampled_rates import monte_carlo, one_sample
 
 Method = Literal["auto", "exact", "monte-carlo", "one-sample"]
+#: The most symbols that one estimate draws.
+_MAX_SAMPLED = 5 * 10**8
 _METHODS = ("auto", "exact", "monte-carlo", "one-sample")
 
 
@@ -72,6 +74,9 @@ def cross_entropy_rate(
     chosen = _check.choice(method, "method", _METHODS)
     length = _check.integer(n, "n", low=100, high=10**8)
     rows = _check.integer(paths, "paths", low=2, high=10**6)
+    if length * rows > _MAX_SAMPLED:
+        message = f"{rows} paths of {length} symbols are more than {_MAX_SAMPLED:.0e} symbols; lower n or paths"
+        raise RangeError(message, value=length * rows)
     _check.nats_per(unit)
     words = seed_words(seed)
     if chosen in ("auto", "exact"):
@@ -144,7 +149,7 @@ def _exact_contextual(p: Process, q: Iid | Markov) -> Rate | None:
     if impossible(p, q):
         return Rate.exact(math.inf)
     value, *_ = _core.row_cross(p._steady_blocks(size)[None], table.reshape(1, -1))
-    return Rate.exact(0.0 - float(value[0]))
+    return Rate.exact(0.0 - float(value[0]) * _check.nats_per("bits"))
 
 
 def impossible(p: Process, q: Iid | Markov) -> bool:
@@ -176,7 +181,7 @@ def _divergence(p: Iid | Markov, q: Iid | Markov) -> float:
     before = joint.reshape(-1, q.alphabet_size).sum(axis=1)
     model = before.reshape(-1, len(rows), 1) * rows
     value, *_ = _core.row_divergence(joint[None], model.reshape(1, -1))
-    return max(float(value[0]), 0.0)
+    return max(float(value[0]) * _check.nats_per("bits"), 0.0)
 
 
 def long_run_costs(p: Process, q: Process) -> LongRun | None:

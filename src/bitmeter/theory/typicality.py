@@ -15,9 +15,9 @@ from bitmeter.errors import RangeError
 from bitmeter.theory import _check
 from bitmeter.theory._check import Floats, Ints, Seed, Unit
 from bitmeter.theory.iid import Iid
-from bitmeter.theory.sampled_rates import monte_carlo, running
 from bitmeter.theory.process_base import MAX_SYMBOLS, Process, a_process, frozen, same_alphabet, seed_words, sub_seed
 from bitmeter.theory.process_rates import cross_entropy_rate, long_run_costs
+from bitmeter.theory.sampled_rates import monte_carlo, running
 
 _CHUNK = 2**22
 #: Sets the seed of what is estimated beforehand apart from those of the paths.
