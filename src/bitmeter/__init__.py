@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from bitmeter.theory.distributions import Distribution
     from bitmeter.theory.estimators import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
     from bitmeter.theory.examples import EXAMPLE_PROCESSES, example_process, typewriter
+    from bitmeter.theory.hidden import HiddenMarkov
+    from bitmeter.theory.iid import Iid
     from bitmeter.theory.impossible import Impossible, explain_infinite
     from bitmeter.theory.information import (
         cross_entropy,
@@ -32,19 +34,12 @@ if TYPE_CHECKING:
         varentropy,
     )
     from bitmeter.theory.joint import conditional_entropy, joint_entropy, mutual_information
+    from bitmeter.theory.markov import Markov
+    from bitmeter.theory.mixtures import Mixture
     from bitmeter.theory.monte_carlo import MonteCarlo, monte_carlo_cross_entropy
-    from bitmeter.theory.processes import (
-        HiddenMarkov,
-        Iid,
-        Markov,
-        Mixture,
-        Process,
-        Rate,
-        StateClass,
-        Verdict,
-        cross_entropy_rate,
-        kl_divergence_rate,
-    )
+    from bitmeter.theory.process_base import Process
+    from bitmeter.theory.process_rates import cross_entropy_rate, kl_divergence_rate
+    from bitmeter.theory.process_results import Rate, StateClass, Verdict
     from bitmeter.theory.rates import RATE_METHODS, RateEstimate, estimate_rate
     from bitmeter.theory.typicality import Convergence, TypicalSet, converge, typical_set
 
@@ -58,23 +53,23 @@ _HOMES = {
     "ENTROPY_METHODS": "theory.estimators",
     "EXAMPLE_PROCESSES": "theory.examples",
     "EntropyEstimate": "theory.estimators",
-    "HiddenMarkov": "theory.processes",
-    "Iid": "theory.processes",
+    "HiddenMarkov": "theory.hidden",
+    "Iid": "theory.iid",
     "Impossible": "theory.impossible",
-    "Markov": "theory.processes",
-    "Mixture": "theory.processes",
+    "Markov": "theory.markov",
+    "Mixture": "theory.mixtures",
     "MonteCarlo": "theory.monte_carlo",
-    "Process": "theory.processes",
+    "Process": "theory.process_base",
     "RATE_METHODS": "theory.rates",
-    "Rate": "theory.processes",
+    "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
-    "StateClass": "theory.processes",
+    "StateClass": "theory.process_results",
     "TypicalSet": "theory.typicality",
-    "Verdict": "theory.processes",
+    "Verdict": "theory.process_results",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
-    "cross_entropy_rate": "theory.processes",
+    "cross_entropy_rate": "theory.process_rates",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -84,7 +79,7 @@ _HOMES = {
     "joint_entropy": "theory.joint",
     "js_divergence": "theory.information",
     "kl_divergence": "theory.information",
-    "kl_divergence_rate": "theory.processes",
+    "kl_divergence_rate": "theory.process_rates",
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
