@@ -186,7 +186,7 @@ def tasks(size: int) -> list[Task]:
             [
                 Peer("numpy dot(p, log2 p/q)", lambda pq: float(np.dot(pq[0], np.log2(pq[0] / pq[1])))),
                 Peer("scipy rel_entr", lambda pq: float(rel_entr(*pq).sum() / math.log(2))),
-                Peer("scipy entropy(p, q)", lambda pq: float(stats.entropy(*pq, base=2))),
+                Peer("scipy entropy(p, q)", lambda pq: float(stats.entropy(pq[0], pq[1], base=2))),
                 Peer("pyitlib", lambda pq: float(drv.divergence_kullbackleibler_pmf(*pq)), size // 10),
             ],
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,10 +11,11 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 import bitmeter
+from bitmeter.tour import markdown as tour_markdown
 from bitmeter.tour import topics
-from bitmeter.tour.markdown import page
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,16 +24,31 @@ MODULES = {
     "theory.information": "Entropy and its kin, of probabilities, counts, samples and densities.",
     "theory.distributions": "Labels and how likely each is.",
     "theory.conditional": "What is likely, given what came before.",
+    "theory.joint": "Two or more variables at a time.",
+    "theory.impossible": "Why a cross-entropy is infinite.",
+    "theory.monte_carlo": "Cross-entropy of densities by sampling.",
+    "theory.process_base": "What every process can do.",
+    "theory.iid": "Independent draws.",
+    "theory.markov": "Markov chains of any order.",
+    "theory.hidden": "Hidden Markov processes.",
+    "theory.mixtures": "One of several processes, chosen once.",
+    "theory.process_rates": "A model of a process: cross-entropy and divergence rates.",
+    "theory.process_results": "Verdicts, classes and rates.",
+    "theory.typicality": "Convergence to the entropy rate, and typical sets.",
+    "theory.examples": "Processes to learn from, ready made.",
+    "theory.estimators": "Entropy from samples.",
+    "theory.rates": "The entropy rate of one long sample.",
+    "errors": "Everything that is raised on purpose.",
 }
 
 
 def tour_pages() -> dict[str, str]:
     """The lessons with the results of now, and a page that lists them."""
-    pages = {f"tour/{lesson.name}.md": page(lesson) for lesson in topics()}
+    pages = {f"tour/{lesson.name}.md": tour_markdown.page(lesson) for lesson in topics()}
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
-        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has the "
-        "formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
+        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has "
+        "the formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
         f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
     )
     return pages
@@ -46,12 +64,11 @@ def reference_pages() -> dict[str, str]:
     index = ["# Reference\n", "Every name below is `bitmeter.name`; the usual import is `import bitmeter as bm`.\n"]
     for home in ordered:
         short = home.rsplit(".", 1)[-1].strip("_")
-        names = sorted(homes[home])
+        names = sorted(homes[home], key=_line)
         members = "".join(f"        - {name}\n" for name in names)
-        if home == "errors":
-            options = "    options:\n      show_root_heading: false\n"
-        else:
-            options = f"    options:\n      show_root_heading: false\n      members:\n{members}"
+        options = "    options:\n      show_root_heading: false\n      show_root_toc_entry: false\n"
+        if home != "errors":  # of the errors all are shown: whoever catches one looks for it here
+            options += f"      members:\n{members}"
         listed = "".join(f"    - {name}\n" for name in names)
         pages[f"reference/{short}.md"] = f"# {short}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
         links = ", ".join(f"[`{name}`][bitmeter.{home}.{name}]" for name in names)
@@ -60,14 +77,22 @@ def reference_pages() -> dict[str, str]:
     return pages
 
 
-def cli_page() -> str:
+def verbs() -> str:
     """Every verb with its own help."""
-    verbs = ["", *(command.name for command in _app().registered_commands)]
-    parts = ["# Command line\n", (ROOT / "docs" / "cli_rules.txt").read_text(encoding="utf-8")]
-    for verb in verbs:
+    parts = []
+    for verb in ("", *(command.name for command in _app().registered_commands)):
         words = ["bitmeter", verb] if verb else ["bitmeter"]
         parts.append(f"## {' '.join(words)}\n\n```text\n{_help(words[1:])}```\n")
     return "\n".join(parts)
+
+
+def _line(name: str) -> tuple[int, str]:
+    """Where a name stands in its module; constants come last."""
+    value = getattr(bitmeter, name)
+    try:
+        return inspect.getsourcelines(value)[1], name
+    except TypeError:
+        return sys.maxsize, name
 
 
 def _app() -> Any:
@@ -98,8 +123,14 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the made pages."""
     pages = tour_pages() | reference_pages()
-    pages["cli.md"] = cli_page()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Fill in what only the program itself can say."""
+    # Sessions are fenced as python, for the tests to find them; shown they are sessions.
+    markdown = re.sub(r"^(\s*)```python\n(?=\s*>>> )", r"\1```pycon\n", markdown, flags=re.MULTILINE)
+    return markdown.replace("<!-- verbs -->", verbs()) if page.file.src_uri == "cli.md" else markdown

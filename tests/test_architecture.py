@@ -37,7 +37,7 @@ DOORS = {
     "llama_cpp": ("models/gguf.py",),
     "httpx": ("models/endpoint.py",),
     "ray": ("scale/",),
-    "pyarrow": ("text/readers.py", "measure/trace.py"),
+    "pyarrow": ("text/readers.py", "measure/trace"),
     "altair": ("reports/",),
     "fastapi": ("web/",),
     "uvicorn": ("web/",),

@@ -21,6 +21,24 @@ import bitmeter as bm
 
 FAIR = bm.Distribution({"a": 0.5, "b": 0.5})
 TABLE = bm.Conditional({"a": FAIR, "b": FAIR}, start="a")
+COIN = bm.Iid([0.5, 0.5])
+CHAIN = bm.Markov([[0.9, 0.1], [0.5, 0.5]])
+NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
+MIXED = bm.Mixture([COIN, CHAIN])
+
+
+def of_process(process: bm.Process) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
+    """The calls that every process has."""
+    return [
+        (process.sample, {"n": 5, "seed": 0, "paths": None}),
+        (process.logprob, {"sequence": [0, 1], "unit": "bits"}),
+        (process.logprobs, {"sequence": [0, 1]}),
+        (process.block_entropy, {"length": 2, "unit": "bits"}),
+        (process.block_probabilities, {"length": 2}),
+        (process.entropy_rate_in, {"unit": "bits"}),
+        (process.rate, {"unit": "bits", "tolerance": 1e-3, "seed": 0}),
+    ]
+
 
 #: For each public name, the calls to disturb: a function and arguments that work.
 CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
@@ -81,13 +99,81 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (TABLE.cross_entropy, {"data": "ab", "unit": "bits"}),
         (TABLE.pairs, {"data": "ab"}),
     ],
+    "Process": of_process(COIN),
+    "Iid": [(bm.Iid, {"p": [0.5, 0.5], "labels": None, "normalise": False}), *of_process(COIN)],
+    "Markov": [
+        (bm.Markov, {"transition": [[0.9, 0.1], [0.5, 0.5]], "initial": None, "order": 1, "labels": None}),
+        (bm.Markov.fit, {"data": "abab", "order": 1, "smoothing": 0.0, "labels": None, "alphabet_size": None}),
+        *of_process(CHAIN),
+    ],
+    "HiddenMarkov": [
+        (
+            bm.HiddenMarkov,
+            {"transition": [[0.9, 0.1], [0.5, 0.5]], "emission": [[1.0, 0.0], [0.5, 0.5]], "initial": None},
+        ),
+        (NOISY.rate_bounds, {"tolerance": 1e-3, "work": 1000, "unit": "bits"}),
+        (NOISY.sample_with_states, {"n": 5, "seed": 0, "paths": None}),
+        *of_process(NOISY),
+    ],
+    "Mixture": [(bm.Mixture, {"components": [COIN, CHAIN], "weights": [0.5, 0.5]}), *of_process(MIXED)],
+    "cross_entropy_rate": [
+        (
+            bm.cross_entropy_rate,
+            {"p": CHAIN, "q": COIN, "method": "auto", "n": 50, "paths": 3, "seed": 0, "unit": "bits"},
+        ),
+        (bm.cross_entropy_rate, {"p": NOISY, "q": CHAIN, "n": 50, "paths": 3, "seed": 0}),
+    ],
+    "kl_divergence_rate": [(bm.kl_divergence_rate, {"p": CHAIN, "q": COIN, "method": "auto", "n": 50, "paths": 3})],
+    "converge": [
+        (
+            bm.converge,
+            {
+                "process": CHAIN,
+                "n": 50,
+                "paths": 3,
+                "model": None,
+                "points": 5,
+                "confidence": 0.9,
+                "seed": 0,
+                "unit": "bits",
+            },
+        )
+    ],
+    "typical_set": [(bm.typical_set, {"process": CHAIN, "n": 4, "epsilon": 0.1, "unit": "bits"})],
+    "example_process": [(bm.example_process, {"name": "golden mean"})],
+    "typewriter": [(bm.typewriter, {"keys": 4})],
+    "estimate_entropy": [
+        (
+            bm.estimate_entropy,
+            {"data": "abca", "method": method, "of": "samples", "alphabet_size": size, "unit": "bits", "resamples": 10},
+        )
+        for method, size in (("chao-wang-jost", None), ("nsb", 5), ("james-stein", 5), ("jackknife", None))
+    ],
+    "estimate_rate": [
+        (bm.estimate_rate, {"data": "abcaabca", "method": "ctw", "unit": "bits", "depth": 3}),
+        (bm.estimate_rate, {"data": "abcaabca", "method": "block", "min_coverage": 0.5}),
+        (bm.estimate_rate, {"data": "abcaabca", "method": "zstd", "level": 3}),
+        (bm.estimate_rate, {"data": "abcaabca", "method": "lz76"}),
+        (bm.estimate_rate, {"data": b"abcaabca", "method": "compressor", "compressor": bytes}),
+    ],
 }
 
 #: Results that bitmeter makes itself; nobody calls their constructors with input from outside.
-RESULTS = {"Impossible", "MonteCarlo"}
+RESULTS = {
+    "BlockRow",
+    "Convergence",
+    "EntropyEstimate",
+    "Impossible",
+    "MonteCarlo",
+    "Rate",
+    "RateEstimate",
+    "StateClass",
+    "TypicalSet",
+    "Verdict",
+}
 
 AWKWARD: list[Any] = [
-    None, True, False, -1, 0, 1, 3, 10**6, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,
+    None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,
     5e-324, 1j, "", "x", "abc", "bits", "\ud800", b"", b"ab", bytearray(b"ab"), memoryview(b"ab"),
     [], (), [[]], [None], ["a", 1], [math.nan], [math.inf, 1.0], [-1.0, 2.0], [0.0, 0.0], [0.5, 0.5], [1, 2, 3], [0.5],
     [[0.5, 0.5], [1.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5], [0.5, 0.6]], [2**70, 1], ["0.5", "0.5"], [[["a"]]],
@@ -99,7 +185,8 @@ AWKWARD: list[Any] = [
     np.float32(0.5), np.int8(3), np.array([0.5, 0.5], dtype=np.float16), np.array([0.5, 0.5], dtype=np.longdouble),
     np.array([[0.25, 0.25], [0.25, 0.25]]), np.ma.array([0.5, 0.5], mask=[True, False]), np.array([0.25] * 8)[::2],
     FAIR, TABLE, stats.norm(), stats.poisson(3), stats.norm(0, -1), stats.norm(np.array([0.0, 1.0])), stats.cauchy(),
-    np.random.default_rng(0), Exception("x"), [FAIR], ("a", "b"), [("a", "b")], [["a", "b", "c"]], [[], []],
+    np.random.default_rng(0), COIN, CHAIN, MIXED, [COIN, CHAIN], Exception("x"),
+    [FAIR], ("a", "b"), [("a", "b")], [["a", "b", "c"]], [[], []],
 ]  # fmt: skip
 
 EVERY_CALL = [

@@ -14,8 +14,13 @@ from bitmeter._version import __version__
 if TYPE_CHECKING:
     from bitmeter import errors
     from bitmeter.errors import BitmeterError
+    from bitmeter.theory.blocks import BlockRow
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
+    from bitmeter.theory.estimators import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
+    from bitmeter.theory.examples import EXAMPLE_PROCESSES, example_process, typewriter
+    from bitmeter.theory.hidden import HiddenMarkov
+    from bitmeter.theory.iid import Iid
     from bitmeter.theory.impossible import Impossible, explain_infinite
     from bitmeter.theory.information import (
         cross_entropy,
@@ -29,52 +34,107 @@ if TYPE_CHECKING:
         varentropy,
     )
     from bitmeter.theory.joint import conditional_entropy, joint_entropy, mutual_information
+    from bitmeter.theory.markov import Markov
+    from bitmeter.theory.mixtures import Mixture
     from bitmeter.theory.monte_carlo import MonteCarlo, monte_carlo_cross_entropy
+    from bitmeter.theory.process_base import Process
+    from bitmeter.theory.process_rates import cross_entropy_rate, kl_divergence_rate
+    from bitmeter.theory.process_results import Rate, StateClass, Verdict
+    from bitmeter.theory.rates import RATE_METHODS, RateEstimate, estimate_rate
+    from bitmeter.theory.typicality import Convergence, TypicalSet, converge, typical_set
 
 #: Where each public name lives.
 _HOMES = {
     "BitmeterError": "errors",
+    "BlockRow": "theory.blocks",
     "Conditional": "theory.conditional",
+    "Convergence": "theory.typicality",
     "Distribution": "theory.distributions",
+    "ENTROPY_METHODS": "theory.estimators",
+    "EXAMPLE_PROCESSES": "theory.examples",
+    "EntropyEstimate": "theory.estimators",
+    "HiddenMarkov": "theory.hidden",
+    "Iid": "theory.iid",
     "Impossible": "theory.impossible",
+    "Markov": "theory.markov",
+    "Mixture": "theory.mixtures",
     "MonteCarlo": "theory.monte_carlo",
+    "Process": "theory.process_base",
+    "RATE_METHODS": "theory.rates",
+    "Rate": "theory.process_results",
+    "RateEstimate": "theory.rates",
+    "StateClass": "theory.process_results",
+    "TypicalSet": "theory.typicality",
+    "Verdict": "theory.process_results",
     "conditional_entropy": "theory.joint",
+    "converge": "theory.typicality",
     "cross_entropy": "theory.information",
+    "cross_entropy_rate": "theory.process_rates",
     "entropy": "theory.information",
+    "estimate_entropy": "theory.estimators",
+    "estimate_rate": "theory.rates",
+    "example_process": "theory.examples",
     "explain_infinite": "theory.impossible",
     "information": "theory.information",
     "joint_entropy": "theory.joint",
     "js_divergence": "theory.information",
     "kl_divergence": "theory.information",
+    "kl_divergence_rate": "theory.process_rates",
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
     "renyi_entropy": "theory.information",
     "sequence_perplexity": "theory.information",
+    "typewriter": "theory.examples",
+    "typical_set": "theory.typicality",
     "varentropy": "theory.information",
 }
 
 __all__ = [
+    "ENTROPY_METHODS",
+    "EXAMPLE_PROCESSES",
+    "RATE_METHODS",
     "BitmeterError",
+    "BlockRow",
     "Conditional",
+    "Convergence",
     "Distribution",
+    "EntropyEstimate",
+    "HiddenMarkov",
+    "Iid",
     "Impossible",
+    "Markov",
+    "Mixture",
     "MonteCarlo",
+    "Process",
+    "Rate",
+    "RateEstimate",
+    "StateClass",
+    "TypicalSet",
+    "Verdict",
     "__version__",
     "conditional_entropy",
+    "converge",
     "cross_entropy",
+    "cross_entropy_rate",
     "entropy",
     "errors",
+    "estimate_entropy",
+    "estimate_rate",
+    "example_process",
     "explain_infinite",
     "information",
     "joint_entropy",
     "js_divergence",
     "kl_divergence",
+    "kl_divergence_rate",
     "monte_carlo_cross_entropy",
     "mutual_information",
     "perplexity",
     "renyi_entropy",
     "sequence_perplexity",
+    "typewriter",
+    "typical_set",
     "varentropy",
 ]
 

@@ -1,7 +1,5 @@
 """Every exception that bitmeter raises on purpose.
 
-::
-
     BitmeterError
     ├── InputError (also ValueError)        a value that cannot be measured
     │   ├── EmptyError                      nothing to measure

@@ -28,8 +28,8 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("entropy")(entropy.entropy)
-app.command("learn")(learn.learn)
+app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
+app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001
@@ -41,7 +41,7 @@ def _version(asked: bool) -> None:  # noqa: FBT001
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:

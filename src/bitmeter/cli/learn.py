@@ -12,7 +12,7 @@ def learn(
     topic: Annotated[
         str | None, typer.Argument(help="A topic, by its name or number; without one, the whole tour.")
     ] = None,
-    list_topics: Annotated[bool, typer.Option("--list", "-l", help="List the topics.")] = False,  # noqa: FBT002
+    list_topics: Annotated[bool, typer.Option("--list", "-l", help="List the topics.")] = False,
 ) -> None:
     """Learn what entropy, cross-entropy and perplexity are, with live examples.
 

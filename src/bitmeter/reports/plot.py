@@ -1,7 +1,7 @@
 """Plots for the terminal: pure functions from numbers to lines of text, the same piped or not.
 
-Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves stay
-apart without colour. Bars are drawn with eighths of a block.
+Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves
+stay apart without colour. Bars are drawn with eighths of a block.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bitmeter.errors import EmptyError, InputError, ShapeError
 
@@ -88,12 +89,15 @@ class _Axis:
         """Round numbers along the axis with their text, at most `most` of them."""
         if self.log:
             low, high = math.ceil(self.low - 1e-9), math.floor(self.high + 1e-9)
-            step = max(1, math.ceil((high - low + 1) / most))
-            return [(10.0**power, _power(power)) for power in range(low, high + 1, step)]
+            every = max(1, math.ceil((high - low + 1) / most))
+            return [(10.0**power, _power(power)) for power in range(low, high + 1, every)]
         step = _round_step((self.high - self.low) / most)
         decimals = max(0, -math.floor(math.log10(step) + 1e-9))
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
-        return [(k * step, f"{k * step + 0.0:.{decimals}f}") for k in range(first, last + 1)]
+        plain = decimals <= 6 and max(abs(self.low), abs(self.high)) < 1e7
+        return [
+            (k * step, f"{k * step + 0.0:.{decimals}f}" if plain else f"{k * step:.4g}") for k in range(first, last + 1)
+        ]
 
 
 def _power(power: int) -> str:
@@ -112,7 +116,7 @@ def _axis(values: Iterable[float], size: int, *, log: bool = False) -> _Axis:
         message = "there is no finite value to draw; check the numbers, and that a logarithmic axis has positive ones"
         raise EmptyError(message)
     low, high = min(finite), max(finite)
-    if low == high:
+    if high - low <= max(1e-12 * max(abs(low), abs(high)), 1e-300):  # a point: give it room on both sides
         margin = abs(low) * 0.1 or 0.5
         low, high = low - margin, high + margin
     return _Axis(low, high, size, log)
@@ -150,7 +154,7 @@ class _Canvas:
 
 
 def curves(
-    series: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    series: Mapping[str, tuple[Any, Any]],
     *,
     levels: Mapping[str, float] | None = None,
     width: int = 76,
@@ -164,7 +168,8 @@ def curves(
     Parameters
     ----------
     series
-        Name to (x values, y values). Points that are not finite leave a gap. An empty name draws without a label.
+        Name to (x values, y values); y may be several rows, which are so many curves of one name. Points that are not
+        finite leave a gap. An empty name draws without a label.
     levels
         Name to a height at which a dotted line is drawn.
     width, height
@@ -177,52 +182,63 @@ def curves(
     Examples
     --------
     >>> print(curves({"x²": (range(9), [x * x for x in range(9)])}, width=40, height=6))
-    60 ┤                              ⢀⠤⠊  x²
-       │                         ⢀⡠⠔⠊⠁
-    40 ┤                     ⢀⡠⠔⠊⠁
-       │                 ⢀⣀⠤⠒⠁
-    20 ┤          ⢀⣀⠤⠔⠒⠊⠉
-     0 ┤⣀⣀⣀⣀⡠⠤⠤⠒⠒⠉⠁
-       └┬───────┬───────┬───────┬───────┬
-        0       2       4       6       8
+    50 ┤                            ⣀⠤⠒⠉  x²
+       │                      ⢀⣀⠤⠒⠊⠉
+       │               ⢀⣀⠤⠤⠒⠊⠉⠁
+     0 ┤⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠒⠒⠒⠉⠉⠁
+       └┬───────┬───────┬──────┬───────┬
+        0       2       4      6       8
     """
     levels = dict(levels or {})
     if not series:
         message = "there are no curves to draw; give at least one name with its x and y values"
         raise EmptyError(message)
-    for name, (xs, ys) in series.items():
-        if len(xs) != len(ys):
-            message = f"the curve {name!r} has {len(xs)} x values and {len(ys)} y values; it needs as many of both"
-            raise ShapeError(message)
-    all_y = [float(y) for _, ys in series.values() for y in ys] + [float(y) for y in levels.values()]
+    lines = {name: (_numbers(xs), _rows(name, xs, ys)) for name, (xs, ys) in series.items()}
+    all_y = [y for _, many in lines.values() for ys in many for y in ys] + [float(y) for y in levels.values()]
     rows = max(height - 2, 3)
     y_axis = _axis(all_y, 4 * rows)
     y_ticks = y_axis.ticks(max(3, rows // 2))
     tick_width = max(len(text) for _, text in y_ticks)
     name_width = max((len(name) for name in (*series, *levels)), default=0)
     columns = max(width - tick_width - 2 - (name_width + 2 if name_width else 0), 8)
-    x_axis = _axis((float(x) for xs, _ in series.values() for x in xs), 2 * columns, log=log_x)
+    x_axis = _axis((x for xs, _ in lines.values() for x in xs), 2 * columns, log=log_x)
 
     canvas = _Canvas(columns, rows)
     names: dict[int, list[str]] = {}
     for name, level in levels.items():
         canvas.level(y_axis(level))
         names.setdefault(_row(y_axis(level), rows), []).append(name)
-    for name, (xs, ys) in series.items():
-        last = _draw(canvas, x_axis, y_axis, xs, ys)
-        if last is not None and name:
-            names.setdefault(_row(last, rows), []).append(name)
+    for name, (xs, curve_rows) in lines.items():
+        ends = [_draw(canvas, x_axis, y_axis, xs, ys) for ys in curve_rows]
+        highest = max((end for end in ends if end is not None), default=None)
+        if highest is not None and name:
+            names.setdefault(_row(highest, rows), []).append(name)
     tick_texts = {_row(y_axis(value), rows): text for value, text in y_ticks}
     side = _spread(names, rows)
-    lines = [y_label] if y_label else []
+    shown = [y_label] if y_label else []
     for row, text in enumerate(canvas.rows()):
         tick = tick_texts.get(row, "")
         name = side.get(row, "")
-        lines.append(f"{tick:>{tick_width}} {'┤' if tick else '│'}{text}  {name}".rstrip())
-    lines += _x_lines(x_axis, columns, tick_width)
+        shown.append(f"{tick:>{tick_width}} {'┤' if tick else '│'}{text}  {name}".rstrip())
+    shown += _x_lines(x_axis, columns, tick_width)
     if x_label:
-        lines.append(" " * (tick_width + 2) + f"{x_label:>{columns}}")
-    return "\n".join(lines)
+        shown.append(" " * (tick_width + 2) + f"{x_label:>{columns}}")
+    return "\n".join(shown)
+
+
+def _numbers(values: Any) -> list[float]:
+    return [float(value) for value in values]
+
+
+def _rows(name: str, xs: Any, ys: Any) -> list[list[float]]:
+    """The curves of one name, each as long as the x values."""
+    several = len(ys) > 0 and hasattr(ys[0], "__len__")
+    rows = [_numbers(row) for row in ys] if several else [_numbers(ys)]
+    for row in rows:
+        if len(row) != len(xs):
+            message = f"the curve {name!r} has {len(xs)} x values and {len(row)} y values; it needs as many of both"
+            raise ShapeError(message)
+    return rows
 
 
 def _row(dots: float, rows: int) -> int:

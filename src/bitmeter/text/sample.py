@@ -15,8 +15,8 @@ def sample_text() -> str:
 
     Examples
     --------
-    >>> sample_text()[:34]
-    'The "assert" statement\\n***********'
+    >>> "expression" in sample_text()
+    True
     """
     from pydoc_data.topics import topics
 

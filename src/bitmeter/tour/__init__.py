@@ -1,7 +1,7 @@
 """The guided tour: lessons written once, as Markdown with live code, for the terminal and for the documentation.
 
-A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the rows of
-the subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
+A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the rows
+of the subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
 give now; what the file says of the result is checked by the tests. Blocks fenced as `formula` are set apart.
 """
 

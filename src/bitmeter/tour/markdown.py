@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
+from collections.abc import Iterator, Sequence
+
 from bitmeter.tour import Lesson, Statement, run
 
 __all__ = ["page"]
+
+_BRAILLE = re.compile("[\u2801-\u28ff]")
 
 
 def page(lesson: Lesson) -> str:
@@ -16,11 +22,31 @@ def page(lesson: Lesson) -> str:
         elif block.kind == "formula":
             parts.append(f"```formula\n{block.text}\n```")
         else:
-            parts.append("```pycon\n" + "".join(map(_session, block.statements)) + "```")
+            parts.extend(_sessions(block.statements))
     parts.append(f"In the terminal: `bitmeter learn {lesson.name}`")
     return "\n\n".join(parts) + "\n"
 
 
-def _session(statement: Statement) -> str:
-    first, *others = statement.source.rstrip("\n").split("\n")
-    return "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in others)]) + "\n" + statement.output
+def _sessions(statements: Sequence[Statement]) -> Iterator[str]:
+    """Statements with their outputs as sessions; a plot stands between two of them."""
+    session = ""
+    for statement in statements:
+        drawn = _BRAILLE.search(statement.output) is not None
+        session += _prompts(statement.source) + ("" if drawn else statement.output)
+        if drawn:
+            yield f"```pycon\n{session}```"
+            yield _picture(statement.output)
+            session = ""
+    if session:
+        yield f"```pycon\n{session}```"
+
+
+def _prompts(source: str) -> str:
+    first, *others = source.rstrip("\n").split("\n")
+    return "\n".join([f">>> {first}", *(f"... {line}".rstrip() for line in others)]) + "\n"
+
+
+def _picture(output: str) -> str:
+    """A plot as HTML: each braille character in a cell, because fonts seldom draw it as wide as a letter."""
+    cells = _BRAILLE.sub(r"<i>\g<0></i>", html.escape(output.rstrip("\n"), quote=False))
+    return f'<pre class="plot">{cells}</pre>'

@@ -65,5 +65,14 @@ def _show_statement(statement: Statement, console: Console) -> None:
         prompt = Text("  >>> " if number == 0 else "  ... ", style="dim")
         line.rstrip()
         console.print(prompt + line, soft_wrap=True)
-    if statement.output:
-        console.print(Text(textwrap.indent(statement.output.rstrip("\n"), "  "), style="green"), soft_wrap=True)
+    for shown in _folded(statement.output):
+        console.print(Text(f"  {shown}", style="green"), soft_wrap=True)
+
+
+def _folded(output: str) -> list[str]:
+    """Lines that fit; what is too long goes on below, indented."""
+    lines: list[str] = []
+    for line in output.splitlines():
+        fits = len(line) <= WIDTH - 2
+        lines += [line] if fits else textwrap.wrap(line, WIDTH - 2, subsequent_indent="  ")
+    return lines

@@ -1,0 +1,206 @@
+"""A survey of a text: its empirical entropy by order, estimates that correct it, and bounds on its entropy rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from bitmeter.text.symbols import UNITS, SymbolSequence, split
+from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
+from bitmeter.theory.rates import RateEstimate, estimate_rate
+
+__all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "headline", "singular", "survey"]
+
+#: The coverage below which a row is marked: too much of the distribution was not seen.
+RELIABLE_COVERAGE = 0.99
+
+#: The rates that are computed, the headline first; compressors see the text's bytes, whatever the units.
+_RATES = ("ctw", "lz76", "match-b", "lz78")
+_COMPRESSORS = ("xz", "zstd", "bz2", "zlib")
+_MOST_CTW_SYMBOLS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure of a survey.
+
+    Attributes
+    ----------
+    group
+        "order" (empirical entropy given k symbols before), "estimate" (of single symbols), or "rate".
+    name
+        The method; for "order" the number of symbols before.
+    nats
+        The figure, per symbol.
+    corrected
+        The same with the default correction for undersampling, where that applies.
+    interval
+        Where the figure would fall in other samples of the same size, where that is known.
+    coverage
+        The share of the distribution that was seen, where that is known.
+    upper_bound
+        Whether the figure is the length of a code, and so on average not below the entropy rate.
+    reliable
+        Whether the coverage is enough to trust the figure.
+    note
+        What to keep in mind, in words.
+    """
+
+    group: Literal["order", "estimate", "rate"]
+    name: str
+    nats: float
+    corrected: float | None = None
+    interval: tuple[float, float] | None = None
+    coverage: float | None = None
+    upper_bound: bool = False
+    reliable: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that was measured of a text, in nats per symbol.
+
+    Attributes
+    ----------
+    source
+        What the text is called.
+    units
+        What one symbol is: "bytes", "chars" or "words".
+    symbols, kinds
+        How many symbols there are, and how many different ones.
+    byte_count, undecoded
+        The length in bytes, and how many of them were not UTF-8.
+    rows
+        The figures.
+    """
+
+    source: str
+    units: str
+    symbols: int
+    kinds: int
+    byte_count: int
+    undecoded: int
+    rows: tuple[Row, ...]
+
+    @property
+    def headline(self) -> Row:
+        """The one figure for a script: context tree weighting, or LZ76 where the alphabet is too large for it."""
+        rates = {row.name: row for row in self.rows if row.group == "rate"}
+        return rates.get("ctw") or rates["lz76"]
+
+    @property
+    def best_bound(self) -> Row:
+        """The lowest of the upper bounds."""
+        return min((row for row in self.rows if row.upper_bound), key=lambda row: row.nats)
+
+
+def survey(
+    data: bytes,
+    *,
+    units: str = "bytes",
+    orders: int = 5,
+    source: str = "text",
+    step: Callable[[str, int], None] | None = None,
+) -> Survey:
+    """Measure a text.
+
+    Parameters
+    ----------
+    data
+        The text as it is on disk.
+    units
+        What one symbol is: "bytes", "chars" or "words".
+    orders
+        The longest context, in symbols, for the empirical entropy.
+    source
+        What the text is called in the result.
+    step
+        Called before each piece of work with its name and with the number of pieces in all.
+
+    Examples
+    --------
+    >>> result = survey(b"to be or not to be " * 50)
+    >>> [row.name for row in result.rows if row.upper_bound]
+    ['ctw', 'xz', 'zstd', 'bz2', 'zlib']
+    """
+    sequence = split(data, units)
+    methods = [name for name in ENTROPY_METHODS if name != "nsb" or units == "bytes"]
+    total = 1 + len(methods) + len(_RATES) + len(_COMPRESSORS)
+
+    def begin(name: str) -> None:
+        if step is not None:
+            step(name, total)
+
+    begin("blocks")
+    blocks = estimate_rate(sequence.ids, "block", unit="nats", min_coverage=RELIABLE_COVERAGE)
+    rows = list(_order_rows(blocks, orders))
+    for method in methods:
+        begin(method)
+        rows.append(_estimate_row(sequence, method))
+    for method in _RATES:
+        begin(method)
+        if method != "ctw" or sequence.kinds <= _MOST_CTW_SYMBOLS:
+            rows.append(_rate_row(estimate_rate(sequence.ids, method, unit="nats"), 1.0))
+    for method in _COMPRESSORS:
+        begin(method)
+        rows.append(_rate_row(estimate_rate(data, method, unit="nats"), len(data) / sequence.ids.size))
+    rows.sort(key=lambda row: row.group == "rate" and not row.upper_bound)
+    return Survey(
+        source, units, sequence.ids.size, sequence.kinds, sequence.byte_count, sequence.undecoded, tuple(rows)
+    )
+
+
+def headline(data: bytes, *, units: str = "bytes") -> Row:
+    """The one figure for a script, without the rest of the survey.
+
+    Examples
+    --------
+    >>> headline(b"to be or not to be " * 50) == survey(b"to be or not to be " * 50).headline
+    True
+    """
+    sequence = split(data, units)
+    method = "ctw" if sequence.kinds <= _MOST_CTW_SYMBOLS else "lz76"
+    return _rate_row(estimate_rate(sequence.ids, method, unit="nats"), 1.0)
+
+
+def _order_rows(blocks: RateEstimate, orders: int) -> Iterator[Row]:
+    """Plug-in entropy of a symbol given the k before; the entropy of blocks that were seen once is no figure at all."""
+    for block in blocks.blocks[: orders + 1]:
+        reliable = block.coverage >= RELIABLE_COVERAGE
+        yield Row(
+            "order",
+            str(block.length - 1),
+            max(block.plug_in_rate, 0.0),
+            corrected=max(block.rate, 0.0),
+            coverage=block.coverage,
+            reliable=reliable,
+            note="" if reliable else f"too low: {1 - block.coverage:.0%} of what comes was never seen",
+        )
+
+
+def _estimate_row(sequence: SymbolSequence, method: str) -> Row:
+    found = estimate_entropy(
+        sequence.ids,
+        method,
+        unit="nats",
+        alphabet_size=256 if method == "nsb" else None,
+        resamples=200 if method in ("chao-wang-jost", "nsb") else 0,
+    )
+    reliable = found.coverage >= RELIABLE_COVERAGE
+    note = "" if reliable else f"uncertain: {1 - found.coverage:.0%} of what comes was never seen"
+    if method == "nsb":
+        note = note or "knowing that there are 256"
+    return Row(
+        "estimate", method, found.value, interval=found.interval, coverage=found.coverage, reliable=reliable, note=note
+    )
+
+
+def _rate_row(found: RateEstimate, symbols_ratio: float) -> Row:
+    return Row("rate", found.method, found.value * symbols_ratio, upper_bound=found.upper_bound, note=found.note)
+
+
+def singular(units: str) -> str:
+    """What one of the units is called."""
+    return UNITS[units]

@@ -1,0 +1,166 @@
+"""A survey as a table for people and as JSON for machines."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from rich.text import Text
+
+from bitmeter._version import __version__
+from bitmeter.measure.survey import RELIABLE_COVERAGE, Row, Survey, singular
+
+__all__ = ["as_json", "figure", "footer", "header", "table"]
+
+_NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)}
+_GROUPS = {
+    "order": "Entropy of a {unit} by order: given those before it",
+    "estimate": "Entropy of a single {unit}, estimated",
+    "rate": "Entropy rate: of a {unit}, given all before it",
+}
+_LABELS = {
+    "maximum-likelihood": "maximum likelihood",
+    "miller-madow": "Miller-Madow",
+    "grassberger": "Grassberger",
+    "chao-shen": "Chao-Shen",
+    "chao-wang-jost": "Chao-Wang-Jost",
+    "zhang": "Zhang",
+    "james-stein": "James-Stein",
+    "nsb": "NSB",
+    "ctw": "context trees (CTW)",
+    "lz76": "Lempel-Ziv 1976",
+    "lz78": "Lempel-Ziv 1978",
+    "match-b": "match lengths",
+    "match-a": "match lengths (A)",
+    "block": "block differences",
+}
+#: What is said of rates that are not bounds, in the few words that a table has room for.
+_SHORT_NOTES = {
+    "lz76": "no bound, slow",
+    "lz78": "no bound, slow",
+}
+_HEADINGS = {"order": ("corrected", "coverage"), "estimate": ("95 %", ""), "rate": ("", "")}
+
+
+def figure(nats: float, unit: str) -> float:
+    """A figure in the unit that was asked for."""
+    return nats / _NATS_PER_UNIT[unit]
+
+
+def header(survey: Survey) -> str:
+    """What was measured, in one line."""
+    parts = [survey.source, f"{survey.symbols:,} {survey.units}", f"{survey.kinds:,} different"]
+    if survey.units != "bytes":
+        parts.append(f"{survey.byte_count:,} bytes")
+    if survey.undecoded:
+        parts.append(f"{survey.undecoded:,} bytes are not UTF-8, each kept as a char of its own")
+    return " · ".join(parts)
+
+
+def table(survey: Survey, unit: str) -> Text:
+    """All figures in one table, in groups."""
+    one = singular(survey.units)
+    result = Text()
+    for group, title in _GROUPS.items():
+        result.append(title.format(unit=one) + "\n", style="bold cyan")
+        result.append(_line("", f"{unit}/{one}", *_HEADINGS[group]) + "\n", style="dim")
+        for row in survey.rows:
+            if row.group == group:
+                result.append_text(_row(row, survey, unit)).append("\n")
+        result.append("\n")
+    result.rstrip()
+    return result
+
+
+def _line(label: str, value: str, second: str, third: str) -> str:
+    return f"  {label:<22}{value:>12}{second:>12}{third:>11}".rstrip()
+
+
+def _row(row: Row, survey: Survey, unit: str) -> Text:
+    second = "" if row.corrected is None else f"{figure(row.corrected, unit):.4f}"
+    if row.interval is not None:
+        second = f"± {figure((row.interval[1] - row.interval[0]) / 2, unit):.4f}"
+    third = "" if row.coverage is None or row.group != "order" else f"{math.floor(1e4 * row.coverage) / 100:.2f} %"
+    text = Text(_line(_label(row), f"{figure(row.nats, unit):.4f}", second, third))
+    if row is survey.headline:
+        text.stylize("bold")
+    elif not row.reliable:
+        text.stylize("dim")
+    remark, style = _remark(row)
+    if remark:
+        text.pad_right(61 - len(text.plain))
+        text.append(remark, style=style)
+    return text
+
+
+def _label(row: Row) -> str:
+    if row.group == "order":
+        return "no context" if row.name == "0" else f"{row.name} before"
+    return _LABELS.get(row.name, row.name)
+
+
+def _remark(row: Row) -> tuple[str, str]:
+    if row.upper_bound:
+        return "upper bound", "green"
+    if row.group == "rate":
+        return _SHORT_NOTES.get(row.name, "no bound"), "dim"
+    if not row.reliable:
+        return ("too low" if row.group == "order" else "undersampled"), "yellow"
+    return ("estimate, of 256" if row.name == "nsb" else "estimate"), "dim"
+
+
+def footer(survey: Survey, unit: str) -> str:
+    """The conclusion, in words."""
+    best = survey.best_bound
+    one = singular(survey.units)
+    plain = f", against {figure(8 * math.log(2.0), unit):.4g} stored plainly" if survey.units == "bytes" else ""
+    lines = [
+        f"Best bound: {figure(best.nats, unit):.4f} {unit} a {one} by {_label(best)}{plain};",
+        f"as uncertain as {_choices(best.nats)} equally likely {survey.units}.",
+    ]
+    if survey.units == "words":
+        lines.append("CTW is given the list of words; the compressors have to spell it out.")
+    low = [row for row in survey.rows if not row.reliable]
+    if low:
+        lines.append(
+            f"Marked rows saw less than {RELIABLE_COVERAGE:.0%} of what can come: take more data to trust them."
+        )
+    return "\n".join(lines)
+
+
+def _choices(nats: float) -> str:
+    return f"{math.exp(nats):,.1f}" if nats < 35 else "very many"
+
+
+def as_json(survey: Survey, unit: str) -> str:
+    """Every figure to full precision."""
+    result: dict[str, Any] = {
+        "schema": "bitmeter.entropy/1",
+        "version": __version__,
+        "source": survey.source,
+        "units": survey.units,
+        "unit": unit,
+        "symbols": survey.symbols,
+        "kinds": survey.kinds,
+        "bytes": survey.byte_count,
+        "undecoded": survey.undecoded,
+        "headline": {"name": survey.headline.name, "value": figure(survey.headline.nats, unit)},
+        "rows": [_json_row(row, unit) for row in survey.rows],
+    }
+    return json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _json_row(row: Row, unit: str) -> dict[str, Any]:
+    name: dict[str, Any] = {"order": int(row.name)} if row.group == "order" else {"method": row.name}
+    return {
+        "group": row.group,
+        **name,
+        "value": figure(row.nats, unit),
+        "corrected": None if row.corrected is None else figure(row.corrected, unit),
+        "interval": None if row.interval is None else [figure(end, unit) for end in row.interval],
+        "coverage": row.coverage,
+        "upper_bound": row.upper_bound,
+        "reliable": row.reliable,
+        "note": row.note,
+    }

@@ -1,0 +1,163 @@
+"""The command line as a whole: help, version, exit codes, pipes and interruptions."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bitmeter
+from bitmeter import cli
+
+ROOT = Path(__file__).parents[2]
+MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
+VERBS = [str(command.name) for command in cli.app.registered_commands]
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MAIN, *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(verb: str) -> None:
+    done = run(verb, "--help")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()[2].strip()) > 20  # a sentence on what it does
+    assert f"  {verb} " in run("--help").stdout
+
+
+def test_every_option_has_help() -> None:
+    import typer
+
+    group: Any = typer.main.get_command(cli.app)
+    for verb in VERBS:
+        for parameter in group.commands[verb].params:
+            assert getattr(parameter, "help", None), f"{verb} {parameter.name} has no help"
+
+
+def test_every_verb_is_in_the_documentation() -> None:
+    import runpy
+
+    shown: str = runpy.run_path(str(ROOT / "docs" / "hooks.py"))["verbs"]()
+    for verb in VERBS:
+        assert f"## bitmeter {verb}\n" in shown
+        assert f"Usage: bitmeter {verb}" in shown
+    assert "<!-- verbs -->" in (ROOT / "docs" / "cli.md").read_text()
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"bitmeter {bitmeter.__version__}\n"
+
+
+def test_no_words_shows_the_help() -> None:
+    done = run()
+    assert done.returncode == 0
+    assert done.stdout == run("--help").stdout
+
+
+def test_a_fault_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "app", broken)
+    with pytest.raises(ZeroDivisionError):
+        cli._run([])
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    # `head -1` closes the pipe while the tour still prints.
+    done = subprocess.run(
+        ["bash", "-c", '"$@" learn | head -1 > /dev/null', "-", *MAIN], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+
+
+def test_interruption_is_quiet() -> None:
+    code = "from bitmeter.cli import main; print('ready', flush=True); main()"
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, "entropy", "-"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+    time.sleep(0.5)  # until it waits for input
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert "Traceback" not in said
+
+
+def at_terminal(*words: str, typed: str = "") -> tuple[int, str]:
+    """Run with a terminal as stdin, stdout and stderr."""
+    terminal, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [*MAIN, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "90"},
+    )  # fmt: skip
+    os.close(theirs)
+    os.write(terminal, typed.encode())
+    shown = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if not select.select([terminal], [], [], 1.0)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:  # the child has closed its side
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(terminal)
+    return child.wait(timeout=30), shown.decode()
+
+
+def test_at_a_terminal_without_a_file_it_says_what_to_type() -> None:
+    code, shown = at_terminal("entropy")
+    assert code == 2
+    assert "bitmeter entropy --sample" in shown
+
+
+def test_the_text_at_a_terminal_is_the_text_in_a_pipe() -> None:
+    import re
+
+    code, shown = at_terminal("entropy", "--sample", "--units", "words")
+    assert code == 0
+    assert "measuring" in shown  # progress, on stderr
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
+    assert run("entropy", "--sample", "--units", "words").stdout.strip() in plain
+
+
+def test_the_tour_stops_after_each_topic() -> None:
+    code, shown = at_terminal("learn", typed="\nb\nq\n")
+    assert code == 0
+    assert shown.count("1. Information") == 2
+    assert shown.count("2. Entropy") == 1
+    assert "3. Cross" not in shown
+
+
+def test_the_tour_in_a_pipe_is_all_of_it() -> None:
+    from bitmeter.tour import topics
+
+    done = run("learn")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    for lesson in topics():
+        assert f"\n{lesson.number}. {lesson.title}\n" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_topics_are_found_by_name_and_number_and_missed_with_a_hint() -> None:
+    assert run("learn", "entropy").stdout == run("learn", "2").stdout
+    missed = run("learn", "entropi")
+    assert missed.returncode == 1
+    assert missed.stderr.strip().endswith("Type: bitmeter learn entropy")
+    assert "information" in run("learn", "--list").stdout

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitmeter.measure.survey import RELIABLE_COVERAGE, survey
+
+
+def empirical(data: bytes, order: int) -> float:
+    """−Σ c(xy)/N log(c(xy)/c(x·)) over all windows, counted one by one."""
+    blocks = Counter(data[i : i + order + 1] for i in range(len(data) - order))
+    contexts: Counter[bytes] = Counter()
+    for block, number in blocks.items():
+        contexts[block[:-1]] += number
+    total = len(data) - order
+    return math.fsum(-n / total * math.log(n / contexts[block[:-1]]) for block, n in blocks.items())
+
+
+@given(st.lists(st.sampled_from(b"abc"), min_size=8, max_size=120).map(bytes))
+@settings(deadline=None, max_examples=25)
+def test_entropies_by_order_are_what_counting_gives(data: bytes) -> None:
+    for row in survey(data, orders=3).rows:
+        if row.group == "order":
+            assert row.nats == pytest.approx(empirical(data, int(row.name)), rel=1e-9, abs=1e-12)
+
+
+def test_a_survey_tells_its_steps() -> None:
+    seen: list[tuple[str, int]] = []
+    result = survey(b"banana" * 50, step=lambda name, total: seen.append((name, total)))
+    assert len({total for _, total in seen}) == 1
+    assert len(seen) == seen[0][1]
+    assert result.headline.name == "ctw"
+    assert result.best_bound.upper_bound
+    assert all(result.best_bound.nats <= row.nats for row in result.rows if row.upper_bound)
+
+
+def test_compressors_count_the_bytes_whatever_the_units() -> None:
+    data = "né".encode() * 400
+    by_bytes = {row.name: row.nats for row in survey(data).rows}
+    by_chars = {row.name: row.nats for row in survey(data, units="chars").rows}
+    assert by_chars["xz"] * 800 == pytest.approx(by_bytes["xz"] * 1200)
+
+
+def test_reliable_means_covered() -> None:
+    for row in survey(b"to be or not to be, that is the question").rows:
+        if row.coverage is not None:
+            assert row.reliable == (row.coverage >= RELIABLE_COVERAGE)

@@ -1,0 +1,155 @@
+"""Cross-entropy and divergence rates: closed forms, and samples that agree with them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitmeter.errors import BitmeterError, UndefinedError
+from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, Mixture, cross_entropy_rate, kl_divergence_rate
+
+P = Markov([[0.9, 0.1], [0.3, 0.7]])
+Q = Markov([[0.8, 0.2], [0.4, 0.6]])
+FLIP = [[0.9, 0.1], [0.1, 0.9]]
+#: Sum over pi(i) P(i, j) of -log2 Q(i, j), written out.
+CROSS = -(0.75 * (0.9 * math.log2(0.8) + 0.1 * math.log2(0.2)) + 0.25 * (0.3 * math.log2(0.4) + 0.7 * math.log2(0.6)))
+
+
+def test_one_sample_and_many_agree_with_the_closed_form() -> None:
+    exact = cross_entropy_rate(P, Q)
+    assert exact.value == pytest.approx(CROSS, abs=1e-14)
+    assert (exact.method, exact.standard_error) == ("closed form", 0.0)
+    many = cross_entropy_rate(P, Q, method="monte-carlo", n=20_000, paths=100, seed=1)
+    assert "100 paths of 20000" in many.method
+    assert abs(many.value - CROSS) <= 4 * many.standard_error
+    assert many.standard_error < 1e-3
+    one = cross_entropy_rate(P, Q, method="one-sample", n=2 * 10**6, seed=2)
+    assert abs(one.value - CROSS) <= 4 * one.standard_error
+    assert one.standard_error < 2e-3
+
+
+def test_standard_errors_are_honest() -> None:
+    # 200 estimates: the standardised errors must have the spread of Student's t, and intervals must cover.
+    for method, paths, freedom in (("monte-carlo", 20, 19), ("one-sample", 2, 31)):
+        found: list[Any] = [
+            cross_entropy_rate(P, Q, method=method, n=3000, paths=paths, seed=seed)  # type: ignore[arg-type]
+            for seed in range(200)
+        ]
+        scores = np.array([(rate.value - CROSS) / rate.standard_error for rate in found])
+        assert abs(scores.mean()) < 4 / math.sqrt(200)
+        assert scores.var() == pytest.approx(freedom / (freedom - 2), rel=0.45)
+        covered = np.mean([rate.lower <= CROSS <= rate.upper for rate in found])
+        assert 0.90 <= covered <= 0.985
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6))
+def test_closed_form_is_the_growth_of_expected_surprise(seed: int) -> None:
+    # E[-log q(X^n)] - E[-log q(X^(n-1))] over all words of a stationary p, for any orders.
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 4))
+
+    def chain() -> Iid | Markov:
+        order = int(rng.integers(0, 3))
+        rows = rng.dirichlet(np.ones(size), size=size**order)
+        return Iid(rows[0]) if order == 0 else Markov(rows, order=order)
+
+    p: Any = chain()
+    if rng.random() < 0.3:
+        p = HiddenMarkov(rng.dirichlet(np.ones(2), size=2), rng.dirichlet(np.ones(size), size=2))
+    q = chain()
+
+    def surprise(n: int) -> float:
+        return float(-(p.block_probabilities(n) * np.log2(q.block_probabilities(n))).sum())
+
+    assert cross_entropy_rate(p, q).value == pytest.approx(surprise(5) - surprise(4), abs=1e-10)
+    if not isinstance(p, HiddenMarkov):
+        divergence = kl_divergence_rate(p, q)
+        assert divergence.value >= 0
+        assert divergence.value == pytest.approx(cross_entropy_rate(p, q).value - p.entropy_rate, abs=1e-12)
+
+
+def test_own_model() -> None:
+    assert cross_entropy_rate(P, P).value == P.entropy_rate
+    assert kl_divergence_rate(P, P).value == 0.0
+    assert kl_divergence_rate(P, Markov(P.transition)).value == 0.0
+    noisy = HiddenMarkov(FLIP, FLIP)
+    assert cross_entropy_rate(noisy, noisy).value == pytest.approx(0.7665963, abs=5e-8)
+
+
+def test_small_divergences_keep_their_digits() -> None:
+    # D ~ sum of pi d^2 / (2 p(1-p)) for a step of d in each row: lost if two rates of order one were subtracted.
+    d = 1e-8
+    near = Markov([[0.9 - d, 0.1 + d], [0.3, 0.7]])
+    expected = 0.75 * d**2 / (2 * 0.09) / math.log(2)
+    assert kl_divergence_rate(P, near).value == pytest.approx(expected, rel=0.05)
+
+
+def test_impossible_is_infinite() -> None:
+    golden = Markov([[0.5, 0.5], [1, 0]])
+    for model in (golden, Iid([1, 0])):
+        assert cross_entropy_rate(P, model).value == math.inf
+        assert kl_divergence_rate(P, model).value == math.inf
+    assert cross_entropy_rate(P, golden, method="monte-carlo", n=1000, seed=1).value == math.inf
+    assert cross_entropy_rate(P, golden, method="one-sample", n=1000, seed=1).value == math.inf
+    # What q forbids, golden never does; so the other way round is finite.
+    assert math.isfinite(cross_entropy_rate(golden, P).value)
+    # Only the start is impossible, or only a step on the way to where p settles.
+    assert cross_entropy_rate(P, Markov(P.transition, [1, 0])).value == math.inf
+    falls = Markov([[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]], [1, 0, 0])
+    refuses = Markov([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]], [1, 0, 0])
+    assert cross_entropy_rate(falls, refuses).value == math.inf
+    assert cross_entropy_rate(falls, falls).value == 0.0
+
+
+def test_mixtures_as_models_and_as_processes() -> None:
+    coins = Mixture([Iid([0.9, 0.1]), Iid([0.5, 0.5])])
+    # As a model, a mixture is as good as its best component.
+    found = cross_entropy_rate(P, coins)
+    best = min(cross_entropy_rate(P, part).value for part in coins.components)
+    assert found.value == pytest.approx(best)
+    sampled = cross_entropy_rate(P, coins, method="monte-carlo", n=20_000, seed=5)
+    assert abs(sampled.value - best) <= 4 * sampled.standard_error
+    # As a process, its components are met with their weights.
+    expected = np.mean([cross_entropy_rate(part, Q).value for part in coins.components])
+    assert cross_entropy_rate(coins, Q).value == pytest.approx(expected)
+    assert cross_entropy_rate(coins, coins).value == pytest.approx(coins.entropy_rate)
+    assert kl_divergence_rate(coins, Iid([0.5, 0.5])).value == pytest.approx(1 - coins.entropy_rate)
+
+
+def test_hidden_models_are_sampled() -> None:
+    noisy = HiddenMarkov(FLIP, FLIP)
+    with pytest.raises(UndefinedError, match="monte-carlo"):
+        cross_entropy_rate(P, noisy, method="exact")
+    found = cross_entropy_rate(P, noisy, seed=1)
+    assert found.method.startswith("Monte Carlo")
+    # A hidden Markov model that is a Markov chain in truth must cost what that chain costs.
+    disguised = HiddenMarkov(Q.transition, np.eye(2))
+    sampled = cross_entropy_rate(P, disguised, seed=2)
+    assert abs(sampled.value - CROSS) <= 4 * sampled.standard_error
+    more = kl_divergence_rate(P, noisy, seed=1)
+    assert more.value == pytest.approx(found.value - P.entropy_rate, abs=1e-12)
+    assert more.lower < more.value < more.upper
+
+
+def test_bad_input() -> None:
+    calls: list[Any] = [
+        lambda: cross_entropy_rate(1, Q),  # type: ignore[arg-type]
+        lambda: cross_entropy_rate(P, None),  # type: ignore[arg-type]
+        lambda: cross_entropy_rate(P, Iid([1.0])),
+        lambda: cross_entropy_rate(P, Markov(Q.transition, labels="ab")),
+        lambda: cross_entropy_rate(P, Q, method="magic"),  # type: ignore[arg-type]
+        lambda: cross_entropy_rate(P, Q, n=0),
+        lambda: cross_entropy_rate(P, Q, paths=1),
+        lambda: cross_entropy_rate(P, Q, paths=10**6),
+        lambda: cross_entropy_rate(P, Q, unit="dits"),  # type: ignore[arg-type]
+        lambda: cross_entropy_rate(P, Q, seed="x"),  # type: ignore[arg-type]
+    ]
+    for call in calls:
+        with pytest.raises(BitmeterError):
+            call()
