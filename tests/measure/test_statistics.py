@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
+from scipy.signal import lfilter
 
 from bitmeter.errors import BitmeterError, EmptyError, NegativeError, NotFiniteError, RangeError, ShapeError
 from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio, e_process, holm, paired
@@ -264,6 +265,19 @@ def test_batch_means_say_what_they_could_not_see() -> None:
     assert batch_means(rng.standard_normal(5000), np.ones(5000)).note == ""
     wandering = np.cumsum(rng.standard_normal(5000))
     assert batch_means(wandering, np.ones(5000)).note != ""
+
+
+def test_batches_grow_when_neighbours_stay_alike_and_only_then() -> None:
+    rng = np.random.default_rng(17)
+    drifting = lfilter([1.0], [1.0, -0.998], 0.0063 * rng.standard_normal((100, 8000)), axis=1)
+    noise = rng.standard_normal((100, 8000))
+    alike = [batch_means(row, np.ones(8000)) for row in noise + drifting]
+    independent = [batch_means(row, np.ones(8000)) for row in noise]
+    # 8000 stretches make 64 batches of 125; the drift lasts 500 stretches, so that most of these must be joined.
+    assert sum(found.method != "batch-means-t(125)" for found in alike) > 50
+    assert sum("still grows" in found.note for found in alike) > 20
+    assert sum(found.method != "batch-means-t(125)" for found in independent) < 25
+    assert sum(found.note != "" for found in independent) < 8
 
 
 def test_the_last_stretch_may_be_short() -> None:

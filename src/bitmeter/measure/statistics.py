@@ -218,6 +218,7 @@ def paired(
     True
     """
     level, along = _clusters.read_confidence(confidence), _check.flag(series, "series")
+    largest = _clusters.read_clip(clip)
     first, second, n = _clusters.read(a, denominators, "a")[0], *_clusters.read(b, denominators, "b")
     d, undefined = _differences(first, second)
     weighs = (n > 0.0) | (d != 0.0)
@@ -225,7 +226,7 @@ def paired(
     label = "conditional on this text" if along else "by document"
     e_value, no_e = None, "stretches of one text depend on each other, so there is no e-value"
     if not along:
-        e_value, no_e = float(_wealth(d, n, _clusters.read_clip(clip))[-1]), ""
+        e_value, no_e = float(_wealth(d, n, largest)[-1]), ""
     if undefined:
         reason = f"both models are infinite, {undefined}; a difference of infinities is no figure"
         return PairedTest(None, None, None, won, e_value, _joined(reason, no_e), label)
