@@ -218,3 +218,76 @@ def long_run(transition: Annotated[NDArray[numpy.float64], dict(shape=(None, Non
 
 def running_sums(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """Sums of the first ends[k] entries of each row, row by row."""
+
+class WordTable:
+    """Words numbered from zero."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add(self, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The number of each span's bytes; new ones are numbered on."""
+
+    def find(self, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The number of each span's bytes, -1 where there is none."""
+
+class TextCounts:
+    """Counts characters and words of a text that comes block by block."""
+
+    def __init__(self, separators: bytes) -> None: ...
+
+    def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        (chars, invalid, words) of each document that ends here, and of what follows the last end.
+        """
+
+    def finish(self) -> int:
+        """End the open document; how many invalid bytes it ended in."""
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def chars(self) -> int: ...
+
+    @property
+    def invalid(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+class Paragraphs:
+    """Finds paragraphs in a text that comes block by block."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The ends that this block decides, as offsets into the whole text."""
+
+    @property
+    def decided(self) -> int: ...
+
+def split_chars(data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the characters."""
+
+def split_words(data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, table: WordTable | None = None) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the words."""
+
+def trim(data: bytes, cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(starts, stops) of each unit without separators around it."""
+
+def chars_cut(data: bytes) -> int:
+    """How many bytes of an unfinished document are whole characters."""
+
+def words_cut(data: bytes, separators: bytes) -> int:
+    """How many bytes of an unfinished document are whole words."""
+
+def hash_spans(data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """63 bits of hash of each span's bytes."""
+
+def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The offset after each newline."""
+
+def group_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Compensated sum of the values of each group."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -206,7 +207,7 @@ class Score:
             known_nats=self.known_nats + other.known_nats,
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             signature=self.signature.but(
-                text=f"{self.signature.text}+{other.signature.text}", docs=f"{kind[0]}.{len(documents)}"
+                text=f"{self.signature.text}+{other.signature.text}", docs=f"{kind[0]}.{len(documents)}.{_joined_ends(self, other)}"
             ),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             by_document=documents,
@@ -277,6 +278,12 @@ class Score:
 
 
 _COUNTS = ("bytes", "chars", "words", "documents", "oov", "skipped", "invalid", "impossible")
+
+
+def _joined_ends(first: Score, second: Score) -> str:
+    """Stands for where the documents of both end, one text behind the other."""
+    both = "+".join(score.signature.docs.rpartition(".")[2] for score in (first, second))
+    return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 
 def interval_of(score: Score, per: Per, confidence: float) -> tuple[Interval | None, str]:

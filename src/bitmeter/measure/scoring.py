@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import platform
 import time
@@ -18,10 +17,13 @@ from bitmeter.errors import ChoiceError, ModelError
 from bitmeter.measure.conventions import Convention, convention, setting
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Piece, document_sums
+from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
 from bitmeter.measure.trace import Trace, _Columns
 from bitmeter.models.base import Model, Totalling, load
-from bitmeter.text.corpus import Block, Corpus
+from bitmeter.text.corpus import Corpus
+from bitmeter.text.normalise import normalised
+from bitmeter.text.stream import split_corpus
+from bitmeter.text.units import Split, Units
 from bitmeter.theory._check import real
 
 #: The longest trace that is kept in memory unasked, in units (about 50 bytes each).
@@ -158,7 +160,7 @@ def _settings(
 
 def _corpus(text: Any, settings: Settings) -> Corpus:
     corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
-    return corpus if settings.norm == "none" else corpus.normalised(settings.norm)
+    return corpus if settings.norm == "none" else normalised(corpus, settings.norm)
 
 
 class _Run:
@@ -176,8 +178,7 @@ class _Run:
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._skipped_counts = CountTotals()
-        self._hash = hashlib.sha256()
-        self._offset = 0
+        self._done = 0
         self._known: list[float] = []
         self._oov = self._skipped = self._impossible = 0
         self._place = ""
@@ -187,55 +188,48 @@ class _Run:
     def measure(self) -> Score:
         """Go through the text once."""
         with self._tracer:
-            for piece in self._pieces():
+            for piece in self._rated():
                 self._check(piece)
+                self._counts.add(piece.data, piece.ends)
                 self._apply(piece)
                 self._documents.add(piece)
-                self._blocks.add(piece, self._offset)
+                self._blocks.add(piece)
                 self._tracer.add(piece)
-                self._offset += int(piece.cuts[-1])
+                self._done = piece.offset + len(piece.data)
                 if self._progress is not None:
-                    self._progress(self._offset, self._corpus.total_bytes, self._so_far())
+                    self._progress(self._done, self._corpus.total_bytes, self._so_far())
             return self._tracer.finish(self._finish())
 
     def _so_far(self) -> float:
-        return math.fsum(self._known) / math.log(2.0) / max(1, self._offset)
+        return math.fsum(self._known) / math.log(2.0) / max(1, self._done)
 
-    def _pieces(self) -> Iterator[Piece]:
-        """The text split and rated: finished documents, and of the open one as much as can be split already."""
+    def _rated(self) -> Iterator[Rated]:
+        """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
         stream = model.stream() if hasattr(model, "stream") else None
-        rest, continues = b"", False
-        for block in self._blocks_and_end():
-            self._hash.update(block.data)
-            self._counts.add(block.data, block.ends)
-            data, ends = rest + block.data, block.ends + len(rest)
-            whole = int(ends[-1]) if len(ends) else 0
-            # Only a model that streams may see part of a document.
-            ready = whole + (model.units.cut(data[whole:]) if stream is not None else 0)
-            if ready == 0 and len(ends) == 0:
-                rest = data
-                continue
-            split = model.units.split(data[:ready], ends)
-            if stream is not None:
-                logs = stream.logprobs(split.ids, split.bounds, continues=continues)
-            else:
-                logs = model.logprobs(split.ids, split.bounds)
-            still_open = ready > whole
-            skipped = np.zeros(len(split.ids), dtype=np.bool_)
-            yield Piece(data[:ready], split.ids, split.cuts, split.bounds, continues, still_open, logs, skipped)
-            rest, continues = data[ready:], still_open or (continues and len(ends) == 0)
+        units = model.units if stream is not None else _Whole(model.units)
+        for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
+            ids, bounds = piece.split.ids, piece.split.bounds
+            logs = (
+                model.logprobs(ids, bounds)
+                if stream is None
+                else stream.logprobs(ids, bounds, continues=piece.continues)
+            )
+            skipped = np.zeros(len(ids), dtype=np.bool_)
+            yield Rated(
+                piece.data,
+                piece.ends,
+                ids,
+                piece.split.cuts,
+                bounds,
+                piece.offset,
+                piece.continues,
+                piece.unfinished,
+                logs,
+                skipped,
+            )
 
-    def _blocks_and_end(self) -> Iterator[Block]:
-        """The blocks of the corpus, whose last document ends where the text does."""
-        open_bytes = 0
-        for block in self._corpus.blocks(BLOCK_SIZE):
-            yield block
-            open_bytes = len(block.data) - int(block.ends[-1]) if len(block.ends) else open_bytes + len(block.data)
-        if open_bytes:
-            yield Block(b"", np.zeros(1, dtype=np.int64))
-
-    def _check(self, piece: Piece) -> None:
+    def _check(self, piece: Rated) -> None:
         """Nothing but logarithms of probabilities goes on."""
         logs = piece.logprobs
         if not isinstance(logs, np.ndarray) or logs.shape != (len(piece.ids),):
@@ -247,12 +241,12 @@ class _Run:
         if wrong.any():
             at = int(np.argmax(wrong))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
-            place = self._offset + int(piece.cuts[at])
+            place = piece.offset + int(piece.cuts[at])
             what = "NaN" if math.isnan(piece.logprobs[at]) else f"ln p = {piece.logprobs[at]:g}, a probability above 1,"
             message = f"{self._model.name} gave {what} for the unit {unit!r:.40} at byte {place} of {self._corpus.name}"
             raise ModelError(message, index=place)
 
-    def _apply(self, piece: Piece) -> None:
+    def _apply(self, piece: Rated) -> None:
         """Unknown and first units by the convention; what is left out is counted."""
         settings, logs = self._settings, piece.logprobs
         unknown = self._model.unknown(piece.ids) if hasattr(self._model, "unknown") else None
@@ -278,20 +272,20 @@ class _Run:
             counted[unknown] = 0.0
         self._known.append(-math.fsum(_segment_total(counted)))
 
-    def _leave_out(self, piece: Piece) -> None:
+    def _leave_out(self, piece: Rated) -> None:
         self._skipped += int(np.count_nonzero(piece.skipped))
         places = np.flatnonzero(piece.skipped)
         left = b"".join(piece.data[piece.cuts[i] : piece.cuts[i + 1]] for i in places)
         ends = np.cumsum(piece.cuts[places + 1] - piece.cuts[places])
         self._skipped_counts.add(left, ends.astype(np.int64))
 
-    def _name_impossible(self, piece: Piece, impossible: NDArray[np.bool_]) -> None:
+    def _name_impossible(self, piece: Rated, impossible: NDArray[np.bool_]) -> None:
         self._impossible += int(np.count_nonzero(impossible))
         if not self._place:
             at = int(np.argmax(impossible))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
             shown = unit.decode("utf-8", "backslashreplace")
-            self._place = f"{shown!r} at byte {self._offset + int(piece.cuts[at])}"
+            self._place = f"{shown!r} at byte {piece.offset + int(piece.cuts[at])}"
 
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
@@ -299,8 +293,7 @@ class _Run:
         documents = document_sums(nats, tokens, counts)
         totals = counts.sum(axis=0)
         scored = totals - (self._skipped_counts.finished().sum(axis=0) if self._settings.den == "scored" else 0)
-        settings = self._settings
-        signature = _signature(self._model.name, self._model.fingerprint, self._corpus, settings, self._hash, totals, counts)
+        signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, counts)
         return Score(
             model=self._model.name,
             text=self._corpus.name,
@@ -313,7 +306,7 @@ class _Run:
             documents=len(documents),
             oov=self._oov,
             skipped=self._skipped,
-            invalid=int(totals[3]),
+            invalid=self._counts.invalid,
             impossible=self._impossible,
             signature=signature.but(units=f"{self._model.units.name}/{self._model.units.fingerprint}"),
             notes=(f"infinite: {self._impossible} impossible, the first is {self._place}",) if self._impossible else (),
@@ -343,7 +336,7 @@ class _Tracer:
         if self._writer is not None:
             self._writer.__exit__(*error)
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Rated) -> None:
         """Take note of a piece."""
         sizes = np.diff(piece.bounds)
         numbers = np.repeat(np.arange(len(sizes), dtype=np.int64) + self._document, sizes)
@@ -388,10 +381,9 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
     if (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
         message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
         raise ModelError(message)
-    meter, digest, counts, done = model.meter(), hashlib.sha256(), CountTotals(), 0
+    meter, counts, done = model.meter(), CountTotals(), 0
     for block in corpus.blocks(BLOCK_SIZE):
         meter.feed(block.data)
-        digest.update(block.data)
         counts.add(block.data, block.ends)
         done += len(block.data)
         if progress is not None:
@@ -413,9 +405,9 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
         documents=len(rows),
         oov=0,
         skipped=0,
-        invalid=int(totals[3]),
+        invalid=counts.invalid,
         impossible=0,
-        signature=_signature(model.name, model.fingerprint, corpus, settings, digest, totals, rows).but(units="whole text"),
+        signature=_signature(model.name, model.fingerprint, corpus, settings, rows).but(units="whole text"),
         notes=(f"a file of {size:,} bytes, header included ({header})",) if header else (),
     )
 
@@ -436,12 +428,12 @@ def _check_abilities(model: Model, settings: Settings) -> None:
 
 
 def _signature(
-    name: str, fingerprint: str, corpus: Corpus, settings: Settings, digest: Any, totals: Any, counts: Any
+    name: str, fingerprint: str, corpus: Corpus, settings: Settings, counts: NDArray[np.int64]
 ) -> Signature:
     return Signature(
-        text=f"sha256-{digest.hexdigest()[:24]}.{int(totals[0])}",
+        text=f"sha256-{corpus.fingerprint()[:24]}.{int(counts[:, 0].sum())}",
         norm=settings.norm,
-        docs=f"{corpus.docs}.{len(counts)}",
+        docs=f"{corpus.docs}.{len(counts)}.{corpus.boundaries()[:8]}",
         first=settings.first,
         eos=settings.eos,
         oov=settings.oov,
@@ -450,6 +442,19 @@ def _signature(
         model=f"{name}/{fingerprint}",
         like=settings.like,
     )
+
+
+class _Whole(Units):
+    """The same units, but a document is split only when it is whole."""
+
+    def __init__(self, units: Units) -> None:
+        self._units, self.name, self.fingerprint = units, units.name, units.fingerprint
+
+    def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
+        return self._units._split(data, ends)
+
+    def _cut(self, data: bytes) -> int:
+        return 0
 
 
 def _segment_total(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.measure.score import BlockSums, DocumentSums
+from bitmeter.text.counts import TextCounter
 
 #: Stretches kept for the interval along the text; when there are more, neighbours are joined.
 MOST_BLOCKS = 8192
@@ -22,13 +23,15 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(slots=True)
-class Piece:
-    """Some units of the text, as scored: whole documents, but the first may go on from before and the last be open."""
+class Rated:
+    """A stretch of the text, split and rated: whole documents, but the first may go on from before and the last be open."""
 
     data: bytes
+    ends: Ints
     ids: NDArray[Any]
     cuts: Ints
     bounds: Ints
+    offset: int
     continues: bool
     open: bool
     logprobs: Floats
@@ -46,7 +49,7 @@ class DocumentTotals:
     _open_tokens: int = 0
     _is_open: bool = False
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Rated) -> None:
         """Sum each document of the piece."""
         sums = -_core.segment_sums(piece.logprobs, piece.bounds) + 0.0
         tokens = np.diff(piece.bounds) - _core.segment_counts(piece.skipped, piece.bounds)
@@ -75,15 +78,16 @@ class BlockTotals:
         self._nats = np.zeros(0)
         self._bytes = np.zeros(0, dtype=np.int64)
 
-    def add(self, piece: Piece, offset: int) -> None:
-        """Add units whose first byte is at `offset` of the whole text. A unit counts where it starts."""
+    def add(self, piece: Rated) -> None:
+        """Add the units of a stretch; a unit counts where it starts."""
         if len(piece.ids) == 0:
             return
-        starts = piece.cuts[:-1] + offset
-        end = int(piece.cuts[-1]) + offset
+        starts = piece.cuts[:-1] + piece.offset
+        end = int(piece.cuts[-1]) + piece.offset
         while end > self.size * MOST_BLOCKS:
             self._double()
-        first, last = int(starts[0]) // self.size, (end - 1) // self.size if end > starts[0] else int(starts[0]) // self.size
+        first = int(starts[0]) // self.size
+        last = max(first, (end - 1) // self.size)
         edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size)
         edges[0], edges[-1] = 0, len(starts)
         if last >= len(self._nats):
@@ -91,7 +95,7 @@ class BlockTotals:
             self._nats = np.concatenate([self._nats, np.zeros(grown)])
             self._bytes = np.concatenate([self._bytes, np.zeros(grown, dtype=np.int64)])
         self._nats[first : last + 1] -= _core.segment_sums(piece.logprobs, edges.astype(np.int64))
-        self._bytes[first : last + 1] += np.diff((piece.cuts + offset)[edges])
+        self._bytes[first : last + 1] += np.diff(piece.cuts[edges])
 
     def _double(self) -> None:
         self.size *= 2
@@ -109,18 +113,32 @@ class CountTotals:
     """Bytes, characters and words of each document, from the text itself."""
 
     def __init__(self) -> None:
-        from bitmeter.text.counts import TextCounts
-
-        self._counter = TextCounts()
+        self._counter = TextCounter()
         self._rows: list[NDArray[np.int64]] = []
+        self._open: NDArray[np.int64] | None = None
+        self.invalid = 0
 
     def add(self, data: bytes, ends: Ints) -> None:
-        """Count a block; documents end at `ends`."""
-        self._rows.append(self._counter.feed(data, ends))
+        """Count a block; documents end at `ends`, and what follows goes on in the next block."""
+        found = self._counter.feed(data, ends)
+        sizes = np.diff(np.concatenate([[0], ends, [len(data)]]))
+        rows = np.stack([sizes, found.chars, found.words], axis=1)
+        if self._open is not None:
+            rows[0] += self._open
+        self._open = rows[-1]
+        self._rows.append(rows[:-1])
 
     def finished(self) -> NDArray[np.int64]:
-        """A row a document: bytes, characters, words, bytes that are not UTF-8."""
-        return np.concatenate([*self._rows, self._counter.finish()])
+        """A row a document: bytes, characters, words."""
+        before = self._counter.total
+        total = self._counter.finish()
+        self.invalid = total.invalid
+        rows = np.concatenate([*self._rows, np.zeros((0, 3), dtype=np.int64)])
+        if self._open is not None and self._open[0]:
+            # A document that the corpus left open, and in it perhaps the beginning of a character.
+            self._open[1] += total.chars - before.chars
+            rows = np.concatenate([rows, self._open[None]])
+        return rows
 
 
 def document_sums(nats: Floats, tokens: Ints, counts: NDArray[np.int64]) -> DocumentSums:

@@ -19,7 +19,7 @@ from bitmeter.text.units import Units
 #: The columns that every trace has, and those that it may have.
 COLUMNS = ("doc", "start", "end", "id", "logprob")
 OPTIONAL_COLUMNS = ("entropy", "rank")
-_SCHEMA_KEY, _SIGNATURE_KEY, _NAMES_KEY = b"bitmeter.trace", b"bitmeter.signature", b"bitmeter.names"
+_SHORT = {"char": "chars", "grapheme": "graphemes", "unicode-word": "unicode-words"}
 _LN2 = math.log(2.0)
 
 
@@ -179,12 +179,25 @@ class Trace:
             One entry a group. A unit that straddles a border belongs to the group in which it starts, so that the sum
             is kept exactly; a group without a unit of its own costs nothing.
         """
-        from bitmeter.text.regroup import group_starts
+        from bitmeter.text.regroup import regroup
 
         data, cuts = self._columns.text()
-        ends = np.append(np.flatnonzero(np.diff(self.doc)) + 1, len(self)) if len(self) else np.zeros(0, dtype=np.int64)
-        groups = group_starts(data, cuts, cuts[ends], by)
-        return Trace(_grouped(self, groups), self.signature.but(units=f"{self.signature.units} by {by}"))
+        firsts = np.flatnonzero(np.diff(self.doc, prepend=-1))  # where each document begins, in units
+        ends = np.append(cuts[firsts[1:]], len(data)) if len(firsts) else np.zeros(0, dtype=np.int64)
+        grouping = regroup(cuts, data, _SHORT.get(by, by) if isinstance(by, str) else by, ends)
+        places = np.searchsorted(ends, grouping.cuts[:-1], side="right")
+        shift = (self.start[firsts] - cuts[firsts])[places]
+        arrays: dict[str, NDArray[Any]] = {
+            "doc": self.doc[firsts][places],
+            "start": grouping.cuts[:-1] + shift,
+            "end": grouping.cuts[1:] + shift,
+            "id": np.arange(len(grouping), dtype=np.int64),
+            "logprob": grouping.sums(self.logprob),
+        }
+        name = by.name if isinstance(by, Units) else by
+        return Trace(
+            _Columns(arrays, data, grouping.cuts), self.signature.but(units=f"{self.signature.units} by {name}")
+        )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         """Write as Parquet, with the signature in the file's metadata."""
@@ -220,8 +233,7 @@ class _Columns:
 
     def get(self, name: str) -> Any:
         if name not in self._arrays:
-            message = f"this trace has no {name}; ask for it when scoring"
-            raise ChoiceError(message, value=name)
+            raise missing_column(name)
         return self._arrays[name]
 
     def text(self) -> tuple[bytes, NDArray[np.int64]]:
@@ -234,21 +246,10 @@ class _Columns:
         return _Columns(arrays, self._data[base : int(cuts[-1]) if len(cuts) else base], cuts - base)
 
 
-def _grouped(trace: Trace, groups: NDArray[np.int64]) -> _Columns:
-    """Sums over groups, given as the number of the group of each unit (ascending from 0, none left out)."""
-    data, cuts = trace._columns.text()
-    if len(trace) == 0:
-        return trace._columns
-    firsts = np.flatnonzero(np.diff(groups, prepend=groups[0] - 1))
-    lasts = np.append(firsts[1:], len(groups)) - 1
-    arrays: dict[str, NDArray[Any]] = {
-        "doc": trace.doc[firsts],
-        "start": trace.start[firsts],
-        "end": trace.end[lasts],
-        "id": np.arange(len(firsts), dtype=np.int64),
-        "logprob": np.add.reduceat(trace.logprob, firsts),
-    }
-    return _Columns(arrays, data, np.append(cuts[firsts], cuts[-1]))
+def missing_column(name: str) -> ChoiceError:
+    """The error for a column that this trace has not."""
+    message = f"this trace has no {name}: the model was not asked for it, or cannot give it"
+    return ChoiceError(message, value=name)
 
 
 def read_error(path: Path, reason: str) -> FileFormatError:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bitmeter.errors import FileFormatError
 from bitmeter.measure._files import replacing
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.trace import COLUMNS, OPTIONAL_COLUMNS, _Columns, read_error
+from bitmeter.measure.trace import COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
 
 SCHEMA = "bitmeter.trace/1"
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
@@ -90,7 +90,7 @@ class _LazyColumns(_Columns):
     def get(self, name: str) -> Any:
         if name not in self._read:
             if name not in self._names:
-                return super().get(name) if False else _missing(name)
+                raise missing_column(name)
             self._read[name] = self._table(name).column(name).to_numpy()
         return self._read[name]
 
@@ -113,10 +113,6 @@ class _LazyColumns(_Columns):
             return self._file.read(columns=[name])
         except (pa.ArrowException, OSError) as error:
             raise read_error(self._path, str(error)) from error
-
-
-def _missing(name: str) -> Any:
-    return _Columns({"logprob": np.zeros(0)}, b"", np.zeros(1, dtype=np.int64)).get(name)
 
 
 def open_trace(path: Path) -> tuple[_LazyColumns, Signature]:

@@ -85,7 +85,7 @@ def explain_signature(signature: Signature) -> list[tuple[str, str, str]]:
 def _value_in_words(key: str, value: str) -> str:
     known = MEANINGS.get(key, {}).get(value.partition(".")[0], "")
     if key == "docs" and known:
-        count = value.partition(".")[2]
+        count = value.split(".")[1] if "." in value else ""
         return f"{known}: {int(count):,} in all" if count.isdecimal() else known
     if key == "text" and value:
         hashed, _, size = value.rpartition(".")
