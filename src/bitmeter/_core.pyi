@@ -77,6 +77,17 @@ def row_divergence(p: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
 def row_divergence(p: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """Sum of p log2(p/q) of each row; returns as row_sums."""
 
+def segment_sums(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Compensated sums of x[bounds[j]:bounds[j+1]]."""
+
+def segment_counts(x: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """How many of x[bounds[j]:bounds[j+1]] are true."""
+
+def adaptive_logprobs(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(256), order='C', device='cpu')]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    ln p of each byte under the Krichevsky-Trofimov estimator; counts are those of what came before, and go on.
+    """
+
 @overload
 def ctw_log_probability(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int, depth: int, threads: int = 0) -> float: ...
 
@@ -288,6 +299,3 @@ def hash_spans(data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(
 
 def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The offset after each newline."""
-
-def group_sums(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], count: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Compensated sum of the values of each group."""

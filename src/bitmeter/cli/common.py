@@ -11,7 +11,9 @@ from typing import Annotated, Any
 import typer
 
 Docs = Annotated[str | None, typer.Option(help="Where documents end: file, line, blank or record.")]
-Field = Annotated[str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")]
+Field = Annotated[
+    str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")
+]
 Like = Annotated[str, typer.Option(help="Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
 First = Annotated[str | None, typer.Option(help="A document's first unit: bos, skip or uniform.")]
 Eos = Annotated[str | None, typer.Option(help="Whether the end of a document is predicted and counted: yes or no.")]

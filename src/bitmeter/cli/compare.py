@@ -24,7 +24,10 @@ from bitmeter.cli.common import (
 
 
 def compare(
-    things: Annotated[list[str], typer.Argument(metavar="RUN…|MODEL…", help="Saved runs, or with --on models; the first is the baseline.")],
+    things: Annotated[
+        list[str],
+        typer.Argument(metavar="RUN…|MODEL…", help="Saved runs, or with --on models; the first is the baseline."),
+    ],
     on: Annotated[str | None, typer.Option(help="The text on which to score the models.")] = None,
     docs: Docs = None,
     field: Field = None,
@@ -39,7 +42,9 @@ def compare(
 ) -> None:
     """Compare two or more models on the same text: the difference in bits a byte with its interval and p-value."""
     if len(things) < 2:
-        message = "a comparison needs at least two; type: bitmeter compare A.json B.json, or: bitmeter compare A B --on TEXT"
+        message = (
+            "a comparison needs at least two; type: bitmeter compare A.json B.json, or: bitmeter compare A B --on TEXT"
+        )
         raise typer.BadParameter(message)
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.score import Score

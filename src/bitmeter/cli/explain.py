@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    first: Annotated[str, typer.Argument(metavar="A", help="A signature, a saved run or trace, or a tool such as kenlm.")],
+    first: Annotated[
+        str, typer.Argument(metavar="A", help="A signature, a saved run or trace, or a tool such as kenlm.")
+    ],
     second: Annotated[str | None, typer.Argument(metavar="[B]", help="Another one, to say what differs.")] = None,
 ) -> None:
     """Say in words under which conventions a figure was taken, or what differs between two."""

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def score(
     words: Annotated[list[str], typer.Argument(metavar="MODEL TEXT…", help="A model, then the texts (- for stdin).")],
     models: Annotated[
-        list[str] | None, typer.Option("--model", "-m", help="A model; may come several times. All words are then texts.")
+        list[str] | None,
+        typer.Option("--model", "-m", help="A model; may come several times. All words are then texts."),
     ] = None,
     per: Annotated[str, typer.Option(help="What -q divides by: byte, char, word, token or document.")] = "byte",
     docs: Docs = None,

@@ -246,7 +246,10 @@ def _common_blocks(first: Any, second: Any) -> tuple[Any, Any]:
     if first is None or second is None or first.size != second.size:
         return None, None
     length = max(len(first.nats), len(second.nats))
-    grown = [replace(b, nats=np.pad(b.nats, (0, length - len(b.nats))), bytes=np.pad(b.bytes, (0, length - len(b.bytes)))) for b in (first, second)]
+    grown = [
+        replace(b, nats=np.pad(b.nats, (0, length - len(b.nats))), bytes=np.pad(b.bytes, (0, length - len(b.bytes))))
+        for b in (first, second)
+    ]
     grid = np.full(length, first.size)
     grid[-1] = max(1, int(first.bytes.sum()) - first.size * (length - 1))
     return replace(grown[0], bytes=grid), replace(grown[1], bytes=grid)

@@ -172,7 +172,10 @@ CONVENTIONS: dict[str, Convention] = {
         Convention(
             "nltk",
             {"docs": "line", "eos": "yes", "oov": "class"},
-            ("Two to the mean of −log2 over all n-grams, sentence ends among them.", "Unknown words are the label <UNK>."),
+            (
+                "Two to the mean of −log2 over all n-grams, sentence ends among them.",
+                "Unknown words are the label <UNK>.",
+            ),
             _token_mean,
             "an end of sentence and <unk>",
         ),
@@ -210,7 +213,10 @@ CONVENTIONS: dict[str, Convention] = {
         Convention(
             "torchmetrics",
             {"first": "skip"},
-            ("The mean over all tokens given, shifted by the caller.", "e to the mean, whatever its manual says of bits."),
+            (
+                "The mean over all tokens given, shifted by the caller.",
+                "e to the mean, whatever its manual says of bits.",
+            ),
             _token_mean,
         ),
         Convention(
@@ -222,7 +228,10 @@ CONVENTIONS: dict[str, Convention] = {
         Convention(
             "lmppl",
             {"docs": "record", "first": "skip"},
-            ("The perplexity of each text by itself.", "The first token is not scored where the tokenizer adds no BOS."),
+            (
+                "The perplexity of each text by itself.",
+                "The first token is not scored where the tokenizer adds no BOS.",
+            ),
             _mean_of_documents,
         ),
     )

@@ -197,7 +197,9 @@ class Score:
             message = f"these scores cannot be added, because they were not taken alike: {reason}"
             raise IncomparableError(message, differences=tuple(apart))
         if self.by_document is None or other.by_document is None:
-            message = "scores without sums by document (compressors) cannot be added: a compressor's total is of one text"
+            message = (
+                "scores without sums by document (compressors) cannot be added: a compressor's total is of one text"
+            )
             raise UndefinedError(message)
         documents = self.by_document.joined(other.by_document)
         joined = replace(
@@ -207,7 +209,8 @@ class Score:
             known_nats=self.known_nats + other.known_nats,
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             signature=self.signature.but(
-                text=f"{self.signature.text}+{other.signature.text}", docs=f"{kind[0]}.{len(documents)}.{_joined_ends(self, other)}"
+                text=f"{self.signature.text}+{other.signature.text}",
+                docs=f"{kind[0]}.{len(documents)}.{_joined_ends(self, other)}",
             ),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             by_document=documents,

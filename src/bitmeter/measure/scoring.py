@@ -423,13 +423,13 @@ def _check_abilities(model: Model, settings: Settings) -> None:
         message = f"{model.name} knows no unknown units, so oov must be 'none'"
         raise ModelError(message)
     if settings.first == "uniform" and not isinstance(getattr(model, "size", None), int):
-        message = f"{model.name} has no fixed number of units, so a first unit cannot cost their logarithm; use first='skip'"
+        message = (
+            f"{model.name} has no fixed number of units, so a first unit cannot cost their logarithm; use first='skip'"
+        )
         raise ModelError(message)
 
 
-def _signature(
-    name: str, fingerprint: str, corpus: Corpus, settings: Settings, counts: NDArray[np.int64]
-) -> Signature:
+def _signature(name: str, fingerprint: str, corpus: Corpus, settings: Settings, counts: NDArray[np.int64]) -> Signature:
     return Signature(
         text=f"sha256-{corpus.fingerprint()[:24]}.{int(counts[:, 0].sum())}",
         norm=settings.norm,

@@ -116,7 +116,7 @@ def _unescape(value: str, line: str) -> str:
             if escaped not in _PLAIN:
                 message = f"'\\{escaped}' in {value!r:.60} is no escape; known are {', '.join(_ESCAPES.values())}"
                 raise SignatureError(message, value=line)
-            letter = _PLAIN[escaped]  # noqa: PLW2901
+            letter = _PLAIN[escaped]
         found.append(letter)
     return "".join(found)
 

@@ -58,7 +58,9 @@ class TraceWriter:
                 arrays.append(pa.array(optional[name], type=_OPTIONAL_TYPES[name]))
                 names.append(name)
         offsets = pa.py_buffer(np.ascontiguousarray(cuts, dtype=np.int64))
-        arrays.append(pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(doc), [None, offsets, pa.py_buffer(data)]))
+        arrays.append(
+            pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(doc), [None, offsets, pa.py_buffer(data)])
+        )
         names.append("unit")
         table = pa.table(dict(zip(names, arrays, strict=True)))
         if self._writer is None:

@@ -71,7 +71,9 @@ def _zlib(rest: str) -> Compressor:
         worker = zlib.compressobj(level)
         return _Counting(worker.compress, worker.flush)
 
-    return Compressor(f"zlib:{level}", f"zlib-{zlib.ZLIB_RUNTIME_VERSION}-{level}", begin, "2 bytes and a checksum of 4")
+    return Compressor(
+        f"zlib:{level}", f"zlib-{zlib.ZLIB_RUNTIME_VERSION}-{level}", begin, "2 bytes and a checksum of 4"
+    )
 
 
 def _bz2(rest: str) -> Compressor:
@@ -137,5 +139,11 @@ SCHEMES = (
     Scheme("xz", "xz[:0-9][e]", "LZMA2, as xz has it", _xz),
     Scheme("zstd", "zstd[:1-22]", "Zstandard", _zstd),
     Scheme("brotli", "brotli[:0-11]", "Brotli", _brotli, requires="brotli"),
-    Scheme("ppmd", "ppmd[:2-64]", "prediction by partial matching (PPMd variant H), of that order", _ppmd, requires="pyppmd"),
+    Scheme(
+        "ppmd",
+        "ppmd[:2-64]",
+        "prediction by partial matching (PPMd variant H), of that order",
+        _ppmd,
+        requires="pyppmd",
+    ),
 )
