@@ -67,7 +67,7 @@ def test_types_are_checked() -> None:
     with pytest.raises(errors.InputTypeError):
         Signature(text=3)  # type: ignore[arg-type]
     with pytest.raises(errors.InputTypeError):
-        Signature.parse(None)  # type: ignore[arg-type]
+        Signature.parse(None)
     with pytest.raises(errors.InputTypeError):
-        differences(Signature(), "schema:1")  # type: ignore[arg-type]
+        differences(Signature(), "schema:1")
     assert as_signature(str(Signature())) == Signature()

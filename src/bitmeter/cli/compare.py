@@ -52,12 +52,14 @@ def compare(
     if on is None:
         for name in things:
             if not Path(name).exists():
-                message = f"there is no saved run {name}; to compare models type: bitmeter compare {' '.join(things)} --on TEXT"
+                line = f"bitmeter compare {' '.join(things)} --on TEXT"
+                message = f"there is no saved run {name}; to compare models type: {line}"
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
         keywords: dict[str, Any] = {
-            "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
+            "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den,
+            "norm": norm,
         }  # fmt: skip
         scores = [_measure(model, on, confidence, keywords) for model in things]
     found = compare_scores(scores, confidence)

@@ -1,4 +1,4 @@
-"""Two or more models on the same text: the difference in bits a byte, how sure it is, and a refusal where it means nothing."""
+"""Models on the same text: the difference in bits a byte, how sure it is, and a refusal where it means nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
-from bitmeter.measure.score import FEWEST_DOCUMENTS, Score, as_score
+from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import differences
 from bitmeter.measure.statistics import PairedTest, holm, paired
@@ -113,10 +113,7 @@ class Comparison:
             lines.append(f"Intervals and tests: {self.method}.")
         if len([row for row in self.rows if row.p_value is not None]) > 1:
             lines.append(f"p is corrected for {len(self.rows) - 1} comparisons (Holm).")
-        for row in self.rows[1:]:
-            if row.reason:
-                lines.append(f"{row.score.model}: no p-value: {row.reason}")
-        return lines
+        return lines + [f"{row.score.model}: no p-value: {row.reason}" for row in self.rows[1:] if row.reason]
 
     def __str__(self) -> str:
         width = max(len(row.score.model) for row in self.rows)
@@ -126,7 +123,7 @@ class Comparison:
             if row.low is not None and row.high is not None:
                 change += f" [{row.low:+.6f}, {row.high:+.6f}]"
             if row.p_value is not None:
-                change += f"  p = {row.p_value:.3g}"
+                change += "  p < .001" if row.p_value < 0.001 else f"  p = {row.p_value:.3f}"
             lines.append(f"{row.score.model:<{width}}  {row.score.bits_per_byte:.6f} bits/byte  {change}")
         return "\n".join([*lines, *self.remarks()])
 
@@ -246,13 +243,9 @@ def _common_blocks(first: Any, second: Any) -> tuple[Any, Any]:
     if first is None or second is None or first.size != second.size:
         return None, None
     length = max(len(first.nats), len(second.nats))
-    grown = [
-        replace(b, nats=np.pad(b.nats, (0, length - len(b.nats))), bytes=np.pad(b.bytes, (0, length - len(b.bytes))))
-        for b in (first, second)
-    ]
     grid = np.full(length, first.size)
     grid[-1] = max(1, int(first.bytes.sum()) - first.size * (length - 1))
-    return replace(grown[0], bytes=grid), replace(grown[1], bytes=grid)
+    return tuple(BlockSums(b.size, np.pad(b.nats, (0, length - len(b.nats))), grid) for b in (first, second))  # type: ignore[return-value]
 
 
 def _finite(value: float) -> float | str:

@@ -1,4 +1,4 @@
-"""Named conventions: how other tools divide, condition and average, so that their figures can be reproduced and explained.
+"""Named conventions: how other tools divide, condition and average, so that their figures can be reproduced.
 
 A convention sets the keywords of `score` and says which figures the tool prints, computed from the same sums.
 """

@@ -177,8 +177,8 @@ class Score:
         """What each unit cost."""
         if self._trace is None:
             message = (
-                "this score has no trace: it was loaded from a file, the text was too long to keep one in memory, or the "
-                "model gives only a total. Score with trace='run.parquet', and open that with bitmeter.Trace.load"
+                "this score has no trace: it was loaded from a file, the text was too long to keep one in memory, or "
+                "the model gives only a total. Score with trace='run.parquet', and open that with bitmeter.Trace.load"
             )
             raise UndefinedError(message)
         return self._trace
@@ -261,7 +261,8 @@ class Score:
         except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, FileFormatError):
                 raise
-            message = f"{name} is not a run of bitmeter: {type(error).__name__}: {error}. `bitmeter score … -o FILE` writes one"
+            reason = f"{type(error).__name__}: {error}"
+            message = f"{name} is not a run of bitmeter: {reason}. `bitmeter score … -o FILE` writes one"
             raise FileFormatError(message) from error
 
     @classmethod
@@ -296,24 +297,26 @@ def interval_of(score: Score, per: Per, confidence: float) -> tuple[Interval | N
     documents, blocks = score.by_document, score.by_block
     if documents is not None and len(documents) >= FEWEST_DOCUMENTS:
         sizes = np.ones(len(documents)) if per == "document" else getattr(documents, f"{per}s")
-        return cluster_ratio(documents.nats / _LN2, sizes, confidence), ""
+        return _noted(cluster_ratio(documents.nats / _LN2, sizes, confidence))
     if blocks is None or len(blocks.nats) == 0:
         return None, "no interval: only the total is known"
     if score.count(per) == 0 or per == "document":
         return None, f"no interval: too few {per}s"
     # Along the text the denominator is bytes; another unit's rate is the same up to the units a byte.
-    found = batch_means(blocks.nats / _LN2, blocks.bytes * (score.count(per) / score.bytes), confidence)
-    return found, found.note or ""
+    return _noted(batch_means(blocks.nats / _LN2, blocks.bytes * (score.count(per) / score.bytes), confidence))
+
+
+def _noted(found: Interval) -> tuple[Interval, str]:
+    return found, found.note if found.low is not None or not found.note else f"no interval: {found.note}"
 
 
 def with_interval(score: Score, confidence: float = 0.95) -> Score:
-    """The score with the interval of its bits per byte, its method in the signature, and the reason if there is none."""
+    """The score with the interval of its bits per byte, its method in the signature, or the reason for none."""
     if score.bytes == 0:
         return replace(score, notes=(*score.notes, "the text is empty"))
     interval, note = interval_of(score, "byte", confidence)
     notes = (*score.notes, note) if note else score.notes
     if interval is None or interval.low is None:
-        notes = (*notes, f"no interval: {interval.note}") if interval is not None and not note else notes
         return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))
     method = f"{interval.method} {confidence:g}"
     return replace(score, interval=interval, notes=notes, signature=score.signature.but(interval=method))
@@ -341,7 +344,6 @@ def _from_dict(found: Any) -> Score:
         message = f"expected the schema {SCHEMA!r}, found {version!r}"
         raise ValueError(message)
     documents, blocks, interval = found["by_document"], found["by_block"], found["interval"]
-    types = {"nats": np.float64}
     return Score(
         model=str(found["model"]),
         text=str(found["text"]),
@@ -351,14 +353,22 @@ def _from_dict(found: Any) -> Score:
         signature=Signature.parse(found["signature"]),
         interval=None if interval is None else Interval(**interval),
         notes=tuple(map(str, found["notes"])),
-        by_document=documents
-        and DocumentSums(**{name: np.array(v, dtype=types.get(name, np.int64)) for name, v in documents.items()}),
+        by_document=documents and _document_sums(documents),
         by_block=blocks
         and BlockSums(int(blocks["size"]), np.array(blocks["nats"], float), np.array(blocks["bytes"], np.int64)),
         seconds=float(found["seconds"]),
         environment=dict(found["environment"]),
-        **{name: int(found[name]) for name in _COUNTS},
+        **_counts(found),
     )
+
+
+def _counts(found: dict[str, Any]) -> Any:
+    return {name: int(found[name]) for name in _COUNTS}
+
+
+def _document_sums(found: dict[str, Any]) -> DocumentSums:
+    counts = (np.array(found[name], dtype=np.int64) for name in ("bytes", "chars", "words", "tokens"))
+    return DocumentSums(np.array(found["nats"], dtype=np.float64), *counts)
 
 
 def as_score(value: Any) -> Score:

@@ -27,7 +27,7 @@ from bitmeter.text.units import Split, Units
 from bitmeter.theory._check import real
 
 #: The longest trace that is kept in memory unasked, in units (about 50 bytes each).
-KEPT_UNITS = 1_000_000
+KEPT_UNITS = 2_000_000
 
 #: How many bytes are read at once.
 BLOCK_SIZE = 1 << 20
@@ -99,7 +99,7 @@ def score(
     confidence
         Of the interval.
     trace
-        Where to write the trace as Parquet. Without it, a text of up to a million units keeps its trace in memory.
+        Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
     force
         Overwrite that file.
     progress

@@ -53,7 +53,7 @@ class Signature:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
+            value: Any = getattr(self, field.name)
             if not isinstance(value, str):
                 message = f"the signature's {field.name} is {value!r:.40}; it must be a string"
                 raise InputTypeError(message, value=value)
@@ -67,7 +67,7 @@ class Signature:
         return f"bm{self.schema}-{hashlib.sha256(str(self).encode()).hexdigest()[:8]}"
 
     @classmethod
-    def parse(cls, line: str) -> Signature:
+    def parse(cls, line: Any) -> Signature:
         r"""Read a signature's line back.
 
         Examples
@@ -161,7 +161,7 @@ class Difference:
         return f"{self.key}: {self.first or '(empty)'} ≠ {self.second or '(empty)'} ({self.meaning})"
 
 
-def differences(first: Signature, second: Signature) -> tuple[Difference, ...]:
+def differences(first: Any, second: Any) -> tuple[Difference, ...]:
     """In what two signatures differ, the decisive keys first.
 
     Examples

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Rated:
-    """A stretch of the text, split and rated: whole documents, but the first may go on from before and the last be open."""
+    """A stretch of the text, split and rated: documents, of which the first may go on and the last be open."""
 
     data: bytes
     ends: Ints

@@ -40,7 +40,7 @@ class TracedUnit:
 
     @property
     def text(self) -> str:
-        """The unit as text; bytes that are not UTF-8 as \\xNN."""
+        """The unit as text; bytes that are not UTF-8 as their hexadecimal digits."""
         return self.unit.decode("utf-8", "backslashreplace")
 
     def __str__(self) -> str:
@@ -73,37 +73,37 @@ class Trace:
     @property
     def doc(self) -> NDArray[np.int64]:
         """The number of each unit's document."""
-        return self._columns.get("doc")
+        return np.asarray(self._columns.get("doc"))
 
     @property
     def start(self) -> NDArray[np.int64]:
         """The first byte of each unit in its document."""
-        return self._columns.get("start")
+        return np.asarray(self._columns.get("start"))
 
     @property
     def end(self) -> NDArray[np.int64]:
         """The byte behind each unit in its document."""
-        return self._columns.get("end")
+        return np.asarray(self._columns.get("end"))
 
     @property
     def id(self) -> NDArray[np.int64]:
         """The number of each unit among the model's units."""
-        return self._columns.get("id")
+        return np.asarray(self._columns.get("id"))
 
     @property
     def logprob(self) -> NDArray[np.float64]:
         """ln p of each unit."""
-        return self._columns.get("logprob")
+        return np.asarray(self._columns.get("logprob"))
 
     @property
     def entropy(self) -> NDArray[np.float64]:
         """The entropy of each prediction, in nats, where the model gave it."""
-        return self._columns.get("entropy")
+        return np.asarray(self._columns.get("entropy"))
 
     @property
     def rank(self) -> NDArray[np.int64]:
         """The rank of each unit in its prediction, where the model gave it."""
-        return self._columns.get("rank")
+        return np.asarray(self._columns.get("rank"))
 
     @property
     def bits(self) -> NDArray[np.float64]:

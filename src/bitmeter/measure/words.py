@@ -44,7 +44,7 @@ def describe(score: Score) -> str:
     ]
     parts = []
     for per in ("token", "word", "char"):
-        if (per == "token" and score.tokens is None) or not score.count(per):  # type: ignore[arg-type]
+        if (per == "token" and score.tokens is None) or not score.count(per):
             continue
         parts.append(f"{_perplexity(score, per)} /{per}")
     if parts:

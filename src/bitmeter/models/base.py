@@ -28,7 +28,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """As it is typed: `uniform:256`, `kt`, …"""
+        """As it is typed, such as `uniform:256`."""
 
     @property
     def units(self) -> Units:
@@ -117,7 +117,7 @@ class Scheme:
 
 
 def schemes() -> dict[str, Scheme]:
-    """All schemes of this installation: ours, and those that other packages add by the entry point `bitmeter.models`."""
+    """All schemes of this installation: ours, and what other packages add by the entry point `bitmeter.models`."""
     from bitmeter.models import compressors, tables
 
     found = {scheme.name: scheme for scheme in (*tables.SCHEMES, *compressors.SCHEMES)}

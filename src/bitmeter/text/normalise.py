@@ -34,12 +34,12 @@ NORMALISERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def normalised(corpus: Corpus, how: str) -> Corpus:
-    """The corpus with each document changed; documents are held in memory one at a time.
+    r"""The corpus with each document changed; documents are held in memory one at a time.
 
     Examples
     --------
-    >>> [document.data for document in normalised(Corpus.from_text("One\\r\\nTwo"), "newlines")]
-    [b'One\\nTwo']
+    >>> [document.data for document in normalised(Corpus.from_text("One\r\nTwo"), "newlines")]
+    [b'One\nTwo']
     """
     change = NORMALISERS[choice(how, "norm", NORMALISERS)]
 
