@@ -26,6 +26,10 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")]
 
 
+#: Wider than any table.
+_WIDEST = 10_000
+
+
 @contextlib.contextmanager
 def scoring_progress(title: str) -> Iterator[Callable[[int, int | None, float], None] | None]:
     """A bar on stderr with the running value and the time left; nothing where stderr is not a terminal."""
@@ -57,11 +61,8 @@ def show(renderable: Any) -> None:
     """Print a table, the same on a terminal and in a pipe."""
     from rich.console import Console
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=200, color_system=None)
-        with console.capture() as capture:
-            console.print(renderable)
-        typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
-        return
-    console.print(renderable, soft_wrap=True)
+    # As wide as it needs: a terminal folds long lines by itself, and nothing is cut.
+    console = Console(highlight=False, width=_WIDEST)
+    with console.capture() as capture:
+        console.print(renderable)
+    typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))

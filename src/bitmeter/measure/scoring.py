@@ -23,11 +23,14 @@ from bitmeter.models.base import Model, Totalling, load
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.normalise import normalised
 from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import Split, Units
+from bitmeter.text.units import Split, Units, Words
 from bitmeter.theory._check import real
 
 #: The longest trace that is kept in memory unasked, in units (about 50 bytes each).
 KEPT_UNITS = 2_000_000
+
+#: The id of a document of white space alone, under units of words.
+BLANK = -2
 
 #: How many bytes are read at once.
 BLOCK_SIZE = 1 << 20
@@ -175,6 +178,9 @@ class _Run:
         force: bool,  # noqa: FBT001
         progress: Progress | None,
     ) -> None:
+        _check_abilities(model, settings)
+        if settings.oov in ("class", "spelled"):
+            model = model.with_oov(settings.oov)  # type: ignore[attr-defined]
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._skipped_counts = CountTotals()
@@ -183,7 +189,6 @@ class _Run:
         self._oov = self._skipped = self._impossible = 0
         self._place = ""
         self._tracer = _Tracer(trace, force=force)
-        _check_abilities(model, settings)
 
     def measure(self) -> Score:
         """Go through the text once."""
@@ -209,24 +214,26 @@ class _Run:
         stream = model.stream() if hasattr(model, "stream") else None
         units = model.units if stream is not None else _Whole(model.units)
         for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
-            ids, bounds = piece.split.ids, piece.split.bounds
+            split, blank = piece.split, _blank(units, piece.split)
+            if self._settings.eos == "yes":
+                split, blank = _with_ends(split, blank, len(piece.ends), self._model.end_id)  # type: ignore[attr-defined]
             logs = (
-                model.logprobs(ids, bounds)
+                model.logprobs(split.ids, split.bounds)
                 if stream is None
-                else stream.logprobs(ids, bounds, continues=piece.continues)
+                else stream.logprobs(split.ids, split.bounds, continues=piece.continues)
             )
-            skipped = np.zeros(len(ids), dtype=np.bool_)
             yield Rated(
-                piece.data,
-                piece.ends,
-                ids,
-                piece.split.cuts,
-                bounds,
-                piece.offset,
-                piece.continues,
-                piece.unfinished,
-                logs,
-                skipped,
+                data=piece.data,
+                ends=piece.ends,
+                ids=split.ids,
+                cuts=split.cuts,
+                bounds=split.bounds,
+                offset=piece.offset,
+                continues=piece.continues,
+                open=piece.unfinished,
+                logprobs=logs,
+                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                blank=blank,
             )
 
     def _check(self, piece: Rated) -> None:
@@ -236,7 +243,8 @@ class _Run:
             found = getattr(logs, "shape", type(logs).__name__)
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
-        piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
+        piece.logprobs = np.array(logs, dtype=np.float64)
+        piece.logprobs[piece.blank] = 0.0
         wrong = ~(piece.logprobs <= 1e-9)
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -251,6 +259,7 @@ class _Run:
         settings, logs = self._settings, piece.logprobs
         unknown = self._model.unknown(piece.ids) if hasattr(self._model, "unknown") else None
         if unknown is not None:
+            unknown &= ~piece.blank
             self._oov += int(np.count_nonzero(unknown))
             if settings.oov == "skipped":
                 piece.skipped |= unknown
@@ -444,14 +453,37 @@ def _signature(name: str, fingerprint: str, corpus: Corpus, settings: Settings, 
     )
 
 
+def _blank(units: Units, split: Split) -> NDArray[np.bool_]:
+    """Documents of white space alone, which are one unit and no word: they cost nothing and count for nothing."""
+    worded = isinstance(units, Words) or (isinstance(units, _Whole) and isinstance(units.inner, Words))
+    return np.asarray(split.ids == BLANK) if worded else np.zeros(len(split.ids), dtype=np.bool_)
+
+
+def _with_ends(split: Split, blank: NDArray[np.bool_], finished: int, end: int) -> tuple[Split, NDArray[np.bool_]]:
+    """The same units with the end of each finished document as one more; a blank document is its end alone."""
+    ids = np.where(blank, end, split.ids)
+    bounds = split.bounds
+    needs = np.ones(finished, dtype=np.bool_)
+    sizes = np.diff(bounds)[:finished]
+    single = np.flatnonzero(sizes == 1)
+    needs[single] = ~blank[bounds[single]]
+    places = bounds[1 : finished + 1][needs]
+    cuts = np.insert(split.cuts, places, split.cuts[places])
+    grown = bounds.copy()
+    grown[1 : finished + 1] += np.cumsum(needs)
+    grown[finished + 1 :] += int(needs.sum())
+    ids = np.insert(ids, places, end)
+    return Split(ids, cuts, grown), np.zeros(len(ids), dtype=np.bool_)
+
+
 class _Whole(Units):
     """The same units, but a document is split only when it is whole."""
 
     def __init__(self, units: Units) -> None:
-        self._units, self.name, self.fingerprint = units, units.name, units.fingerprint
+        self.inner, self.name, self.fingerprint = units, units.name, units.fingerprint
 
     def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
-        return self._units._split(data, ends)
+        return self.inner._split(data, ends)
 
     def _cut(self, data: bytes) -> int:
         return 0

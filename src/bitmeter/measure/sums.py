@@ -37,6 +37,8 @@ class Rated:
     logprobs: Floats
     #: Units that were not scored: their cost is 0 and they are counted apart.
     skipped: NDArray[np.bool_]
+    #: Units that are no units of the model, such as a line of white space to a model of words: they cost nothing.
+    blank: NDArray[np.bool_]
 
 
 @dataclass(slots=True)
@@ -52,7 +54,7 @@ class DocumentTotals:
     def add(self, piece: Rated) -> None:
         """Sum each document of the piece."""
         sums = -_core.segment_sums(piece.logprobs, piece.bounds) + 0.0
-        tokens = np.diff(piece.bounds) - _core.segment_counts(piece.skipped, piece.bounds)
+        tokens = np.diff(piece.bounds) - _core.segment_counts(piece.skipped | piece.blank, piece.bounds)
         if self._is_open and piece.continues and len(sums):
             sums[0] = math.fsum((*self._open_nats, sums[0]))
             tokens[0] += self._open_tokens

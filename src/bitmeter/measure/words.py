@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A figure with so many significant digits, ∞ for infinity, thousands apart when it is large."""
+    """A figure with so many significant digits, ∞ for infinity, thousands apart when it is large, 1.2e34 beyond."""
     if math.isinf(value):
         return "∞"
+    if value >= 1e9:
+        return f"{value:.{digits - 1}e}".replace("e+", "e")
     if value >= 10**digits:
         return f"{value:,.0f}"
     return f"{value:#.{digits}g}".rstrip(".") if value else "0"

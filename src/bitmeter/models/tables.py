@@ -69,13 +69,24 @@ class TableModel:
         from 0 to 255 a model of bytes. A Conditional begins each document from its `start`.
     units
         To say so instead of having it guessed.
+    oov
+        "none": what is none of the labels cannot happen. "class": it costs what the label `<unk>` costs.
+
+    A table of words with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
     """
 
-    def __init__(self, table: Distribution | Conditional, units: Units | None = None) -> None:
+    def __init__(self, table: Distribution | Conditional, units: Units | None = None, oov: str = "none") -> None:
         self.table = table
         labels = _labels(table)
         self.units: Units = units if units is not None else _units_for(labels)
         self.name = f"{type(table).__name__.lower()}({len(labels)} labels)"
+        self._oov = oov
+        places = {label: i for i, label in enumerate(labels)}
+        wordy = isinstance(self.units, Words)
+        self.end_id = places.get("</s>") if wordy else None
+        self.predicts_end = self.end_id is not None
+        self._unk = places.get("<unk>") if wordy else None
+        self.oov_ways = ("class",) if self._unk is not None else ()
         # Numbered in the order of the labels; one more row and column stand for everything else.
         self._keys, self._order = _sorted_keys(labels, self.units)
         self._start, self._logs = _log_table(table, labels)
@@ -91,15 +102,27 @@ class TableModel:
         row = self._start if numbers.size == 0 or self._logs.shape[0] == 1 else int(numbers[-1])
         return np.asarray(self._logs[min(row, self._logs.shape[0] - 1)])
 
+    def with_oov(self, way: str) -> TableModel:
+        """The same table with another cost for what it does not know."""
+        return TableModel(self.table, self.units, way)
+
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which units are none of the labels."""
-        return np.asarray(self._numbers(ids) == len(self._keys))
+        """Which units are none of the labels, or the label of all unknown ones."""
+        numbers = self._places(ids)
+        return np.asarray((numbers == len(self._keys)) | (numbers == (-1 if self._unk is None else self._unk)))
 
     def stream(self) -> _TableStream:
         """Remembers one unit."""
         return _TableStream(self)
 
     def _numbers(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """The row of each id in the table."""
+        places = self._places(ids)
+        if self._oov == "class" and self._unk is not None:
+            places[places == len(self._keys)] = self._unk
+        return places
+
+    def _places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """The place of each id among the labels; their number for what is none of them."""
         places = np.minimum(np.searchsorted(self._keys, ids), len(self._keys) - 1)
         return np.asarray(np.where(self._keys[places] == ids, self._order[places], len(self._keys)), dtype=np.int64)
