@@ -11,6 +11,10 @@
     │   ├── ChoiceError                     a word that is not among the options
     │   └── UnknownLabelError               a label or context that the distribution does not have
     ├── InputTypeError (also TypeError)     a value of a kind that cannot be read
+    ├── SourceError                         a text that cannot be read; knows its path and line
+    │   ├── MissingSourceError (also FileNotFoundError)  nothing is there
+    │   ├── DamagedSourceError              a compressed or columnar file that is cut short or broken
+    │   └── RecordError (also ValueError)   a row without the text that was asked for
     ├── UndefinedError                      the quantity asked for does not exist for this input
     ├── ConvergenceError                    a numerical method did not reach its tolerance
     └── MissingPackageError (also ImportError)  an optional package is not installed
@@ -27,15 +31,19 @@ __all__ = [
     "BitmeterError",
     "ChoiceError",
     "ConvergenceError",
+    "DamagedSourceError",
     "EmptyError",
     "InputError",
     "InputTypeError",
     "MissingPackageError",
+    "MissingSourceError",
     "NegativeError",
     "NotFiniteError",
     "NotNormalisedError",
     "RangeError",
+    "RecordError",
     "ShapeError",
+    "SourceError",
     "UndefinedError",
     "UnknownLabelError",
 ]
@@ -98,6 +106,37 @@ class UnknownLabelError(InputError):
 
 class InputTypeError(BitmeterError, TypeError):
     """A value of a kind that cannot be read."""
+
+
+class SourceError(BitmeterError):
+    """A text that cannot be read.
+
+    Parameters
+    ----------
+    message
+        What was found and where, why it matters, what to do instead.
+    path
+        The file or address.
+    line
+        The line or row, counted from one, where there is one.
+    """
+
+    def __init__(self, message: str, *, path: str | None = None, line: int | None = None) -> None:
+        super().__init__(message, index=line, value=path)
+        self.path = path
+        self.line = line
+
+
+class MissingSourceError(SourceError, FileNotFoundError):
+    """There is no such file, folder or address, or no file in it."""
+
+
+class DamagedSourceError(SourceError):
+    """A compressed or columnar file that is cut short or broken."""
+
+
+class RecordError(SourceError, ValueError):
+    """A row that cannot be read, or that has no text where it was asked for."""
 
 
 class UndefinedError(BitmeterError):
