@@ -13,6 +13,8 @@ EXTRAS = {
     "transformers": "hf",
     "tokenizers": "hf",
     "safetensors": "hf",
+    "sentencepiece": "sentencepiece",
+    "fsspec": "remote",
     "llama_cpp": "gguf",
     "httpx": "endpoint",
     "ray": "ray",

@@ -94,7 +94,7 @@ class Corpus:
     >>> [document.data for document in corpus]
     [b'one line\\n', b'and another\\n']
     >>> corpus.fingerprint()[:16], corpus.total_bytes
-    ('1c0f3efb7a0b4bd9', 21)
+    ('26b607bd8ff0ce61', 21)
     """
 
     def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:

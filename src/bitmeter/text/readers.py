@@ -327,7 +327,9 @@ def _rows_a_batch(metadata: Any, size: int) -> int:
 def _column_chunk(column: Any, field: str, path: str, row: int, pa: Any) -> Chunk:
     if column.null_count:
         number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        message = f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+        message = (
+            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+        )
         raise RecordError(message, path=path, line=number)
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()

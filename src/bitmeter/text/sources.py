@@ -13,7 +13,14 @@ from pathlib import PurePath
 from typing import Any
 
 from bitmeter._optional import require
-from bitmeter.errors import InputError, InputTypeError, MissingPackageError, MissingSourceError, RecordError, SourceError
+from bitmeter.errors import (
+    InputError,
+    InputTypeError,
+    MissingPackageError,
+    MissingSourceError,
+    RecordError,
+    SourceError,
+)
 from bitmeter.text.readers import (
     COMPRESSIONS,
     Chunk,

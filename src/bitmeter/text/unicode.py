@@ -42,8 +42,6 @@ _SENTENCE_END = re.compile(
 )  # fmt: skip
 
 
-
-
 def _regex() -> ModuleType:
     import regex
 

@@ -1,0 +1,114 @@
+"""Counting characters and words without splitting: what a score is divided by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter import _core
+from bitmeter.text.units import SEPARATORS, document_ends
+from bitmeter.theory._check import choice
+
+__all__ = ["DocumentCounts", "TextCounter", "UnitCounts", "count_units"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitCounts:
+    """How long a text is.
+
+    Attributes
+    ----------
+    bytes
+        Bytes.
+    chars
+        Characters: code points of UTF-8, and bytes that belong to none.
+    invalid
+        How many of `chars` are bytes that are not UTF-8.
+    words
+        Words between separators.
+    """
+
+    bytes: int
+    chars: int
+    invalid: int
+    words: int
+
+    def __str__(self) -> str:
+        wrong = f" ({self.invalid:,} bytes are not UTF-8)" if self.invalid else ""
+        return f"{self.bytes:,} bytes, {self.chars:,} characters{wrong}, {self.words:,} words"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """What one block adds: one entry for each document that ends in it, and a last one for what goes on after it.
+
+    A document that began in an earlier block has here only what this block adds. A word counts where it begins; a character
+    that the border of two blocks cuts counts in the second.
+    """
+
+    chars: NDArray[np.int64]
+    invalid: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+
+class TextCounter:
+    """Counts a text that comes block by block; a word or a character that a border cuts is counted once.
+
+    Parameters
+    ----------
+    separators
+        What stands between words; see `Words`.
+
+    Examples
+    --------
+    >>> counter = TextCounter()
+    >>> for block in (b"to b", b"e or n", b"ot"):
+    ...     _ = counter.feed(block, [])
+    >>> print(counter.finish())
+    12 bytes, 12 characters, 4 words
+    """
+
+    def __init__(self, separators: str = "ascii") -> None:
+        self._counts = _core.TextCounts(SEPARATORS[choice(separators, "separators", SEPARATORS)])
+
+    def feed(self, data: bytes, ends: Any) -> DocumentCounts:
+        """Count a block whose documents end at `ends`; what follows the last end goes on in the next block."""
+        places = document_ends(data, ends)
+        given = len(np.asarray(ends)) if ends is not None else 1
+        return DocumentCounts(*self._counts.feed(data, places[:given]))
+
+    @property
+    def total(self) -> UnitCounts:
+        """All that was counted so far, without a character that is not whole yet."""
+        found = self._counts
+        return UnitCounts(found.bytes, found.chars, found.invalid, found.words)
+
+    def finish(self) -> UnitCounts:
+        """End the last document, if it is still open, and give the totals."""
+        self._counts.finish()
+        return self.total
+
+
+def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> UnitCounts:
+    """Count the characters and words of a text.
+
+    Parameters
+    ----------
+    data
+        The bytes.
+    ends
+        Where documents end in it: words and characters never cross such a place.
+    separators
+        What stands between words; see `Words`.
+
+    Examples
+    --------
+    >>> count_units("né à Paris".encode() + b"\\xff")
+    UnitCounts(bytes=13, chars=11, invalid=1, words=3)
+    """
+    counter = TextCounter(separators)
+    counter.feed(data, document_ends(data, ends))
+    return counter.finish()
