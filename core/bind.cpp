@@ -19,8 +19,8 @@
 #include "hidden.hpp"
 #include "matches.hpp"
 #include "rows.hpp"
-#include "stationary.hpp"
 #include "split.hpp"
+#include "stationary.hpp"
 #include "sum.hpp"
 
 namespace nb = nanobind;
@@ -312,6 +312,8 @@ void bind_long_run(nb::module_& m) {
             }));
         },
         "x"_a, "ends"_a, "threads"_a = 0, "Sums of the first ends[k] entries of each row, row by row.");
+}
+
 // ---- splitting text --------------------------------------------------------------------------------------------------
 
 bitmeter::Bytes view(const nb::bytes& data) { return {static_cast<const std::uint8_t*>(data.data()), data.size()}; }

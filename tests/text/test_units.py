@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_units_partition_the_bytes_and_respect_documents(units: Units, data: byt
     check_shape(split, data, len(ends) + unfinished)
     # Each document is split as if it stood alone.
     borders = [0, *ends] + [len(data)] * unfinished
-    for j, (start, stop) in enumerate(zip(borders, borders[1:])):
+    for j, (start, stop) in enumerate(pairwise(borders)):
         alone = units.split(data[start:stop])
         inside = slice(split.bounds[j], split.bounds[j + 1])
         assert split.ids[inside].tolist() == alone.ids.tolist()
@@ -115,7 +116,7 @@ def test_edges(units: Units) -> None:
     assert b"".join(with_newline) == b"a b\n"
 
 
-# ---- characters --------------------------------------------------------------------------------------------------------
+# ---- characters ------------------------------------------------------------------------------------------------------
 
 
 @given(texts())
@@ -135,7 +136,7 @@ def test_a_byte_order_mark_is_a_character_and_part_of_the_first_word() -> None:
     assert Words().split(data).pieces(data) == [b"\xef\xbb\xbfto ", b"be"]
 
 
-# ---- words -------------------------------------------------------------------------------------------------------------
+# ---- words -----------------------------------------------------------------------------------------------------------
 
 
 @given(texts())
@@ -143,12 +144,12 @@ def test_ascii_words_are_those_of_bytes_split(data: bytes) -> None:
     words = Words()
     split = words.split(data)
     starts, stops = words.own(data, split)
-    own = [data[a:b] for a, b in zip(starts.tolist(), stops.tolist())]
+    own = [data[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
     expected = data.split()
     assert own == (expected or [b""] * bool(data))
     assert (split.ids == BLANK).tolist() == [word == b"" for word in own]
     # A word's id depends on the word alone.
-    for word, number in zip(own, split.ids.tolist()):
+    for word, number in zip(own, split.ids.tolist(), strict=True):
         if word:
             assert Words().split(word).ids.tolist() == [number]
 
@@ -159,7 +160,7 @@ def test_ascii_words_are_those_of_bytes_split(data: bytes) -> None:
 def test_each_habit_has_its_separators(habit: str, data: bytes) -> None:
     words = Words(habit)
     starts, stops = words.own(data, words.split(data))
-    found = [data[a:b] for a, b in zip(starts, stops) if b > a]
+    found = [data[a:b] for a, b in zip(starts, stops, strict=True) if b > a]
     assert found == [word for word in re.split(b"[" + re.escape(SEPARATORS[habit]) + b"]+", data) if word]
 
 
@@ -188,7 +189,7 @@ def test_hashes_are_the_same_on_every_machine() -> None:
 HASHES = [7067100361472422418, 5769132600766292580, 7264475861366793913]
 
 
-# ---- Unicode -----------------------------------------------------------------------------------------------------------
+# ---- Unicode ---------------------------------------------------------------------------------------------------------
 
 
 @given(texts())
@@ -253,7 +254,7 @@ def test_a_page_of_dots_takes_linear_time() -> None:
     assert len(Sentences().split(b"." * 300_000 + b"x")) == 1
 
 
-# ---- names and errors --------------------------------------------------------------------------------------------------
+# ---- names and errors ------------------------------------------------------------------------------------------------
 
 
 def test_names_and_fingerprints() -> None:

@@ -48,8 +48,8 @@ class Block:
     data
         The bytes.
     ends
-        Where documents end inside of `data`, ascending, each in 0..len(data); the same place twice is an empty document.
-        What follows the last end goes on in the next block.
+        Where documents end inside of `data`, ascending, each in 0..len(data); the same place twice is an empty
+        document. What follows the last end goes on in the next block.
     """
 
     data: bytes
@@ -57,22 +57,22 @@ class Block:
 
 
 class Corpus:
-    """A text to be measured: documents of bytes, read in blocks, so that it may be larger than memory.
+    r"""A text to be measured: documents of bytes, read in blocks, so that it may be larger than memory.
 
-    Documents put together again are the bytes of the source: a line keeps the newline that ends it, and blank lines belong
-    to the document before them. Byte order marks, carriage returns and bytes that are not UTF-8 stay as they are. From
-    rows (jsonl, parquet, datasets) the text of one field is taken, decoded as its format says.
+    Documents put together again are the bytes of the source: a line keeps the newline that ends it, and blank lines
+    belong to the document before them. Byte order marks, carriage returns and bytes that are not UTF-8 stay as they
+    are. From rows (jsonl, parquet, datasets) the text of one field is taken, decoded as its format says.
 
     Parameters
     ----------
     source
-        A path, a pattern such as ``"texts/*.txt"``, a folder (all files in it and below, sorted, hidden ones skipped), an
-        address such as ``"s3://bucket/text.txt"`` (through fsspec), ``"-"`` for standard input, an open binary file, a
-        `datasets` object, or a list of those. Suffixes tell what a file is: .gz, .zst, .xz and .bz2 are decompressed;
+        A path, a pattern such as ``"texts/*.txt"``, a folder (all files in it and below, sorted, hidden ones skipped),
+        an address such as ``"s3://bucket/text.txt"`` (through fsspec), ``"-"`` for standard input, an open binary file,
+        a `datasets` object, or a list of those. Suffixes tell what a file is: .gz, .zst, .xz and .bz2 are decompressed;
         .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
     docs
-        What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or "record"
-        (one row; the default, and the only choice, for sources that hold rows). Files never share a document.
+        What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or
+        "record" (one row; the default, and the only choice, for sources that hold rows). Files never share a document.
         An empty file is one empty document, but holds no line and no paragraph.
     field
         The field or column of the rows that holds the text; "text" if not said.
@@ -90,9 +90,9 @@ class Corpus:
 
     Examples
     --------
-    >>> corpus = Corpus.from_text("one line\\nand another\\n", docs="line")
+    >>> corpus = Corpus.from_text("one line\nand another\n", docs="line")
     >>> [document.data for document in corpus]
-    [b'one line\\n', b'and another\\n']
+    [b'one line\n', b'and another\n']
     >>> corpus.fingerprint()[:16], corpus.total_bytes
     ('26b607bd8ff0ce61', 21)
     """
@@ -121,7 +121,7 @@ class Corpus:
 
     @classmethod
     def from_text(cls, text: str | bytes, *, docs: str = "file", name: str = "text") -> Corpus:
-        """A corpus from text in memory.
+        r"""A corpus from text in memory.
 
         Parameters
         ----------
@@ -134,8 +134,8 @@ class Corpus:
 
         Examples
         --------
-        >>> [document.data for document in Corpus.from_text("a\\nb\\n\\nc", docs="blank")]
-        [b'a\\nb\\n\\n', b'c']
+        >>> [document.data for document in Corpus.from_text("a\nb\n\nc", docs="blank")]
+        [b'a\nb\n\n', b'c']
         """
         return cls._made(Resolved([memory_source(_bytes_of(text, "text"), str(name))]), docs)
 
@@ -187,8 +187,8 @@ class Corpus:
     def blocks(self, size: int = BLOCK_SIZE) -> Iterator[Block]:
         """All bytes in order, at most `size` in a block, with the ends of the documents.
 
-        A corpus can be gone through any number of times, unless it is a stream such as standard input. The hash is taken
-        on the way; if a second pass meets other bytes than the first, that is an error.
+        A corpus can be gone through any number of times, unless it is a stream such as standard input. The hash is
+        taken on the way; if a second pass meets other bytes than the first, that is an error.
 
         Examples
         --------
@@ -226,11 +226,11 @@ class Corpus:
         self._digests = found
 
     def documents(self) -> Iterator[Document]:
-        """Each document whole; memory must hold the longest one.
+        r"""Each document whole; memory must hold the longest one.
 
         Examples
         --------
-        >>> [document.name for document in Corpus.from_text("a\\nb\\n", docs="line")]
+        >>> [document.name for document in Corpus.from_text("a\nb\n", docs="line")]
         ['text:1', 'text:2']
         """
         for source, chunks in self._opened(BLOCK_SIZE):

@@ -45,8 +45,8 @@ class UnitCounts:
 class DocumentCounts:
     """What one block adds: one entry for each document that ends in it, and a last one for what goes on after it.
 
-    A document that began in an earlier block has here only what this block adds. A word counts where it begins; a character
-    that the border of two blocks cuts counts in the second.
+    A document that began in an earlier block has here only what this block adds. A word counts where it begins; a
+    character that the border of two blocks cuts counts in the second.
     """
 
     chars: NDArray[np.int64]
@@ -93,7 +93,7 @@ class TextCounter:
 
 
 def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> UnitCounts:
-    """Count the characters and words of a text.
+    r"""Count the characters and words of a text.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> 
 
     Examples
     --------
-    >>> count_units("né à Paris".encode() + b"\\xff")
+    >>> count_units("né à Paris".encode() + b"\xff")
     UnitCounts(bytes=13, chars=11, invalid=1, words=3)
     """
     counter = TextCounter(separators)

@@ -49,15 +49,15 @@ class Chunk(NamedTuple):
 
 
 def encode(text: str) -> bytes:
-    """A string as bytes, whatever it holds.
+    r"""A string as bytes, whatever it holds.
 
     Lone surrogates U+DC80 to U+DCFF become the bytes that Python's "surrogateescape" made them from; other lone
     surrogates are written as UTF-8 would write them if it allowed them. Both count as invalid bytes.
 
     Examples
     --------
-    >>> encode("é"), encode(b"\\xff!".decode("utf-8", "surrogateescape"))
-    (b'\\xc3\\xa9', b'\\xff!')
+    >>> encode("é"), encode(b"\xff!".decode("utf-8", "surrogateescape"))
+    (b'\xc3\xa9', b'\xff!')
     """
     try:
         return text.encode()
@@ -68,7 +68,7 @@ def encode(text: str) -> bytes:
         )
 
 
-# ---- opening -----------------------------------------------------------------------------------------------------------
+# ---- opening ---------------------------------------------------------------------------------------------------------
 
 
 def is_url(path: str) -> bool:
@@ -155,7 +155,7 @@ def file_blocks(path: str, size: int) -> Iterator[bytes]:
             yield block
 
 
-# ---- text --------------------------------------------------------------------------------------------------------------
+# ---- text ------------------------------------------------------------------------------------------------------------
 
 
 def text_chunks(blocks: Iterable[bytes], docs: str) -> Iterator[Chunk]:
@@ -189,7 +189,7 @@ def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Chunk]:
         yield Chunk(held, np.array([len(held)], dtype=np.int64))
 
 
-# ---- records -----------------------------------------------------------------------------------------------------------
+# ---- records ---------------------------------------------------------------------------------------------------------
 
 
 def _joined(texts: list[bytes]) -> Chunk:

@@ -102,8 +102,8 @@ def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -
     data
         The text.
     into
-        Coarse units or their name ("words", "sentences", ...); "word" and "sentence" for short; "document"; or a number:
-        stretches of so many bytes.
+        Coarse units or their name ("words", "sentences", ...); "word" and "sentence" for short; "document"; or a
+        number: stretches of so many bytes.
     ends
         Where documents end in the text; words and sentences never cross such a place.
 

@@ -176,7 +176,7 @@ def _hidden(path: str) -> bool:
     return any(part.startswith(".") for part in path.split("/"))
 
 
-# ---- sources -----------------------------------------------------------------------------------------------------------
+# ---- sources ---------------------------------------------------------------------------------------------------------
 
 
 def _file_source(path: str) -> Source:
@@ -238,7 +238,8 @@ def dataset_source(dataset: Any) -> Source:
     """A `datasets` object."""
     if isinstance(dataset, dict):
         splits = ", ".join(map(repr, dataset))
-        message = f"this is a set of datasets, one a split; choose one of {splits}, as in dataset[{next(iter(dataset), '')!r}]"
+        first = next(iter(dataset), "train")
+        message = f"this is a set of datasets, one a split: {splits}; choose one, as in dataset[{first!r}]"
         raise InputTypeError(message)
     name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
 

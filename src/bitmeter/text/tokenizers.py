@@ -1,10 +1,10 @@
 """Units of a model's own vocabulary: Hugging Face tokenizer files and SentencePiece models.
 
-A token's span is found from its own bytes wherever the tokens of a document, put together, are the document. Where they are
-not (the tokenizer changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets that the
-tokenizer reports: a token begins where its first character does and lasts until the next one begins, so that spans still
-partition the bytes, and the document's bytes are counted in `Split.lossy`. A document of which a tokenizer keeps nothing
-is one unit with the id `BLANK`.
+A token's span is found from its own bytes wherever the tokens of a document, put together, are the document. Where they
+are not (the tokenizer changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets
+that the tokenizer reports: a token begins where its first character does and lasts until the next one begins, so that
+spans still partition the bytes, and the document's bytes are counted in `Split.lossy`. A document of which a tokenizer
+keeps nothing is one unit with the id `BLANK`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -69,7 +70,7 @@ class _Tokens(Units):
 
     def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
         places = [0, *ends.tolist()]
-        documents = [data[a:b] for a, b in zip(places, places[1:])]
+        documents = [data[a:b] for a, b in pairwise(places)]
         encoded = self._encode(
             [document.decode("utf-8", "surrogateescape").translate(_REPLACED) for document in documents]
         )
@@ -77,7 +78,7 @@ class _Tokens(Units):
         cuts: list[NDArray[np.int64]] = []
         bounds = [0]
         lossy = 0
-        for start, document, (numbers, begins) in zip(places, documents, encoded):
+        for start, document, (numbers, begins) in zip(places, documents, encoded, strict=False):
             found, exact = self._spans(document, numbers, begins)
             lossy += 0 if exact else len(document)
             ids.append(np.asarray(numbers, dtype=np.int64) if len(found) == len(numbers) else np.array([BLANK]))

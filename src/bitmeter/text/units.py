@@ -6,6 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +42,8 @@ class Split:
     ids
         One integer a unit.
     cuts
-        Byte offsets, one more than units: unit i is ``data[cuts[i]:cuts[i + 1]]``. The first is 0, the last ``len(data)``.
+        Byte offsets, one more than units: unit i is ``data[cuts[i]:cuts[i + 1]]``. The first is 0, the last
+        ``len(data)``.
     bounds
         Offsets into `ids`, one more than documents: document j is ``ids[bounds[j]:bounds[j + 1]]``.
     lossy
@@ -59,7 +61,7 @@ class Split:
     def pieces(self, data: bytes) -> list[bytes]:
         """The bytes of each unit; joined, they are `data`."""
         places = self.cuts.tolist()
-        return [data[start:stop] for start, stop in zip(places, places[1:])]
+        return [data[start:stop] for start, stop in pairwise(places)]
 
 
 class Units(ABC):
@@ -213,14 +215,14 @@ class Bytes(Units):
 
 
 class Characters(Units):
-    """Each code point of UTF-8 is a unit, and its own id; a byte b that belongs to none is one too, with id 0x110000 + b.
+    r"""Each code point of UTF-8 is a unit, and its own id; so is each byte b that belongs to none, with 0x110000 + b.
 
     Overlong forms, surrogates and characters that end too early are such bytes, each by itself, as in Python's
     "surrogateescape". A byte order mark is the character U+FEFF.
 
     Examples
     --------
-    >>> Characters().split("né".encode() + b"\\xff").ids.tolist()
+    >>> Characters().split("né".encode() + b"\xff").ids.tolist()
     [110, 233, 1114367]
     """
 
@@ -237,12 +239,12 @@ class Characters(Units):
         return int(_core.chars_cut(data))
 
     def join(self, ids: Any) -> bytes:
-        """The bytes from the ids alone.
+        r"""The bytes from the ids alone.
 
         Examples
         --------
         >>> Characters().join([110, 233, 1114367])
-        b'n\\xc3\\xa9\\xff'
+        b'n\xc3\xa9\xff'
         """
         found = _whole_numbers(ids, self.INVALID + 256)
         # Invalid bytes travel as lone surrogates; their own code points cannot come from a split.
@@ -313,7 +315,7 @@ def _table_of(vocabulary: Iterable[str | bytes] | None) -> tuple[_core.WordTable
 
 
 class Words(Numbered):
-    """Runs of bytes between separators, each with the separators that follow it.
+    r"""Runs of bytes between separators, each with the separators that follow it.
 
     White space before the first word of a document belongs to that word's unit; a document of white space alone is one
     unit with the id `BLANK` (-2). The id of a word comes from its own bytes, without white space: its place in the
@@ -322,15 +324,16 @@ class Words(Numbered):
     Parameters
     ----------
     separators
-        Whose white space: "ascii" or "kenlm" (tab, newline, vertical tab, form feed, carriage return, space; what KenLM's
-        query does), "lmplz" (KenLM's estimator: also the zero byte, but neither vertical tab nor form feed), "srilm".
+        Whose white space: "ascii" or "kenlm" (tab, newline, vertical tab, form feed, carriage return, space; what
+        KenLM's query does), "lmplz" (KenLM's estimator: also the zero byte, but neither vertical tab nor form feed),
+        "srilm".
     vocabulary
         Words, numbered from zero in this order.
 
     Examples
     --------
     >>> words = Words(vocabulary=["to", "be", "or", "not"])
-    >>> split = words.split(b"to be or not to see\\n")
+    >>> split = words.split(b"to be or not to see\n")
     >>> split.ids.tolist(), split.cuts.tolist()
     ([0, 1, 2, 3, 0, -1], [0, 3, 6, 9, 13, 16, 20])
     """
@@ -347,11 +350,11 @@ class Words(Numbered):
         return int(_core.words_cut(data, self.separators))
 
     def own(self, data: bytes, split: Split) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where each word itself begins and ends, without the white space around it.
+        r"""Where each word itself begins and ends, without the white space around it.
 
         Examples
         --------
-        >>> text = b" to  be\\n"
+        >>> text = b" to  be\n"
         >>> starts, stops = Words().own(text, Words().split(text))
         >>> [text[a:b] for a, b in zip(starts, stops)]
         [b'to', b'be']

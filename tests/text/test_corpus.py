@@ -1,0 +1,267 @@
+"""A corpus gives every byte, once, in order, with the same documents whatever the blocks."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import sys
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitmeter.errors import BitmeterError, ChoiceError, InputError, InputTypeError, MissingSourceError, SourceError
+from bitmeter.text.corpus import Corpus, Document
+from tests.text.strategies import texts
+
+
+def cut_up(corpus: Corpus, size: int) -> list[bytes]:
+    """The documents, from blocks of one size."""
+    found: list[bytes] = []
+    begun = b""
+    for block in corpus.blocks(size):
+        assert len(block.data) <= size
+        assert block.ends.dtype == np.int64
+        start = 0
+        for end in block.ends.tolist():
+            assert start <= end <= len(block.data)
+            found.append(begun + block.data[start:end])
+            begun, start = b"", end
+        begun += block.data[start:]
+    assert begun == b""
+    return found
+
+
+def paragraphs(data: bytes) -> list[bytes]:
+    """The rule in other words: a line with text after a blank line after text begins a document."""
+    found: list[bytes] = []
+    text = blank = False
+    for line in re.findall(rb"[^\n]*\n|[^\n]+\Z", data):
+        is_blank = not line.strip(b" \t\r\n") and line.endswith(b"\n")
+        if not found or (text and blank and not is_blank and line.strip(b" \t\r")):
+            found.append(b"")
+            text = blank = False
+        found[-1] += line
+        if is_blank:
+            blank = text
+        elif line.strip(b" \t\r\n"):
+            text, blank = True, False
+    return found
+
+
+@pytest.mark.parametrize("docs", ["file", "line", "blank"])
+@given(data=texts(), size=st.sampled_from([1, 2, 7, 1 << 20]))
+@settings(max_examples=80)
+def test_documents_are_the_bytes_whatever_the_blocks(docs: str, data: bytes, size: int) -> None:
+    corpus = Corpus.from_text(data, docs=docs)
+    expected = {
+        "file": [data],
+        "line": data.splitlines(keepends=True) if False else re.findall(rb"[^\n]*\n|[^\n]+\Z", data),
+        "blank": paragraphs(data),
+    }[docs]
+    assert cut_up(corpus, size) == expected
+    assert [document.data for document in corpus] == expected
+    assert b"".join(expected) == data
+    assert corpus.fingerprint() == hashlib.sha256(data).hexdigest()
+    ends = np.cumsum([len(document) for document in expected]).astype("<i8")
+    assert corpus.boundaries() == hashlib.sha256(ends.tobytes()).hexdigest()
+    assert corpus.total_bytes == len(data)
+
+
+@given(documents=st.lists(texts(20), max_size=6), size=st.sampled_from([1, 3, 50]))
+@settings(max_examples=60)
+def test_documents_in_memory(documents: list[bytes], size: int) -> None:
+    corpus = Corpus.from_documents(documents)
+    assert cut_up(corpus, size) == documents
+    assert corpus.docs == "record"
+
+
+@pytest.mark.parametrize(
+    ("docs", "text", "expected"),
+    [
+        ("file", b"", [b""]),  # an empty file is one empty document ...
+        ("line", b"", []),  # ... without a line
+        ("blank", b"", []),
+        ("line", b"a\nb", [b"a\n", b"b"]),  # a last line without newline is a line
+        ("line", b"a\n\n", [b"a\n", b"\n"]),
+        ("line", b"a\r\nb\rc\r\n", [b"a\r\n", b"b\rc\r\n"]),  # a carriage return alone ends no line
+        ("line", b"\xef\xbb\xbfa\n", [b"\xef\xbb\xbfa\n"]),
+        ("blank", b"\n\na\nb\n\n \t\r\n  c\n\n", [b"\n\na\nb\n\n \t\r\n", b"  c\n\n"]),
+        ("blank", b"\n\n", [b"\n\n"]),
+        ("blank", b"a\r\n\r\nb", [b"a\r\n\r\n", b"b"]),
+    ],
+)
+def test_edges(docs: str, text: bytes, expected: list[bytes]) -> None:
+    assert [document.data for document in Corpus.from_text(text, docs=docs)] == expected
+
+
+# ---- where it comes from ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "b.txt").write_bytes(b"second\n")
+    (tmp_path / "a.txt").write_bytes(b"first\nline")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "c.txt").write_bytes(b"third")
+    (tmp_path / ".hidden").write_bytes(b"no")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "x.txt").write_bytes(b"no")
+    return tmp_path
+
+
+def test_files_folders_patterns_and_lists(folder: Path) -> None:
+    whole = Corpus(folder)
+    assert [document.data for document in whole] == [b"first\nline", b"second\n", b"third"]
+    assert whole.notes == (f"{folder}: 2 hidden files or folders skipped",)
+    assert whole.total_bytes == 22
+    assert [d.name for d in Corpus(str(folder / "a.txt"), docs="line")] == [f"{folder}/a.txt:{i}" for i in (1, 2)]
+    assert [d.name for d in Corpus(folder / "a.txt")] == [f"{folder}/a.txt"]
+    assert [d.data for d in Corpus(f"{folder}/*.txt")] == [b"first\nline", b"second\n"]
+    assert [d.data for d in Corpus(f"{folder}/**/*.txt")] == [b"first\nline", b"second\n", b"third"]
+    backwards = Corpus([folder / "b.txt", folder / "a.txt"])
+    assert [d.data for d in backwards] == [b"second\n", b"first\nline"]
+    assert backwards.name == f"{folder}/b.txt and 1 more"
+    # Files never share a document: "line" and "third" are two lines.
+    assert [d.data for d in Corpus([folder / "a.txt", folder / "inner" / "c.txt"], docs="line")] == [
+        b"first\n", b"line", b"third",
+    ]  # fmt: skip
+    assert cut_up(Corpus(folder, docs="line"), 3) == [b"first\n", b"line", b"second\n", b"third"]
+
+
+def test_bytes_are_bytes_whatever_they_look_like(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"PAR1\0\xff\x1f\x8b")
+    assert [d.data for d in Corpus(path)] == [b"PAR1\0\xff\x1f\x8b"]
+
+
+def test_of_takes_all_of_these(folder: Path) -> None:
+    corpus = Corpus.from_text("x")
+    assert Corpus.of(corpus) is corpus
+    assert next(iter(Corpus.of(b"a path?"))).data == b"a path?"
+    assert next(iter(Corpus.of(str(folder / "b.txt")))).data == b"second\n"
+    assert len(list(Corpus.of(b"a\nb", docs="line"))) == 2
+    with pytest.raises(InputError, match="knows its documents already"):
+        Corpus.of(corpus, docs="line")
+
+
+def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Pipe(b"a\nb\n")))
+    corpus = Corpus("-", docs="line")
+    assert corpus.name == "stdin"
+    assert corpus.total_bytes is None
+    assert cut_up(corpus, 100) == [b"a\n", b"b\n"]
+    assert corpus.fingerprint() == hashlib.sha256(b"a\nb\n").hexdigest()  # taken on the way
+    with pytest.raises(SourceError, match="stdin was read already.* save it to a file"):
+        list(corpus.blocks())
+
+
+def test_open_files(folder: Path) -> None:
+    with open(folder / "a.txt", "rb") as file:
+        file.read(2)
+        corpus = Corpus(file)
+        assert [d.data for d in corpus] == [b"rst\nline"] == [d.data for d in corpus]
+    with open(folder / "a.txt") as file, pytest.raises(InputTypeError, match="mode 'rb'"):
+        Corpus(file)
+    with pytest.raises(InputTypeError, match="mode 'rb'"):
+        Corpus(io.StringIO("text"))
+
+
+def test_strings_keep_what_they_hold() -> None:
+    assert next(iter(Corpus.from_text("é\udcff\ud800"))).data == b"\xc3\xa9\xff\xed\xa0\x80"
+    mixed = Corpus.from_documents(["é", b"\xff", Document(b"x", "name")])
+    assert [d.data for d in mixed] == [b"\xc3\xa9", b"\xff", b"x"]
+
+
+def test_a_text_that_changes_between_readings_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"one")
+    corpus = Corpus(path)
+    corpus.fingerprint()
+    assert list(corpus.blocks())
+    path.write_bytes(b"two")
+    with pytest.raises(SourceError, match="is not what it was"):
+        list(corpus.blocks())
+
+
+def test_memory_stays_bounded_for_one_huge_file(tmp_path: Path) -> None:
+    path = tmp_path / "huge.txt"
+    with open(path, "wb") as file:
+        for _ in range(64):
+            file.write(b"x" * 99 + b"\n" + b"y" * ((1 << 20) - 100))
+    for docs in ("file", "line", "blank"):
+        tracemalloc.start()
+        total = sum(len(block.data) for block in Corpus(path, docs=docs).blocks())
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert total == 64 << 20
+        assert peak < 8 << 20, docs
+
+
+# ---- errors -----------------------------------------------------------------------------------------------------------
+
+BAD: list[tuple[Any, type[BitmeterError], str]] = [
+    (lambda: Corpus("no/such.txt"), MissingSourceError, r"there is no file 'no/such.txt'$"),
+    (lambda: Corpus("To be or not to be"), MissingSourceError, r"Corpus.from_text\('To be or not to be'\)"),
+    (lambda: Corpus("a\0b"), MissingSourceError, "there is no file"),
+    (lambda: Corpus("x" * 5000), MissingSourceError, "there is no file"),
+    (lambda: Corpus(""), MissingSourceError, "the path is empty"),
+    (lambda: Corpus("no/such*.txt"), MissingSourceError, "matches no file"),
+    (lambda: Corpus([]), InputError, "list of sources is empty"),
+    (lambda: Corpus(None), InputTypeError, "the source is None"),
+    (lambda: Corpus(5), InputTypeError, "the source is 5"),
+    (lambda: Corpus({"a": 1}), InputTypeError, "the source is"),
+    (lambda: Corpus.from_text(5), InputTypeError, "it must be text"),  # type: ignore[arg-type]
+    (lambda: Corpus.from_text("x", docs="word"), ChoiceError, "docs is 'word'; it must be one of 'file', 'line'"),
+    (lambda: Corpus.from_text("x", docs="record"), InputError, "plain text, which has no records"),
+    (lambda: Corpus.from_documents("abc"), InputTypeError, "several documents"),
+    (lambda: Corpus.from_documents(["a", 1]), InputTypeError, r"documents\[1\] is 1"),  # type: ignore[list-item]
+    (lambda: Corpus.from_documents(5), InputTypeError, "several documents"),  # type: ignore[arg-type]
+    (lambda: list(Corpus.from_text("x").blocks(0)), InputError, "size is 0"),
+    (lambda: list(Corpus.from_text("x").blocks("big")), InputTypeError, "size"),  # type: ignore[arg-type]
+    (lambda: Corpus(__file__, field="text"), InputError, "is plain text"),
+    (lambda: Corpus(__file__, field=5), InputTypeError, "field is 5"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), BAD)
+def test_errors(call: Any, kind: type[BitmeterError], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_a_folder_without_files(tmp_path: Path) -> None:
+    (tmp_path / ".hidden").write_bytes(b"x")
+    with pytest.raises(MissingSourceError, match="holds no files, only 1 hidden ones") as caught:
+        Corpus(tmp_path)
+    assert isinstance(caught.value, FileNotFoundError)
+    assert caught.value.path == str(tmp_path)
+
+
+def test_a_file_that_vanishes_or_is_a_folder(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"x")
+    corpus = Corpus(path)
+    os.remove(path)
+    with pytest.raises(MissingSourceError, match=r"x\.txt does not exist"):
+        list(corpus)
+    path.mkdir()
+    with pytest.raises(SourceError, match="cannot be read: Is a directory"):
+        list(corpus)
+
+
+def test_repr_and_iteration() -> None:
+    corpus = Corpus.from_text("abc")
+    assert repr(corpus) == "<Corpus text, docs='file', 3 bytes>"
+    assert isinstance(iter(corpus), Iterator)
