@@ -461,6 +461,7 @@ void bind_splitting(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+    nb::set_leak_warnings(false);  // a table that a module's variable holds lives until the interpreter ends: no leak
     m.doc() = "The native core of bitmeter: counting and summing without the interpreter lock.";
     bind_counting<std::uint8_t>(m);
     bind_counting<std::uint16_t>(m);

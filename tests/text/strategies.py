@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 #: Characters that some rule of some splitter treats apart.
-AWKWARD = "a b.,'\"1:;_-\r\n\t\v\f\0 éא״ךカ日ไ\u0301\u200d\u200c\u00ad\u0600👩🚀🇫🇷🇩각가क्षि。！？」”…\u3000\x85\u2028\u00a0☺️\ufe0f\ufeffA\u0903"
+AWKWARD = (
+    "a b.,'\"1:;_-\r\n\t\v\f\0 éA日カ각가。！？」”…"
+    "א״ךไक्षि"
+    "👩🚀🇫🇷🇩☺"
+    "\u0301\u0903\u200d\u200c\u00ad\u0600\ufe0f\ufeff\u3000\x85\u2028\u00a0"
+)
 
 
 def texts(max_size: int = 60) -> st.SearchStrategy[bytes]:

@@ -1,4 +1,4 @@
-"""Tokenizer files: every byte in one token, exact spans where tokens give the text back, and a count where they do not."""
+"""Tokenizer files: every byte in one token, exact spans where tokens give the text back, else a count of the bytes."""
 
 from __future__ import annotations
 

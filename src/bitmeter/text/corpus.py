@@ -100,7 +100,7 @@ class Corpus:
     def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:
         self._set(resolve(source), docs, field)
 
-    def _set(self, found: Resolved, docs: str | None, field: str | None, name: str | None = None) -> None:
+    def _set(self, found: Resolved, docs: Any, field: Any) -> None:
         if docs is not None:
             choice(docs, "docs", DOCS)
         if field is not None and not isinstance(field, str):
@@ -116,7 +116,7 @@ class Corpus:
         self._digests: tuple[str, str] | None = None
         self.docs = kinds.pop() if len(kinds) == 1 else "mixed"
         self.notes = tuple(found.notes)
-        self.name = name or _name_of(found.sources)
+        self.name = _name_of(found.sources)
         self.total_bytes = None if None in sizes else sum(size for size in sizes if size is not None)
 
     @classmethod

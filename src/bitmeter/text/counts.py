@@ -66,7 +66,7 @@ class TextCounter:
     --------
     >>> counter = TextCounter()
     >>> for block in (b"to b", b"e or n", b"ot"):
-    ...     _ = counter.feed(block, [])
+    ...     _ = counter.feed(block)
     >>> print(counter.finish())
     12 bytes, 12 characters, 4 words
     """
@@ -74,11 +74,11 @@ class TextCounter:
     def __init__(self, separators: str = "ascii") -> None:
         self._counts = _core.TextCounts(SEPARATORS[choice(separators, "separators", SEPARATORS)])
 
-    def feed(self, data: bytes, ends: Any) -> DocumentCounts:
+    def feed(self, data: bytes, ends: Any = None) -> DocumentCounts:
         """Count a block whose documents end at `ends`; what follows the last end goes on in the next block."""
-        places = document_ends(data, ends)
-        given = len(np.asarray(ends)) if ends is not None else 1
-        return DocumentCounts(*self._counts.feed(data, places[:given]))
+        places = document_ends(data, [] if ends is None else ends)
+        given = 0 if ends is None else len(ends)
+        return DocumentCounts(*self._counts.feed(bytes(data), places[:given]))
 
     @property
     def total(self) -> UnitCounts:

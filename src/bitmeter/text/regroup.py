@@ -82,7 +82,7 @@ def _numbers(value: Any, name: str, kind: type) -> NDArray[Any]:
     try:
         found = np.asarray(value)
     except (TypeError, ValueError):
-        found = np.empty(0, dtype=object)
+        found = np.array([None])
     allowed = "iu" if kind is np.int64 else "fiu"
     if found.ndim != 1 or (found.size and found.dtype.kind not in allowed):
         message = f"{name} is {shown(value)}; it must be a list of {'whole ' * (kind is np.int64)}numbers"

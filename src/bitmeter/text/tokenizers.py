@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
@@ -30,6 +31,9 @@ __all__ = ["SentencePiece", "Tokenizer"]
 
 #: What stands for a space in tokens of SentencePiece's kind.
 META = "\u2581"
+
+#: A token that stands for one byte, where a character has no token of its own.
+_BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 
 
 class _Tokens(Units):
@@ -166,7 +170,7 @@ class Tokenizer(_Tokens):
         for token, number in vocabulary.items():
             if token == unknown:
                 continue
-            if token in added:
+            if token in added and not (fallback and _BYTE_TOKEN.fullmatch(token)):
                 result[number] = token.encode()
             elif byte_level:
                 result[number] = b"".join(_BYTE_OF.get(char, char.encode()) for char in token)
@@ -192,7 +196,7 @@ _BYTE_OF = _byte_level_alphabet()
 
 
 def _piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:
-    if fallback and len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
+    if fallback and _BYTE_TOKEN.fullmatch(token):
         return bytes.fromhex(token[3:5])
     return (token.replace(META, " ") if meta else token).encode()
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._optional import require
 from bitmeter.text.units import BLANK, Numbered, Split
 
 if TYPE_CHECKING:
@@ -44,9 +45,7 @@ _SENTENCE_END = re.compile(
 
 
 def _regex() -> ModuleType:
-    import regex
-
-    return regex
+    return require("regex", "Splitting by the rules of Unicode")
 
 
 @cache
@@ -150,7 +149,8 @@ class Graphemes(_ByDocument):
 def _plain_breaks(points: NDArray[Any]) -> NDArray[np.bool_]:
     """Between which two neighbours a cluster ends for sure: both ASCII, and not CR LF."""
     before, after = points[:-1], points[1:]
-    return (before < 128) & (after < 128) & ~((before == 13) & (after == 10))
+    found: NDArray[np.bool_] = (before < 128) & (after < 128) & ~((before == 13) & (after == 10))
+    return found
 
 
 def _grapheme_starts(data: bytes) -> Offsets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -141,12 +141,13 @@ def _data(data: Any) -> bytes:
 
 def document_ends(data: bytes, ends: Any) -> NDArray[np.int64]:
     """The end of every document of a block, with that of a trailing unfinished one."""
+    data = _data(data)
     if ends is None:
         return np.array([len(data)], dtype=np.int64)
     try:
         places = np.asarray(ends)
     except (TypeError, ValueError):
-        places = np.empty(0, dtype=object)
+        places = np.array([None])
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         message = f"ends is {shown(ends)}; it must be a list of whole numbers"
         raise (ShapeError if places.dtype.kind in "iu" else InputTypeError)(message)
@@ -165,15 +166,14 @@ def units_of(what: Any) -> Units:
 
     if isinstance(what, Units):
         return what
-    simple = {
+    simple: dict[str, Callable[[], Units]] = {
         "bytes": Bytes, "chars": Characters, "graphemes": unicode.Graphemes, "words": Words,
         "unicode-words": unicode.UnicodeWords, "sentences": unicode.Sentences,
     }  # fmt: skip
     if isinstance(what, str):
         kind, _, rest = what.partition(":")
         if what in simple:
-            found: Units = simple[what]()
-            return found
+            return simple[what]()
         if kind == "words":
             return Words(rest)
         if kind == "tokenizer" and rest:
