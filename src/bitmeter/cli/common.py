@@ -16,7 +16,9 @@ Field = Annotated[
 ]
 Like = Annotated[str, typer.Option(help="Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
 First = Annotated[str | None, typer.Option(help="A document's first unit: bos, skip or uniform.")]
-Eos = Annotated[str | None, typer.Option(help="Whether the end of a document is predicted and counted: yes or no.")]
+Eos = Annotated[
+    str | None, typer.Option(help="Whether the end of a document is predicted and counted: yes, no or nonblank.")
+]
 Oov = Annotated[str | None, typer.Option(help="What an unknown unit costs: none, skipped, class or spelled.")]
 Den = Annotated[str | None, typer.Option(help="What bits are divided by: scored or original bytes.")]
 Norm = Annotated[str | None, typer.Option(help="What is done to the text before: none, nfc, nfkc, lower or newlines.")]

@@ -33,6 +33,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     "eos": {
         "no": "the end of a document is not predicted",
         "yes": "the end of each document is predicted and counted as a unit",
+        "nonblank": "the end of each document that has words is predicted and counted as a unit",
     },
     "oov": {
         "none": "an unknown unit costs what the model says, which may be infinite",
@@ -103,11 +104,13 @@ def _kenlm(score: Score) -> dict[str, float]:
 
 
 def _srilm(score: Score) -> dict[str, float]:
-    counted = score.count("token") - score.oov - score.impossible
-    ends = score.documents if score.signature.eos == "yes" else 0
+    left_out = score.oov if score.signature.oov == "skipped" else 0
+    counted = score.count("token") - (score.oov - left_out) - score.impossible
+    ends = int(np.count_nonzero(_documents(score).words)) if score.signature.eos != "no" else 0
     words = counted - ends
     return {
-        "words": float(score.count("token") - ends),
+        "sentences": float(ends),
+        "words": float(score.count("token") + left_out - ends),
         "OOVs": float(score.oov),
         "zeroprobs": float(score.impossible),
         "logprob": -score.known_nats / math.log(10.0),
@@ -160,9 +163,9 @@ CONVENTIONS: dict[str, Convention] = {
         ),
         Convention(
             "srilm",
-            {"docs": "line", "eos": "yes", "oov": "skipped"},
+            {"docs": "line", "eos": "nonblank", "oov": "skipped"},
             (
-                "Each line is a sentence whose end is predicted.",
+                "Each line is a sentence whose end is predicted; blank lines are passed over.",
                 "Unknown words and words of probability zero are left out of the sum and of the count.",
                 "ppl divides by words and ends, ppl1 by words alone.",
             ),

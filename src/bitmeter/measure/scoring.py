@@ -90,7 +90,7 @@ def score(
     first
         A document's first unit: "bos", "skip" or "uniform".
     eos
-        Whether the end of each document is predicted and counted: "yes" or "no".
+        Whether the end of each document is predicted and counted: "yes", "no", or "nonblank".
     oov
         What an unknown unit costs: "none" (what the model says), "skipped", "class" or "spelled".
     den
@@ -215,8 +215,10 @@ class _Run:
         units = model.units if stream is not None else _Whole(model.units)
         for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
             split, blank = piece.split, _blank(units, piece.split)
-            if self._settings.eos == "yes":
-                split, blank = _with_ends(split, blank, len(piece.ends), self._model.end_id)  # type: ignore[attr-defined]
+            if self._settings.eos != "no":
+                keep = self._settings.eos == "nonblank"
+                end = self._model.end_id  # type: ignore[attr-defined]
+                split, blank = _with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
             logs = (
                 model.logprobs(split.ids, split.bounds)
                 if stream is None
@@ -422,7 +424,7 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
 
 
 def _check_abilities(model: Model, settings: Settings) -> None:
-    if settings.eos == "yes" and not getattr(model, "predicts_end", False):
+    if settings.eos != "no" and not getattr(model, "predicts_end", False):
         message = f"{model.name} does not predict the end of a document; eos must be 'no'"
         raise ModelError(message)
     if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
@@ -459,9 +461,14 @@ def _blank(units: Units, split: Split) -> NDArray[np.bool_]:
     return np.asarray(split.ids == BLANK) if worded else np.zeros(len(split.ids), dtype=np.bool_)
 
 
-def _with_ends(split: Split, blank: NDArray[np.bool_], finished: int, end: int) -> tuple[Split, NDArray[np.bool_]]:
-    """The same units with the end of each finished document as one more; a blank document is its end alone."""
-    ids = np.where(blank, end, split.ids)
+def _with_ends(
+    split: Split, blank: NDArray[np.bool_], finished: int, end: int, *, keep_blank: bool
+) -> tuple[Split, NDArray[np.bool_]]:
+    """The same units with the end of each finished document as one more.
+
+    A document without words is its end alone; with `keep_blank` it stays a blank that counts for nothing.
+    """
+    ids = split.ids if keep_blank else np.where(blank, end, split.ids)
     bounds = split.bounds
     needs = np.ones(finished, dtype=np.bool_)
     sizes = np.diff(bounds)[:finished]
@@ -472,8 +479,7 @@ def _with_ends(split: Split, blank: NDArray[np.bool_], finished: int, end: int) 
     grown = bounds.copy()
     grown[1 : finished + 1] += np.cumsum(needs)
     grown[finished + 1 :] += int(needs.sum())
-    ids = np.insert(ids, places, end)
-    return Split(ids, cuts, grown), np.zeros(len(ids), dtype=np.bool_)
+    return Split(np.insert(ids, places, end), cuts, grown), np.insert(blank & keep_blank, places, values=False)
 
 
 class _Whole(Units):

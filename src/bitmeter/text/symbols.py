@@ -1,9 +1,8 @@
-"""Splitting bytes into the symbols whose entropy is measured: bytes, characters or words."""
+"""A text as symbols numbered without gaps, whose entropy is measured: bytes, characters or words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, EmptyError
+from bitmeter.text.counts import count_units
+from bitmeter.text.units import BLANK, Characters, Units, Words
 
 __all__ = ["UNITS", "SymbolSequence", "split"]
 
@@ -51,7 +52,8 @@ def split(data: bytes, units: str) -> SymbolSequence:
     data
         The text as it is on disk.
     units
-        "bytes"; "chars" (code points of UTF-8); or "words" (what stands between white space, as `str.split` sees it).
+        "bytes"; "chars" (code points of UTF-8); or "words" (what stands between ASCII white
+        space, as `Words` sees it).
 
     Examples
     --------
@@ -66,34 +68,25 @@ def split(data: bytes, units: str) -> SymbolSequence:
     if not data:
         message = "the text is empty (0 bytes); entropy is an average over symbols, so give it at least one"
         raise EmptyError(message)
+    found = Units.of(units).split(data)
     if units == "bytes":
-        raw = np.frombuffer(data, dtype=np.uint8)
-        kinds, _ = _core.count_symbols(raw)
-        return SymbolSequence(units, raw, len(kinds), len(data), 0)
-    text = data.decode("utf-8", "surrogateescape")
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    # A byte that is not UTF-8 becomes a lone low surrogate, which valid UTF-8 never holds.
-    undecoded = int(np.count_nonzero((points >= 0xDC80) & (points <= 0xDCFF)))
+        kinds, _ = _core.count_symbols(found.ids)
+        return SymbolSequence(units, found.ids, len(kinds), len(data), 0)
     if units == "chars":
-        ids, number = _dense(points)
-    else:
-        ids, number = _word_ids(text)
-    return SymbolSequence(units, ids, number, len(data), undecoded)
+        ids, number = _dense(found.ids)
+        undecoded = int(np.count_nonzero(found.ids >= Characters.INVALID))
+        return SymbolSequence(units, ids, number, len(data), undecoded)
+    if found.ids[0] == BLANK:
+        message = "the text holds white space alone, so that it has no words; measure it with --units bytes"
+        raise EmptyError(message)
+    table = _core.WordTable()
+    ids = table.add(data, *Words().own(data, found))
+    return SymbolSequence(units, ids, len(table), len(data), count_units(data).invalid)
 
 
-def _dense(points: NDArray[np.uint32]) -> tuple[NDArray[Any], int]:
+def _dense(points: NDArray[np.int32]) -> tuple[NDArray[Any], int]:
     """Number code points from zero in their order, in the smallest integers that hold them."""
     kinds, _ = _core.count_symbols(points)
     table = np.zeros(int(kinds[-1]) + 1, dtype=np.min_scalar_type(len(kinds) - 1))
     table[kinds] = np.arange(len(kinds))
     return table[points], len(kinds)
-
-
-def _word_ids(text: str) -> tuple[NDArray[Any], int]:
-    """Number words from zero in order of appearance; the loops run inside of dict and map."""
-    words = text.split()
-    if not words:
-        message = "the text holds white space alone, so that it has no words; measure it with --units bytes"
-        raise EmptyError(message)
-    numbers = dict(zip(dict.fromkeys(words), count()))
-    return np.fromiter(map(numbers.__getitem__, words), dtype=np.int64, count=len(words)), len(numbers)

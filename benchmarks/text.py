@@ -1,0 +1,106 @@
+"""Splitting and counting text in the core, against Python's own bytes.split() and bytes.decode().
+
+    python benchmarks/text.py [FILE] [--size 32] [--repeat 5]
+
+One core, one run, the best of several. Without a file, the language reference that comes with Python is repeated up to
+the size in MB. Text goes in blocks of 1 MB, as a corpus gives it; each row checks that both sides agree on the count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from bitmeter import _core
+from bitmeter.text.corpus import Corpus
+from bitmeter.text.counts import TextCounter
+from bitmeter.text.sample import sample_text
+from bitmeter.text.stream import split_corpus
+from bitmeter.text.units import SEPARATORS, Bytes, Characters, Units, Words
+
+BLOCK = 1 << 20
+
+
+def best(run: Callable[[], int], repeat: int) -> tuple[float, int]:
+    times, value = [], 0
+    for _ in range(repeat):
+        start = time.perf_counter()
+        value = run()
+        times.append(time.perf_counter() - start)
+    return min(times), value
+
+
+def streamed(path: Path, units: Units, docs: str = "file") -> Callable[[], int]:
+    """From the disk to the units, all that scoring does before the model."""
+    return lambda: sum(len(piece.split) for piece in split_corpus(Corpus(path, docs=docs), units))
+
+
+def rows(blocks: list[bytes], path: Path) -> list[tuple[str, Callable[[], int], str, Callable[[], int]]]:
+    vocabulary = sorted({word for block in blocks[:2] for word in block.split()})
+    words, known, chars, data = Words(), Words(vocabulary=vocabulary), Characters(), Bytes()
+    split = "bytes.split()", lambda: sum(len(block.split()) for block in blocks)
+    decode = "bytes.decode()", lambda: sum(len(block.decode("utf-8", "surrogateescape")) for block in blocks)
+    lines = "bytes.split(b'\\n')", lambda: sum(len(block.split(b"\n")) - 1 for block in blocks)
+
+    def counted(what: str) -> Callable[[], int]:
+        def run() -> int:
+            total = 0
+            for block in blocks:  # each by itself, so that the peers' counts are the same
+                counter = TextCounter()
+                counter.feed(block)
+                total += getattr(counter.finish(), what)
+            return total
+
+        return run
+
+    whole = "read and bytes.split()", lambda: len(path.read_bytes().split())
+    return [
+        ("words, hashed", lambda: sum(len(words.split(block)) for block in blocks), *split),
+        ("words, numbered by a vocabulary", lambda: sum(len(known.split(block)) for block in blocks), *split),
+        ("words, counted (with characters)", counted("words"), *split),
+        ("characters", lambda: sum(len(chars.split(block)) for block in blocks), *decode),
+        ("characters, counted (with words)", counted("chars"), *decode),
+        ("line ends", lambda: sum(len(_core.line_ends(block)) for block in blocks), *lines),
+        ("file to words, hash of the text included", streamed(path, words), *whole),
+        ("file to bytes, hash of the text included", streamed(path, data), "read", lambda: len(path.read_bytes())),
+        ("file to words of lines", streamed(path, words, "line"), "", lambda: 0),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Splitting and counting, against Python's own.")
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--size", type=int, default=32, help="MB of text")
+    parser.add_argument("--repeat", type=int, default=5)
+    arguments = parser.parse_args()
+    text = arguments.file.read_bytes() if arguments.file else sample_text().encode()
+    text = (text * (arguments.size * 1_000_000 // len(text) + 1))[: arguments.size * 1_000_000]
+    blocks = [text[i : i + BLOCK] for i in range(0, len(text), BLOCK)]
+    assert SEPARATORS["ascii"] == bytes(b for b in range(256) if bytes([b]).isspace())
+    table = Table(title=f"{len(text) / 1e6:.0f} MB, one core", box=None)
+    for column in ("task", "MB/s", "peer", "MB/s", "ratio"):
+        table.add_column(column, justify="left" if column in ("task", "peer") else "right")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text.txt"
+        path.write_bytes(text)
+        for title, ours, peer, theirs in rows(blocks, path):
+            seconds, count = best(ours, arguments.repeat)
+            other, expected = best(theirs, arguments.repeat)
+            rate = len(text) / 1e6 / seconds
+            if not peer:
+                table.add_row(title, f"{rate:,.0f}", "", "", "")
+                continue
+            assert np.isclose(count, expected, rtol=0), (title, count, expected)
+            table.add_row(title, f"{rate:,.0f}", peer, f"{len(text) / 1e6 / other:,.0f}", f"{other / seconds:.1f}")
+    Console(width=110).print(table)
+
+
+if __name__ == "__main__":
+    main()
