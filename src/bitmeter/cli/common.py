@@ -17,7 +17,7 @@ Field = Annotated[
 Like = Annotated[str, typer.Option(help="Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
 First = Annotated[str | None, typer.Option(help="A document's first unit: bos, skip or uniform.")]
 Eos = Annotated[
-    str | None, typer.Option(help="Whether the end of a document is predicted and counted: yes, no or nonblank.")
+    str | None, typer.Option(help="Whether a document's end is predicted and counted: yes, no or nonblank.")
 ]
 Oov = Annotated[str | None, typer.Option(help="What an unknown unit costs: none, skipped, class or spelled.")]
 Den = Annotated[str | None, typer.Option(help="What bits are divided by: scored or original bytes.")]
