@@ -7,15 +7,32 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from bitmeter.errors import FileFormatError
+from bitmeter.errors import FileFormatError, InputTypeError
+from bitmeter.theory._check import flag
+
+
+def as_path(value: Any) -> Path:
+    """A path, or a typed error."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        message = f"{value!r:.60} is not a path; it must be a string or a pathlib.Path"
+        raise InputTypeError(message, value=value)
+    text = str(os.fspath(value))
+    if not text or "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        message = f"{text!r:.60} cannot be the name of a file"
+        raise FileFormatError(message, value=text)
+    return Path(text)
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
+def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
     """A temporary file in the same folder that becomes `path` if all goes well, and vanishes if not."""
-    final = Path(path)
-    if final.exists() and not force:
+    final, overwrite = as_path(path), flag(force, "force")
+    if final.is_dir():
+        message = f"{final} is a folder; name a file in it"
+        raise FileFormatError(message, value=str(final))
+    if final.exists() and not overwrite:
         message = f"{final} exists already and nothing is overwritten unasked; type --force (in Python: force=True)"
         raise FileFormatError(message, value=str(final))
     try:

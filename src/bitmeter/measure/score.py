@@ -7,18 +7,17 @@ import json
 import math
 import os
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
-from bitmeter.measure._files import replacing
+from bitmeter.measure._files import as_path, replacing
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio
 from bitmeter.measure.trace import Trace
-from bitmeter.theory._check import Unit, choice, from_bits, nats_per
+from bitmeter.theory._check import Unit, choice, nats_per
 
 SCHEMA = "bitmeter.score/1"
 
@@ -164,7 +163,7 @@ class Score:
 
     def log_likelihood(self, unit: Unit = "nats") -> float:
         """log P of all that was scored."""
-        return -self.bits * from_bits(unit) if unit != "nats" else -self.nats
+        return -self.nats / nats_per(unit)
 
     def interval_per(self, per: Per, confidence: float = 0.95) -> Interval | None:
         """The interval of the bits a byte, character, word or token, from the sums of the documents."""
@@ -268,12 +267,13 @@ class Score:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Score:
         """Open a saved run."""
+        found = as_path(path)
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = found.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            message = f"{os.fspath(path)} cannot be read: {error}"
+            message = f"{found} cannot be read: {error}"
             raise FileFormatError(message, value=str(path)) from error
-        return cls.from_json(text, name=os.fspath(path))
+        return cls.from_json(text, name=str(found))
 
     def __str__(self) -> str:
         from bitmeter.measure.words import describe

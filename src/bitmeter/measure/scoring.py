@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._version import __version__
-from bitmeter.errors import ChoiceError, ModelError
+from bitmeter.errors import ChoiceError, InputTypeError, ModelError
 from bitmeter.measure.conventions import Convention, convention, setting
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
@@ -127,18 +127,17 @@ def score(
     if isinstance(measured, Model):
         result = _Run(measured, corpus, chosen, trace, force, progress).measure()
     elif isinstance(measured, Totalling):
-        result = _total(measured, corpus, chosen, progress)
+        result = with_interval(_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
         message = f"{measured!r:.60} is no model: it needs name, units, fingerprint and logprobs, or meter()"
         raise ModelError(message, value=measured)
-    result = replace(result, seconds=time.perf_counter() - started, environment=_environment())
-    return with_interval(result, chosen.confidence)
+    return replace(result, seconds=time.perf_counter() - started, environment=_environment())
 
 
 def _settings(
     habits: Convention,
     docs: str | None,
-    field: str | None,
+    field: Any,
     norm: str | None,
     first: str | None,
     eos: str | None,
@@ -150,11 +149,14 @@ def _settings(
     given = {"norm": norm, "first": first, "eos": eos, "oov": oov, "den": den}
     defaults = {"norm": "none", "first": "bos", "eos": "no", "oov": "none", "den": "scored", **habits.settings}
     values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
+    if field is not None and not isinstance(field, str):
+        message = f"field is {field!r:.40}; it must be the name of a field or column"
+        raise InputTypeError(message, value=field)
     boundaries = docs if docs is not None else habits.settings.get("docs")
     if boundaries is not None:
         setting("docs", boundaries)
     window = ctx if ctx is not None else "full"
-    if window != "full":
+    if not isinstance(window, str) or window != "full":
         message = f"ctx is {window!r:.40}; the models of this version have no bounded context, so it must be 'full'"
         raise ChoiceError(message, value=ctx)
     level = real(confidence, "confidence", low=0.5, high=0.9999)
@@ -203,7 +205,8 @@ class _Run:
                 self._done = piece.offset + len(piece.data)
                 if self._progress is not None:
                     self._progress(self._done, self._corpus.total_bytes, self._so_far())
-            return self._tracer.finish(self._finish())
+            # The trace carries the signature of the finished score, the method of its interval included.
+            return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
     def _so_far(self) -> float:
         return math.fsum(self._known) / math.log(2.0) / max(1, self._done)

@@ -64,7 +64,8 @@ class Signature:
     @property
     def short(self) -> str:
         """Eight digits of the whole line's hash: `bm1-7c19e0a4`."""
-        return f"bm{self.schema}-{hashlib.sha256(str(self).encode()).hexdigest()[:8]}"
+        line = str(self).encode("utf-8", "surrogatepass")
+        return f"bm{self.schema}-{hashlib.sha256(line).hexdigest()[:8]}"
 
     @classmethod
     def parse(cls, line: Any) -> Signature:

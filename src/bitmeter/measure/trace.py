@@ -12,9 +12,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, RangeError
+from bitmeter.errors import ChoiceError, FileFormatError, RangeError
+from bitmeter.measure._files import as_path
 from bitmeter.measure.signature import Signature
 from bitmeter.text.units import Units
+from bitmeter.theory._check import integer
 
 #: The columns that every trace has, and those that it may have.
 COLUMNS = ("doc", "start", "end", "id", "logprob")
@@ -118,6 +120,7 @@ class Trace:
 
     def unit(self, place: int) -> TracedUnit:
         """One unit, by its place."""
+        place = integer(place, "place", low=0, high=len(self) - 1)
         data, cuts = self._columns.text()
         return TracedUnit(
             int(self.doc[place]),
@@ -129,9 +132,7 @@ class Trace:
 
     def top(self, n: int = 10) -> list[TracedUnit]:
         """The n units that cost most, the costliest first; of equals the earlier first."""
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-            message = f"n is {n!r:.40}; it must be a whole number, not negative"
-            raise InputTypeError(message, value=n)
+        n = integer(n, "n", low=0)
         costs = self.logprob
         chosen = np.argpartition(costs, n - 1)[:n] if 0 < n < len(costs) else np.arange(len(costs) if n else 0)
         if 0 < n < len(costs):  # argpartition picks any of those that tie with the last: take the earliest
@@ -151,7 +152,8 @@ class Trace:
                 message = "a trace is sliced without a step, so that its units still follow each other"
                 raise RangeError(message, value=key)
             return Trace(self._columns.part(first, max(first, last)), self.signature)
-        place = int(key) + (len(self) if key < 0 else 0)
+        number = integer(key, "key")
+        place = number + (len(self) if number < 0 else 0)
         if not 0 <= place < len(self):
             message = f"unit {key} is outside of this trace of {len(self)} units"
             raise RangeError(message, value=key)
@@ -162,7 +164,8 @@ class Trace:
 
     def document(self, number: int) -> Trace:
         """The units of one document."""
-        first, last = np.searchsorted(self.doc, [number, number + 1])
+        wanted = integer(number, "number", low=0, high=2**62)
+        first, last = np.searchsorted(self.doc, [wanted, wanted + 1])
         return self[int(first) : int(last)]
 
     def group(self, by: str | Units | int) -> Trace:
@@ -214,7 +217,7 @@ class Trace:
         """Open a saved trace; its columns are read when they are asked for."""
         from bitmeter.measure.trace_files import open_trace
 
-        columns, signature = open_trace(Path(path))
+        columns, signature = open_trace(as_path(path))
         return cls(columns, signature)
 
     def __repr__(self) -> str:

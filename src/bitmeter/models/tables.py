@@ -13,6 +13,7 @@ from bitmeter import _core
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.base import Scheme
 from bitmeter.text.units import Bytes, Characters, Units, Words
+from bitmeter.theory._check import choice
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
@@ -75,12 +76,18 @@ class TableModel:
     A table of words with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
     """
 
-    def __init__(self, table: Distribution | Conditional, units: Units | None = None, oov: str = "none") -> None:
+    def __init__(self, table: Any, units: Any = None, oov: str = "none") -> None:
+        if not isinstance(table, Distribution | Conditional):
+            message = f"{table!r:.60} is no table; it must be a Distribution or a Conditional"
+            raise InputTypeError(message, value=table)
+        if units is not None and not isinstance(units, Units):
+            message = f"units is {units!r:.60}; it must be Units, such as Units.of('words')"
+            raise InputTypeError(message, value=units)
         self.table = table
         labels = _labels(table)
         self.units: Units = units if units is not None else _units_for(labels)
         self.name = f"{type(table).__name__.lower()}({len(labels)} labels)"
-        self._oov = oov
+        self._oov = choice(oov, "oov", ("none", "class"))
         places = {label: i for i, label in enumerate(labels)}
         wordy = isinstance(self.units, Words)
         self.end_id = places.get("</s>") if wordy else None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitmeter.errors import InputError, InputTypeError, SourceError
 from bitmeter.text.readers import Chunk, encode
 from bitmeter.text.sources import Resolved, Source, memory_source, resolve
-from bitmeter.theory._check import choice, integer, shown
+from bitmeter.theory._check import choice, integer, items, shown
 
 __all__ = ["DOCS", "Block", "Corpus", "Document"]
 
@@ -153,7 +153,7 @@ class Corpus:
             raise InputTypeError(message, value=documents)
         texts = [
             item.data if isinstance(item, Document) else _bytes_of(item, f"documents[{place}]")
-            for place, item in enumerate(documents)
+            for place, item in enumerate(items(documents, "documents", "several documents"))
         ]
         ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
         chunk = Chunk(b"".join(texts), ends)

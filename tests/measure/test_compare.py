@@ -1,0 +1,136 @@
+"""compare(): paired differences, their intervals, and the refusal of what cannot be compared."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter import errors
+from bitmeter.measure.statistics import paired
+from bitmeter.text.sample import sample_text
+
+TEXT = sample_text()[:80_000].encode()
+FLAT = bm.Distribution.uniform(list(range(256)))
+FITTED = bm.Distribution.from_data(TEXT)
+
+
+def test_the_difference_is_paired_by_document() -> None:
+    # M21: lower cross-entropy on the same data is the better model.
+    found = bm.compare(FLAT, FITTED, "kt", on=TEXT, docs="blank")
+    base, fitted, adaptive = found.rows
+    assert base.reason == "baseline"
+    assert found.best is fitted.score
+    assert fitted.difference == pytest.approx(fitted.score.bits_per_byte - base.score.bits_per_byte, rel=1e-12)
+    assert fitted.difference < adaptive.difference < 0.0
+    for row in (fitted, adaptive):
+        assert row.low is not None
+        assert row.high is not None
+        assert row.low < row.difference < row.high < 0.0
+        assert row.p_value is not None
+        assert row.p_value < 0.001
+        assert row.clusters == base.score.documents
+    # Pairing removes what makes texts hard for both models: far narrower than the difference of two intervals.
+    close = bm.compare(FITTED, "kt", on=TEXT, docs="blank").rows[1]
+    single = [score.interval.half_width for score in (fitted.score, adaptive.score) if score.interval is not None]
+    assert (close.high - close.low) / 2 < 0.5 * min(single)  # type: ignore[operator,type-var]
+
+
+def test_the_figures_are_those_of_the_paired_test() -> None:
+    found = bm.compare(FITTED, "kt", on=TEXT, docs="line")
+    a, b = (row.score.by_document for row in found.rows)
+    assert a is not None
+    assert b is not None
+    expected = paired(b.nats / math.log(2), a.nats / math.log(2), a.bytes, 0.95)
+    row = found.rows[1]
+    assert row.test == expected
+    assert row.difference == pytest.approx(expected.difference, rel=1e-9)
+    assert row.p_value == expected.p_value  # one comparison: Holm changes nothing
+
+
+def test_many_models_are_corrected() -> None:
+    rng = np.random.default_rng(0)
+    documents = bm.Corpus.from_documents([bytes(rng.integers(97, 105, 200, dtype=np.uint8)) for _ in range(30)])
+    models = [bm.Distribution(rng.dirichlet(np.full(8, 300.0)), normalise=True) for _ in range(4)]
+    labelled = [bm.Distribution(dict(zip(range(97, 105), model.probabilities, strict=True))) for model in models]
+    found = bm.compare(*labelled, on=documents)
+    raw = [row.test.p_value for row in found.rows[1:] if row.test is not None]
+    corrected = [row.p_value for row in found.rows[1:]]
+    assert all(c >= r for c, r in zip(corrected, raw, strict=True))  # type: ignore[operator]
+    assert any("Holm" in line for line in found.remarks())
+
+
+def test_few_documents_give_no_p_value_and_say_why() -> None:
+    for documents in ([TEXT], [TEXT[i : i + 16_000] for i in range(0, 80_000, 16_000)]):
+        found = bm.compare(FITTED, "kt", on=bm.Corpus.from_documents(documents))
+        row = found.rows[1]
+        assert row.p_value is None
+        assert "five or fewer" in row.reason
+        assert row.low is not None  # the interval along the text remains, and says what it speaks of
+        assert "conditional on this text" in found.method
+    six = bm.compare(
+        FITTED, "kt", on=bm.Corpus.from_documents([TEXT[i : i + 13_334] for i in range(0, 80_000, 13_334)])
+    )
+    assert six.rows[1].p_value is not None
+
+
+def test_units_of_other_sizes_are_paired_on_common_bytes() -> None:
+    characters = bm.Distribution.from_data(TEXT.decode())
+    found = bm.compare(FITTED, characters, on=TEXT)
+    row = found.rows[1]
+    assert row.low is not None
+    assert row.low <= row.difference <= row.high  # type: ignore[operator]
+
+
+def test_what_must_agree_is_refused_in_words(tmp_path: Path) -> None:
+    kt, other = bm.score("kt", TEXT), bm.score("kt", TEXT[:-1])
+    with pytest.raises(errors.IncomparableError, match="never two texts") as caught:
+        bm.compare(kt, other)
+    assert caught.value.differences[0].key == "text"
+    with pytest.raises(errors.IncomparableError, match="docs differs"):
+        bm.compare(kt, bm.score("uniform", TEXT, docs="line"))
+    with pytest.raises(errors.IncomparableError, match="first differs"):
+        bm.compare(kt, bm.score("kt", TEXT, first="skip"))
+    for name, score in (("a", kt), ("b", bm.score("uniform", TEXT))):
+        score.save(tmp_path / f"{name}.json")
+    found = bm.compare(tmp_path / "a.json", tmp_path / "b.json")
+    assert found.rows[1].difference == pytest.approx(8.0 - kt.bits_per_byte, rel=1e-12)
+
+
+def test_infinite_and_total_scores() -> None:
+    impossible = bm.Distribution({"a": 1.0})
+    found = bm.compare("kt", impossible, "zstd:3", on=TEXT, docs="line")
+    assert found.rows[1].difference == math.inf
+    assert "infinite" in found.rows[1].reason
+    assert "only a total" in found.rows[2].reason
+    assert found.rows[2].difference < 0.0
+    with pytest.raises(errors.IncomparableError, match="both scores are infinite"):
+        bm.compare(impossible, bm.Distribution({"b": 1.0}), on=TEXT)
+    json.loads(found.to_json())
+    assert "baseline" in str(found)
+
+
+def test_what_is_refused() -> None:
+    score = bm.score("kt", TEXT)
+    with pytest.raises(errors.EmptyError):
+        bm.compare("kt", on=TEXT)
+    with pytest.raises(errors.EmptyError):
+        bm.compare("kt", "uniform", on=b"")
+    with pytest.raises(errors.InputError, match="without on"):
+        bm.compare(score, score, docs="line")
+    with pytest.raises(errors.InputTypeError):
+        bm.compare(score, 3)
+    with pytest.raises(errors.FileFormatError):
+        bm.compare(score, "no-such-run.json")
+    with pytest.raises(errors.RangeError):
+        bm.compare(score, score, baseline=2)
+
+
+def test_another_baseline() -> None:
+    found = bm.compare("uniform", "kt", on=TEXT, baseline=1)
+    assert found.baseline.model == "kt"
+    assert found.rows[1].difference > 0

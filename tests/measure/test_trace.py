@@ -1,0 +1,129 @@
+"""Trace: spans that cover the text, regrouping that keeps the sum, and Parquet files."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bitmeter as bm
+from bitmeter import errors
+from bitmeter.text.units import Bytes, Characters, Words
+from tests.measure.test_scoring import TEXTS, Hashing
+
+GROUPS: list[Any] = ["char", "grapheme", "word", "unicode-word", "sentence", "document", 1, 3, 64, Words("lmplz")]
+
+
+@settings(max_examples=80)
+@given(TEXTS, st.sampled_from(["file", "line", "blank"]), st.sampled_from(GROUPS))
+@pytest.mark.parametrize("units", [Bytes(), Characters(), Words()], ids=lambda units: str(units.name))
+def test_regrouping_keeps_every_nat_and_every_byte(units: Any, text: bytes, docs: str, by: Any) -> None:
+    trace = bm.score(Hashing(units, streams=True), text, docs=docs).trace
+    grouped = trace.group(by)
+    assert math.fsum(grouped.logprob) == pytest.approx(math.fsum(trace.logprob), abs=1e-9)
+    assert b"".join(trace.units) == b"".join(grouped.units) == text
+    # Within a document, spans follow each other without a gap.
+    for found in (trace, grouped):
+        same = np.diff(found.doc) == 0
+        np.testing.assert_array_equal(found.end[:-1][same], found.start[1:][same])
+        starts = np.flatnonzero(np.diff(found.doc, prepend=-1))
+        assert (found.start[starts] == 0).all()
+
+
+def test_words_of_bytes_cost_what_their_bytes_cost() -> None:
+    trace = bm.score("kt", b"to be or not to be").trace
+    words = trace.group("word")
+    assert words.units == [b"to ", b"be ", b"or ", b"not ", b"to ", b"be"]
+    assert words.bits[0] == pytest.approx(trace.bits[:3].sum(), rel=1e-14)
+    assert words.signature.units.endswith("by word")
+
+
+def test_the_most_surprising() -> None:
+    trace = bm.score("kt", b"aaaabaaaac").trace
+    top = trace.top(3)
+    assert [unit.unit for unit in top] == [b"c", b"b", b"a"]
+    assert top[0].bits == pytest.approx(-math.log2(0.5 / (9 + 128)), rel=1e-14)
+    assert trace.top(0) == []
+    assert len(trace.top(100)) == 10
+    # Of equals the earlier first.
+    assert [unit.start for unit in bm.score("uniform", b"abcdef").trace.top(3)] == [0, 1, 2]
+    infinite = bm.score(bm.Distribution({"a": 1.0}), b"aab").trace.top(1)[0]
+    assert math.isinf(infinite.bits)
+    with pytest.raises(bm.BitmeterError):
+        trace.top(-1)
+
+
+def test_slices_and_documents() -> None:
+    trace = bm.score("kt", b"one\ntwo\n\nthree", docs="line").trace
+    assert b"".join(trace.document(1).units) == b"two\n"
+    assert trace.document(1).start.tolist() == [0, 1, 2, 3]
+    assert len(trace.document(99)) == 0
+    part = trace[2:6]
+    assert b"".join(part.units) == b"e\ntw"
+    assert part[1].unit == b"\n"
+    assert trace[-1].unit == b"e"
+    words = part.group("word")
+    assert b"".join(words.units) == b"e\ntw"
+    assert math.fsum(words.logprob) == pytest.approx(math.fsum(part.logprob), rel=1e-14)
+    with pytest.raises(errors.RangeError):
+        trace[99]
+    with pytest.raises(errors.RangeError):
+        trace[::2]
+    assert [unit.unit for unit in trace[:2]] == [b"o", b"n"]
+
+
+@settings(max_examples=25)
+@given(text=TEXTS)
+def test_parquet_gives_the_same_trace_back(text: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("trace") / "t.parquet"
+    trace = bm.score("kt", text, docs="line").trace
+    trace.save(path)
+    again = bm.Trace.load(path)
+    assert again.signature == trace.signature
+    assert len(again) == len(trace)
+    for name in ("doc", "start", "end", "id", "logprob"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(trace, name))
+    assert again.units == trace.units
+    np.testing.assert_array_equal(again.group("word").logprob, trace.group("word").logprob)
+
+
+def test_files_are_read_by_column_and_by_others(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    trace = bm.score("kt", b"hello world").trace
+    trace.save(path)
+    again = bm.Trace.load(path)
+    assert again._columns._read == {}  # type: ignore[attr-defined]
+    assert again.logprob.tolist() == trace.logprob.tolist()
+    assert set(again._columns._read) == {"logprob"}  # type: ignore[attr-defined]
+    assert again[0:5].units == [b"h", b"e", b"l", b"l", b"o"]
+    # Any other program reads it too.
+    assert pq.read_table(path).column("unit").to_pylist()[0] == b"h"
+    with pytest.raises(errors.ChoiceError, match="no entropy"):
+        _ = again.entropy
+    with pytest.raises(errors.FileFormatError, match="--force"):
+        trace.save(path)
+
+
+def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with pytest.raises(errors.FileFormatError):
+        bm.Trace.load(path)
+    path.write_bytes(b"PAR1 but not really PAR1")
+    with pytest.raises(errors.FileFormatError):
+        bm.Trace.load(path)
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(errors.FileFormatError, match="no mark"):
+        bm.Trace.load(path)
+    bm.score("kt", b"hello").trace.save(path, force=True)
+    data = bytearray(path.read_bytes())
+    for cut in (10, len(data) // 2, len(data) - 9):
+        path.write_bytes(data[:cut])
+        with pytest.raises(errors.FileFormatError):
+            bm.Trace.load(path)
