@@ -190,6 +190,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "like": "bitmeter",
                 "confidence": 0.95,
                 "trace": None,
+                "alternatives": None,
                 "force": True,
             },
         )
@@ -221,6 +222,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "Trace": [
         (SCORE.trace.top, {"n": 3}),
         (SCORE.trace.unit, {"place": 0}),
+        (SCORE.trace.alternatives, {"place": 0}),
         (SCORE.trace.document, {"number": 0}),
         (SCORE.trace.group, {"by": "word"}),
         (SCORE.trace.__getitem__, {"key": 0}),

@@ -31,6 +31,7 @@ TELLING: dict[str, tuple[Any, Any]] = {
 INERT = {
     "field": "the text that it chooses is in the signature by its hash",
     "ctx": "no model of this version has a bounded context, so that only 'full' is taken; it is in the signature",
+    "alternatives": "what else the trace tells; the figure is the same",
     "trace": "where to write; the figure is the same",
     "force": "whether to overwrite; the figure is the same",
     "progress": "whom to tell; the figure is the same",

@@ -127,3 +127,55 @@ def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
         path.write_bytes(data[:cut])
         with pytest.raises(errors.FileFormatError):
             bm.Trace.load(path)
+
+
+def test_what_else_was_likely(tmp_path: Path) -> None:
+    q = bm.Conditional({"a": {"a": 0.5, "b": 0.25, "c": 0.25}, "b": {"a": 1.0}, "c": {"c": 1.0}}, start="a")
+    trace = bm.score(q, b"abacc", alternatives=2).trace
+    assert trace.rank.tolist() == [1, 2, 1, 2, 1]
+    assert (trace.entropy / math.log(2)).tolist() == pytest.approx([1.5, 1.5, 0.0, 1.5, 0.0])
+    assert trace.alternatives(1) == ((b"a", pytest.approx(math.log(0.5))), (b"b", pytest.approx(math.log(0.25))))  # type: ignore[comparison-overlap]
+    trace.save(tmp_path / "t.parquet")
+    again = bm.Trace.load(tmp_path / "t.parquet")
+    for place in range(5):
+        assert again.alternatives(place) == trace.alternatives(place)
+        assert again[1:].alternatives(min(place, 3)) == trace[1:].alternatives(min(place, 3))
+    assert again.rank.tolist() == trace.rank.tolist()
+    again.save(tmp_path / "u.parquet")
+    assert bm.Trace.load(tmp_path / "u.parquet").alternatives(3) == trace.alternatives(3)
+    with pytest.raises(errors.ChoiceError, match="no alternatives"):
+        bm.score("kt", b"x").trace.alternatives(0)
+
+
+@settings(max_examples=20)
+@given(st.binary(max_size=300), st.sampled_from([7, 1 << 20]))
+@pytest.mark.parametrize("model", ["kt", "uniform"])
+def test_details_are_those_of_predict(model: str, text: bytes, size: int) -> None:
+    predictor = bm.load(model)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bitmeter.measure.scoring.BLOCK_SIZE", size)
+        trace = bm.score(predictor, text, alternatives=3).trace
+    for place in range(0, len(text), 37):
+        logs = predictor.predict(np.frombuffer(text[:place], dtype=np.uint8))
+        assert trace.entropy[place] == pytest.approx(-float(np.sum(np.exp(logs) * logs)), rel=1e-12)
+        assert trace.rank[place] == 1 + int(np.sum(logs > logs[text[place]]))
+        likely = trace.alternatives(place)
+        assert [x for _, x in likely] == pytest.approx(np.sort(logs)[::-1][:3].tolist())
+
+
+def test_a_model_that_only_predicts_is_asked_step_by_step() -> None:
+    class Predicting:
+        name, fingerprint, units = "p", "p-1", Bytes()
+        outcome_names = tuple(bytes([b]) for b in range(256))
+
+        def predict(self, history: Any) -> Any:
+            return np.full(256, -math.log(256.0))
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.full(len(ids), -math.log(256.0))
+
+    trace = bm.score(Predicting(), b"ab\nc", docs="line", alternatives=1).trace
+    assert trace.entropy.tolist() == pytest.approx([math.log(256)] * 4)
+    assert trace.alternatives(2) == ((b"\x00", pytest.approx(-math.log(256))),)  # type: ignore[comparison-overlap]
+    with pytest.raises(errors.ModelError, match="leave alternatives out"):
+        bm.score(Hashing(Bytes(), streams=True), b"ab", alternatives=1)

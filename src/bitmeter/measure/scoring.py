@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import platform
 import time
@@ -19,12 +20,13 @@ from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
 from bitmeter.measure.trace import Trace, _Columns
-from bitmeter.models.base import Model, Totalling, load
+from bitmeter.models.base import Model, Predictor, Totalling, load
+from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.normalise import normalised
 from bitmeter.text.stream import split_corpus
 from bitmeter.text.units import Split, Units, Words
-from bitmeter.theory._check import real
+from bitmeter.theory._check import integer, real
 
 #: The longest trace that is kept in memory unasked, in units (about 50 bytes each).
 KEPT_UNITS = 2_000_000
@@ -70,6 +72,7 @@ def score(
     like: str = "bitmeter",
     confidence: float = 0.95,
     trace: Any = None,
+    alternatives: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Score:
@@ -103,6 +106,9 @@ def score(
         Of the interval.
     trace
         Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
+    alternatives
+        Have the trace tell also the entropy of each prediction, the rank of the truth, and this many of the likeliest
+        alternatives (0 for none). Slower; for models that know the whole distribution of the next unit.
     force
         Overwrite that file.
     progress
@@ -125,7 +131,8 @@ def score(
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
     if isinstance(measured, Model):
-        result = _Run(measured, corpus, chosen, trace, force, progress).measure()
+        wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
+        result = _Run(measured, corpus, chosen, _Tracer(trace, force=force), wanted, progress).measure()
     elif isinstance(measured, Totalling):
         result = with_interval(_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
@@ -176,8 +183,8 @@ class _Run:
         model: Model,
         corpus: Corpus,
         settings: Settings,
-        trace: Any,
-        force: bool,  # noqa: FBT001
+        tracer: _Tracer,
+        alternatives: int | None,
         progress: Progress | None,
     ) -> None:
         _check_abilities(model, settings)
@@ -190,7 +197,7 @@ class _Run:
         self._known: list[float] = []
         self._oov = self._skipped = self._impossible = 0
         self._place = ""
-        self._tracer = _Tracer(trace, force=force)
+        self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
         """Go through the text once."""
@@ -222,6 +229,7 @@ class _Run:
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = _with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
+            details = self._details(stream, split, continues=piece.continues)
             logs = (
                 model.logprobs(split.ids, split.bounds)
                 if stream is None
@@ -239,7 +247,26 @@ class _Run:
                 logprobs=logs,
                 skipped=np.zeros(len(split.ids), dtype=np.bool_),
                 blank=blank,
+                details=details,
             )
+
+    def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
+        if self._alternatives is None:
+            return None
+        if hasattr(stream, "details"):
+            found: Details = stream.details(split.ids, split.bounds, continues, self._alternatives)
+            return found
+        if not isinstance(self._model, Predictor) or stream is not None:
+            message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"
+            raise ModelError(message)
+        names = getattr(self._model, "outcome_names", ())
+        rows = [
+            self._model.predict(split.ids[first:place])
+            for first, last in itertools.pairwise(split.bounds.tolist())
+            for place in range(first, last)
+        ]
+        table = np.array(rows).reshape(len(rows), -1)
+        return details_of_rows(table, np.asarray(split.ids, dtype=np.int64), self._alternatives if names else 0, names)
 
     def _check(self, piece: Rated) -> None:
         """Nothing but logarithms of probabilities goes on."""
@@ -364,10 +391,10 @@ class _Tracer:
             self._start = carried + int(piece.cuts[-1]) - last_begin if piece.open else 0
         row = (numbers, start, end, piece.ids.astype(np.int64), piece.logprobs, piece.data, piece.cuts)
         if self._writer is not None:
-            self._writer.write(*row)
+            self._writer.write(*row, details=piece.details)
         self._units += len(piece.ids)
         if self._parts is not None and self._units <= KEPT_UNITS:
-            self._parts.append(row)
+            self._parts.append((*row, piece.details))
         else:
             self._parts = None
 
@@ -387,7 +414,9 @@ class _Tracer:
             )
         }
         whole = np.concatenate([*cuts, [len(data)]]).astype(np.int64)
-        return replace(result, _trace=Trace(_Columns(columns, data, whole), result.signature))
+        told = [row[7] for row in self._parts if row[7] is not None]
+        details = joined_details(told) if told else None
+        return replace(result, _trace=Trace(_Columns(columns, data, whole, details), result.signature))
 
 
 def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:

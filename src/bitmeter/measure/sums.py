@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.measure.score import BlockSums, DocumentSums
+from bitmeter.models.details import Details
 from bitmeter.text.counts import TextCounter
 
 #: Stretches kept for the interval along the text; when there are more, neighbours are joined.
@@ -39,6 +40,8 @@ class Rated:
     skipped: NDArray[np.bool_]
     #: Units that are no units of the model, such as a line of white space to a model of words: they cost nothing.
     blank: NDArray[np.bool_]
+    #: Where it was asked for: what else the model held likely.
+    details: Details | None = None
 
 
 @dataclass(slots=True)

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from bitmeter.errors import ChoiceError, FileFormatError, RangeError
 from bitmeter.measure._files import as_path
 from bitmeter.measure.signature import Signature
+from bitmeter.models.details import Details
 from bitmeter.text.units import Units
 from bitmeter.theory._check import integer
 
 #: The columns that every trace has, and those that it may have.
 COLUMNS = ("doc", "start", "end", "id", "logprob")
 OPTIONAL_COLUMNS = ("entropy", "rank")
+ALTERNATIVES = "alternatives"
 _SHORT = {"char": "chars", "grapheme": "graphemes", "unicode-word": "unicode-words"}
 _LN2 = math.log(2.0)
 
@@ -106,6 +108,10 @@ class Trace:
     def rank(self) -> NDArray[np.int64]:
         """The rank of each unit in its prediction, where the model gave it."""
         return np.asarray(self._columns.get("rank"))
+
+    def alternatives(self, place: int) -> tuple[tuple[bytes, float], ...]:
+        """The likeliest outcomes in a unit's place with ln p of each, where the model was asked for them."""
+        return self._columns.alternatives(integer(place, "place", low=0, high=len(self) - 1))
 
     @property
     def bits(self) -> NDArray[np.float64]:
@@ -208,8 +214,8 @@ class Trace:
 
         with TraceWriter(path, force=force) as writer:
             data, cuts = self._columns.text()
-            optional = {name: self._columns.get(name) for name in OPTIONAL_COLUMNS if self._columns.has(name)}
-            writer.write(self.doc, self.start, self.end, self.id, self.logprob, data, cuts, **optional)
+            told = self._columns.details()
+            writer.write(self.doc, self.start, self.end, self.id, self.logprob, data, cuts, details=told)
             writer.finish(self.signature)
 
     @classmethod
@@ -227,9 +233,23 @@ class Trace:
 class _Columns:
     """The arrays of a trace in memory, and the text that they speak of."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], data: bytes, cuts: NDArray[np.int64]) -> None:
-        self._arrays, self._data, self._cuts = arrays, data, cuts
+    def __init__(
+        self, arrays: dict[str, NDArray[Any]], data: bytes, cuts: NDArray[np.int64], details: Details | None = None
+    ) -> None:
+        self._arrays, self._data, self._cuts, self._details = arrays, data, cuts, details
         self.length = len(arrays["logprob"])
+        if details is not None:
+            self._arrays = {**arrays, "entropy": details.entropy, "rank": details.rank}
+
+    def details(self) -> Details | None:
+        return self._details
+
+    def alternatives(self, place: int) -> tuple[tuple[bytes, float], ...]:
+        told = self._details
+        if told is None:
+            raise missing_column(ALTERNATIVES)
+        pairs = zip(told.top[place].tolist(), told.top_logprobs[place].tolist(), strict=True)
+        return tuple((told.names[number], logprob) for number, logprob in pairs)
 
     def has(self, name: str) -> bool:
         return name in self._arrays
@@ -246,7 +266,8 @@ class _Columns:
         cuts = self._cuts[first : last + 1]
         base = int(cuts[0]) if len(cuts) else 0
         arrays = {name: array[first:last] for name, array in self._arrays.items()}
-        return _Columns(arrays, self._data[base : int(cuts[-1]) if len(cuts) else base], cuts - base)
+        told = None if self._details is None else self._details.part(first, last)
+        return _Columns(arrays, self._data[base : int(cuts[-1]) if len(cuts) else base], cuts - base, told)
 
 
 def missing_column(name: str) -> ChoiceError:

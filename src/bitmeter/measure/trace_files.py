@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from bitmeter.errors import FileFormatError
 from bitmeter.measure._files import replacing
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.trace import COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
+from bitmeter.measure.trace import ALTERNATIVES, COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
+from bitmeter.models.details import Details
 
 SCHEMA = "bitmeter.trace/1"
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
-_OPTIONAL_TYPES = {"entropy": pa.float64(), "rank": pa.int64()}
+_ALTERNATIVES = pa.list_(pa.struct([("unit", pa.binary()), ("logprob", pa.float64())]))
 
 
 class TraceWriter:
@@ -47,16 +48,20 @@ class TraceWriter:
         logprob: NDArray[np.float64],
         data: bytes,
         cuts: NDArray[np.int64],
-        **optional: NDArray[Any],
+        *,
+        details: Details | None = None,
     ) -> None:
         """Add units; unit i is data[cuts[i]:cuts[i+1]]."""
         columns: dict[str, Any] = dict(zip(COLUMNS, (doc, start, end, ids, logprob), strict=True))
         arrays = [pa.array(np.asarray(columns[name]), type=_TYPES[name]) for name in COLUMNS]
         names = list(COLUMNS)
-        for name in OPTIONAL_COLUMNS:
-            if name in optional:
-                arrays.append(pa.array(optional[name], type=_OPTIONAL_TYPES[name]))
-                names.append(name)
+        if details is not None:
+            arrays += [
+                pa.array(details.entropy, type=pa.float64()),
+                pa.array(details.rank, type=pa.int64()),
+                _alternatives(details),
+            ]
+            names += [*OPTIONAL_COLUMNS, ALTERNATIVES]
         offsets = pa.py_buffer(np.ascontiguousarray(cuts, dtype=np.int64))
         arrays.append(
             pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(doc), [None, offsets, pa.py_buffer(data)])
@@ -76,6 +81,14 @@ class TraceWriter:
         self._writer.add_key_value_metadata({"bitmeter.trace": SCHEMA, "bitmeter.signature": str(signature)})
 
 
+def _alternatives(details: Details) -> pa.Array:
+    """For each unit the list of its likeliest alternatives."""
+    rows, most = details.top.shape
+    units = pa.array(details.names, type=pa.binary()).take(pa.array(details.top.ravel()))
+    flat = pa.StructArray.from_arrays([units, pa.array(details.top_logprobs.ravel())], names=["unit", "logprob"])
+    return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32) * most), flat)
+
+
 class _LazyColumns(_Columns):
     """The columns of a file, read when asked for."""
 
@@ -84,6 +97,7 @@ class _LazyColumns(_Columns):
         self._read: dict[str, NDArray[Any]] = {}
         self._names = set(file.schema_arrow.names)
         self._joined: tuple[bytes, NDArray[np.int64]] | None = None
+        self._told: pa.ChunkedArray | None = None
         self.length = file.metadata.num_rows
 
     def has(self, name: str) -> bool:
@@ -106,9 +120,28 @@ class _LazyColumns(_Columns):
             self._joined = raw[int(cuts[0]) : int(cuts[-1])], cuts - cuts[0]
         return self._joined
 
+    def alternatives(self, place: int) -> tuple[tuple[bytes, float], ...]:
+        if not self.has(ALTERNATIVES):
+            raise missing_column(ALTERNATIVES)
+        if self._told is None:
+            self._told = self._table(ALTERNATIVES).column(ALTERNATIVES)
+        return tuple((row["unit"], row["logprob"]) for row in self._told[place].as_py())
+
+    def details(self) -> Details | None:
+        if not self.has(ALTERNATIVES):
+            return None
+        column = self._table(ALTERNATIVES).column(ALTERNATIVES).combine_chunks()
+        flat = column.flatten()
+        kinds = flat.field("unit").dictionary_encode()
+        rows = len(column)
+        most = len(flat) // rows if rows else 0
+        top = np.asarray(kinds.indices, dtype=np.int64).reshape(rows, most)
+        logs = flat.field("logprob").to_numpy(zero_copy_only=False).reshape(rows, most)
+        return Details(self.get("entropy"), self.get("rank"), top, logs, tuple(kinds.dictionary.to_pylist()))
+
     def part(self, first: int, last: int) -> _Columns:
-        arrays = {name: self.get(name) for name in (*COLUMNS, *OPTIONAL_COLUMNS) if self.has(name)}
-        return _Columns(arrays, *self.text()).part(first, last)
+        arrays = {name: self.get(name) for name in COLUMNS}
+        return _Columns(arrays, *self.text(), self.details()).part(first, last)
 
     def _table(self, name: str) -> pa.Table:
         try:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.models.details import Details
 from bitmeter.text.units import Units
 
 #: The entry-point group by which other packages add schemes.
@@ -55,6 +56,13 @@ class Stream(Protocol):
 
     def logprobs(self, ids: NDArray[Any], bounds: NDArray[np.int64], continues: bool) -> NDArray[np.float64]:  # noqa: FBT001
         """As `Model.logprobs`; with `continues`, the first document goes on from the call before."""
+
+
+class DetailedStream(Stream, Protocol):
+    """A stream that can also tell what else it held likely."""
+
+    def details(self, ids: NDArray[Any], bounds: NDArray[np.int64], continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """The details of what `logprobs` with the same arguments would rate next; the stream does not move."""
 
 
 @runtime_checkable

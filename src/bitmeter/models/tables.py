@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.base import Scheme
+from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.text.units import Bytes, Characters, Units, Words
 from bitmeter.theory._check import choice
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
 Floats = NDArray[np.float64]
+
+#: Predictions that are held whole at once.
+_CHUNK = 4096
+_BYTE_NAMES = tuple(bytes([byte]) for byte in range(256))
 Bounds = NDArray[np.int64]
 
 
@@ -45,19 +50,26 @@ class Uniform:
         """−ln V for each of the V choices."""
         return np.full(self.size, -math.log(self.size))
 
-    def stream(self) -> _Stateless:
+    def stream(self) -> _UniformStream:
         """No state to carry."""
-        return _Stateless(self.logprobs)
+        return _UniformStream(self)
 
 
-class _Stateless:
-    """A stream of a model for which the past does not matter."""
-
-    def __init__(self, logprobs: Any) -> None:
-        self._logprobs = logprobs
+class _UniformStream:
+    def __init__(self, model: Uniform) -> None:
+        self._model = model
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        return np.asarray(self._logprobs(ids, bounds))
+        return self._model.logprobs(ids, bounds)
+
+    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """All are as likely: each is of rank 1, and the first so many bytes stand for the alternatives."""
+        size = len(ids)
+        names = _BYTE_NAMES if isinstance(self._model.units, Bytes) else ()
+        most = min(alternatives, len(names))
+        level = math.log(self._model.size)
+        top = np.tile(np.arange(most, dtype=np.int64), (size, 1))
+        return Details(np.full(size, level), np.ones(size, dtype=np.int64), top, np.full((size, most), -level), names)
 
 
 class TableModel:
@@ -97,6 +109,8 @@ class TableModel:
         # Numbered in the order of the labels; one more row and column stand for everything else.
         self._keys, self._order = _sorted_keys(labels, self.units)
         self._start, self._logs = _log_table(table, labels)
+        #: The bytes of each outcome; the last stands for everything else.
+        self.outcome_names = (*(_label_bytes(label) for label in labels), b"")
         self.fingerprint = "table-" + hashlib.sha256(repr(labels).encode() + self._logs.tobytes()).hexdigest()[:16]
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
@@ -141,20 +155,35 @@ class _TableStream:
         self._last: int | None = None
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        model = self._model
-        numbers = model._numbers(ids)
-        if model._logs.shape[0] == 1:
-            return np.asarray(model._logs[0][numbers])
-        before = np.empty_like(numbers)
-        before[1:] = numbers[:-1]
-        starts = bounds[:-1][bounds[:-1] < len(ids)]
-        first = self._last if continues and self._last is not None else model._start
-        before[starts] = model._start
-        if len(ids) and (len(starts) == 0 or starts[0] > 0 or continues):
-            before[0] = first
+        numbers = self._model._numbers(ids)
+        rows = self._rows(numbers, bounds, continues=continues)
         if len(ids):
             self._last = int(numbers[-1])
-        return np.asarray(model._logs[before, numbers])
+        return np.asarray(self._model._logs[rows, numbers])
+
+    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        model = self._model
+        numbers = model._numbers(ids)
+        rows = self._rows(numbers, bounds, continues=continues)
+        # Each row of the table once, then one look-up a unit.
+        logs = model._logs
+        parts = [
+            details_of_rows(logs[rows[i : i + _CHUNK]], numbers[i : i + _CHUNK], alternatives, model.outcome_names)
+            for i in range(0, max(1, len(ids)), _CHUNK)
+        ]
+        return joined_details(parts)
+
+    def _rows(self, numbers: NDArray[np.int64], bounds: Bounds, *, continues: bool) -> NDArray[np.int64]:
+        """The row of the table that predicts each unit."""
+        model, size = self._model, len(numbers)
+        if model._logs.shape[0] == 1:
+            return np.zeros(size, dtype=np.int64)
+        before = np.empty_like(numbers)
+        before[1:] = numbers[:-1]
+        before[bounds[:-1][bounds[:-1] < size]] = model._start
+        if size and continues and self._last is not None:
+            before[0] = self._last
+        return before
 
 
 class KrichevskyTrofimov:
@@ -187,8 +216,25 @@ class _KtStream:
     def __init__(self) -> None:
         self._counts = np.zeros(256, dtype=np.int64)
 
+    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        counts, parts = self._counts.copy(), []
+        for i in range(0, max(1, len(ids)), _CHUNK):
+            truth = np.asarray(ids[i : i + _CHUNK], dtype=np.int64)
+            seen = np.zeros((len(truth) + 1, 256), dtype=np.int64)
+            seen[0] = counts
+            seen[np.arange(1, len(truth) + 1), truth] = 1
+            np.cumsum(seen, axis=0, out=seen)
+            counts = seen[-1].copy()
+            logs = np.log((seen[:-1] + 0.5) / (seen[:-1].sum(axis=1, keepdims=True) + 128.0))
+            parts.append(details_of_rows(logs, truth, alternatives, _BYTE_NAMES))
+        return joined_details(parts)
+
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
         return _core.adaptive_logprobs(np.ascontiguousarray(ids, dtype=np.uint8), self._counts)
+
+
+def _label_bytes(label: Any) -> bytes:
+    return bytes([label]) if isinstance(label, int) else str(label).encode("utf-8", "surrogatepass")
 
 
 def _labels(table: Distribution | Conditional) -> tuple[Any, ...]:
