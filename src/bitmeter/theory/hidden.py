@@ -155,7 +155,7 @@ class HiddenMarkov(Process):
         )
 
     def _word(self, word: tuple[int, ...]) -> str:
-        return " ".join(str(s if self.labels is None else self.labels[s]) for s in word)
+        return " ".join(_check.shown(s if self.labels is None else self.labels[s], str) for s in word)
 
     @property
     def is_ergodic(self) -> Verdict:
@@ -321,8 +321,8 @@ class HiddenMarkov(Process):
         >>> (seen == hidden).all()
         np.True_
         """
-        length = _check.integer(n, "n", low=1)
-        rows = 1 if paths is None else _check.integer(paths, "paths", low=1)
+        length = _check.integer(n, "n", low=1, high=MAX_SYMBOLS)
+        rows = 1 if paths is None else _check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
         if length * rows > MAX_SYMBOLS // 4:
             message = f"{length} symbols in each of {rows} paths are too many for one call; sample in several"
             raise RangeError(message, value=length * rows)
