@@ -1,4 +1,4 @@
-"""Shannon-McMillan-Breiman in numbers: section 6 of the shared reference, and typical sets by other means."""
+"""Shannon-McMillan-Breiman in numbers: figures of earlier simulations, and typical sets by other means."""
 
 from __future__ import annotations
 

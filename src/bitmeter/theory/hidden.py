@@ -367,8 +367,13 @@ class HiddenMarkov(Process):
         return self._words_from(law, length)
 
     def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
-        reachable = self._machine.reachable(self.initial > 0)
-        return self._words_from(reachable / reachable.sum(), length) > 0
+        moves, emits = self.transition > 0, self.emission.T > 0
+        ahead = self._machine.reachable(self.initial > 0)[None]
+        for step in range(length):
+            if step:
+                ahead = ahead @ moves
+            ahead = (ahead[:, None] & emits).reshape(-1, self.states)
+        return np.asarray(ahead.any(axis=1))
 
     def _linear(self) -> Linear:
         return self._linear_from(self.initial)
