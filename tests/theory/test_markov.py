@@ -39,7 +39,7 @@ def test_closed_forms() -> None:
 
 
 def test_varentropy_rate_by_the_poisson_equation() -> None:
-    # Section 6 of the reference: two-state [[.9,.1],[.3,.7]] 1.193, where independent steps would give .789.
+    # By Poisson's equation: two-state [[.9,.1],[.3,.7]] 1.193, where independent steps would give .789.
     assert Markov([[0.9, 0.1], [0.3, 0.7]]).varentropy_rate == pytest.approx(1.193, abs=5e-4)
     assert Iid([0.9, 0.1]).varentropy_rate == pytest.approx(0.09 * math.log2(9) ** 2)
     # A chain whose rows are all the same is a sequence of independent draws.
