@@ -62,6 +62,44 @@ private:
     std::vector<double> now_, next_;
 };
 
+/// ln p of each symbol by logarithms all the way: slow, but nothing underflows. For paths that the scaled form finds
+/// impossible: a probability of 1e-200 times another one is not.
+template <class Symbol>
+double logarithmic_path(const HiddenModel& model, const Symbol* y, std::size_t length, double* out) {
+    constexpr double never = -std::numeric_limits<double>::infinity();
+    const std::size_t states = model.states;
+    auto ln_sum = [&](const std::vector<double>& terms) {
+        const double top = *std::max_element(terms.begin(), terms.end());
+        if (top == never) return never;
+        double sum = 0.0;
+        for (double term : terms) sum += std::exp(term - top);
+        return top + std::log(sum);
+    };
+    std::vector<double> now(states), next(states), terms(states);
+    for (std::size_t i = 0; i < states; ++i) now[i] = std::log(model.initial[i]);
+    Compensated total;
+    for (std::size_t t = 0; t < length; ++t) {
+        if (t > 0) {
+            for (std::size_t j = 0; j < states; ++j) {
+                for (std::size_t i = 0; i < states; ++i) terms[i] = now[i] + std::log(model.transition[i * states + j]);
+                next[j] = ln_sum(terms);
+            }
+            now.swap(next);
+        }
+        for (std::size_t i = 0; i < states; ++i)
+            now[i] += std::log(model.emission[i * model.symbols + static_cast<std::size_t>(y[t])]);
+        const double logprob = ln_sum(now);
+        if (out) out[t] = logprob;
+        total.add(logprob);
+        if (logprob == never) {
+            if (out) std::fill(out + t, out + length, never);
+            break;
+        }
+        for (double& mass : now) mass -= logprob;
+    }
+    return total.value();
+}
+
 }  // namespace
 
 template <class Symbol>
@@ -105,7 +143,8 @@ std::vector<double> hidden_logprobs(const HiddenModel& model, const Symbol* y, s
             if (out) out[t] = logprob;
             total.add(logprob);
         }
-        totals[path] = total.value();
+        totals[path] = possible ? total.value()
+                                : logarithmic_path(model, y + path * length, length, out ? out + path * length : nullptr);
     });
     return totals;
 }

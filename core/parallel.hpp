@@ -14,7 +14,8 @@ namespace bitmeter {
 /// Threads to use: what the caller allows (0 = all of the machine's), never more than there are tasks.
 inline unsigned thread_count(unsigned allowed, std::size_t tasks) {
     unsigned available = std::max(1u, std::thread::hardware_concurrency());
-    unsigned wanted = allowed == 0 ? available : allowed;
+    constexpr unsigned most = 1024;  // beyond this a request can only be a mistake
+    unsigned wanted = std::min(most, allowed == 0 ? available : allowed);
     return static_cast<unsigned>(std::min<std::size_t>(wanted, std::max<std::size_t>(tasks, 1)));
 }
 
@@ -39,8 +40,11 @@ void parallel_for(std::size_t tasks, unsigned allowed, Run&& run) {
         }
     };
     std::vector<std::thread> pool;
-    pool.reserve(threads - 1);
-    for (unsigned i = 1; i < threads; ++i) pool.emplace_back(worker);
+    try {
+        for (unsigned i = 1; i < threads; ++i) pool.emplace_back(worker);
+    } catch (const std::exception&) {
+        // The machine gives no more threads (or no memory for them): those that run do the work.
+    }
     worker();
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -24,7 +24,7 @@ struct Compensated {
         low += other.low;
     }
 
-    double value() const { return high + low; }
+    double value() const { return std::isfinite(high) ? high + low : high; }
 };
 
 }  // namespace bitmeter

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml  # type: ignore[import-untyped]
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import bitmeter
 
@@ -79,3 +82,33 @@ def test_every_dependency_has_its_reason() -> None:
     for line in lines:
         name = re.split(r"[\[<>=]", line)[0]
         assert f"`{name}`" in reasons, f"docs/design.md does not say why {name} is needed"
+
+
+def needed_packages(requirements: list[str]) -> set[str]:
+    """All that these bring with them, by the metadata of what is installed."""
+    found: set[str] = set()
+    open_ends = [Requirement(line) for line in requirements]
+    while open_ends:
+        wanted = open_ends.pop()
+        extras = wanted.extras or {""}
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+            continue
+        name = canonicalize_name(wanted.name)
+        if name in found and not wanted.extras:
+            continue
+        found.add(name)
+        for line in metadata.requires(name) or []:
+            inner = Requirement(line)
+            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in extras):
+                inner.marker = None
+                open_ends.append(inner)
+    return found
+
+
+def test_every_package_that_development_installs_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines if "==" in line}
+    needed = needed_packages([*project["dependencies"], *project["optional-dependencies"]["dev"]])
+    assert sorted(needed - set(pins) - {"setuptools"}) == []
+    assert pins[canonicalize_name("torch")] == "2.13.0"

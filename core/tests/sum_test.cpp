@@ -26,6 +26,11 @@ int main() {
         sum.add(1.0);
         CHECK(std::isinf(sum.value()));
     }
+    {   // A sum of finite terms that overflows is infinite, whatever its parts say of their rounding.
+        Compensated whole;
+        whole.add(Compensated{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()});
+        CHECK(std::isinf(whole.value()));
+    }
     {   // Sums add up.
         Compensated a, b;
         a.add(1e16);

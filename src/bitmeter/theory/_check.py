@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from array import array as machine_array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import (
+    BitmeterError,
     ChoiceError,
     EmptyError,
     InputError,
@@ -71,7 +73,7 @@ def integer(value: Any, name: str, *, low: int | None = None, high: int | None =
         if isinstance(value, bool | np.bool_):
             raise TypeError
         number = operator.index(value)
-    except TypeError:
+    except Exception:
         message = f"{name} is {shown(value)}; it must be a whole number"
         raise InputTypeError(message, value=value) from None
     _within(number, name, low, high)
@@ -87,7 +89,7 @@ def real(
         raise InputTypeError(message, value=value)
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         message = f"{name} is {shown(value)}; it must be a number"
         raise InputTypeError(message, value=value) from None
     if math.isnan(number) or (math.isinf(number) and not infinite):
@@ -99,10 +101,10 @@ def real(
 
 def _within(number: float, name: str, low: float | None, high: float | None) -> None:
     if low is not None and number < low:
-        message = f"{name} is {number}; it must be at least {low}"
+        message = f"{name} is {shown(number)}; it must be at least {low}"
         raise (NegativeError if low == 0 else RangeError)(message, value=number)
     if high is not None and number > high:
-        message = f"{name} is {number}; it must be at most {high}"
+        message = f"{name} is {shown(number)}; it must be at most {high}"
         raise RangeError(message, value=number)
 
 
@@ -113,13 +115,50 @@ def generator(seed: Any) -> np.random.Generator:
     return np.random.default_rng(None if seed is None else integer(seed, "seed", low=0))
 
 
-def shown(value: Any) -> str:
-    """A short picture of a value for a message."""
+def shown(value: Any, form: Callable[[Any], str] = repr) -> str:
+    """A short picture of a value for a message, on one line."""
     try:
-        text = repr(value)
-    except Exception as error:
-        text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
+        text = form(value)
+    except Exception as error:  # such as an integer of more digits than Python is willing to print
+        text = f"<{type(value).__name__} whose {form.__name__} raises {type(error).__name__}>"
+    text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def hashes(value: object) -> bool:
+    """Whether something can be looked up in a dictionary."""
+    try:
+        hash(value)
+    except Exception:  # a writable memoryview raises ValueError, a class of one's own whatever it likes
+        return False
+    return True
+
+
+def native(value: Any, name: str) -> Any:
+    """The arrays of other libraries (pandas, pyarrow, torch, …) and typed buffers as numpy's; all else as it is.
+
+    Gone through item by item these would give objects of their own that equal nothing else.
+    """
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.is_masked(value):
+            message = f"{name} is a masked array with masked entries; take value.compressed() or value.filled(…) first"
+            raise InputError(message, value=value)
+        return np.asarray(value)
+    if isinstance(value, np.ndarray | np.generic | str | bytes | list | tuple):
+        return value
+    typed = isinstance(value, machine_array) or (isinstance(value, memoryview) and not holds_bytes(value))
+    if not typed and not (hasattr(value, "__array__") and not isinstance(value, type)):
+        return value
+    try:
+        return np.asarray(value)
+    except Exception as error:
+        message = f"{name} is {shown(value)}, which cannot be read as an array: {error}"
+        raise InputTypeError(message, value=value) from error
+
+
+def holds_bytes(value: memoryview) -> bool:
+    """Whether a buffer is a row of bytes, and not of numbers that are wider."""
+    return value.ndim == 1 and value.format in ("B", "b", "c")
 
 
 def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
@@ -127,13 +166,14 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
     if isinstance(value, str | bytes | bytearray | Mapping | set | frozenset) or value is None:
         message = f"{name} is {shown(value)}; it must be an array of numbers"
         raise InputTypeError(message, value=value)
+    value = native(value, name)
     try:
         found = np.asarray(value)
         if found.dtype.kind not in "fiub" or found.dtype.itemsize > 8:
             if found.dtype.kind not in "fO":
                 raise TypeError
             found = found.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:
         message = f"{name} is {shown(value)}; it must be an array of numbers, all rows of one length"
         raise InputTypeError(message, value=value) from None
     if found.ndim == 0:
@@ -147,17 +187,17 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
     return np.ascontiguousarray(found, dtype=np.float64)
 
 
-def raise_bad_entry(values: NDArray[Any], index: tuple[int, ...], name: str) -> None:
+def raise_bad_entry(values: NDArray[Any], index: tuple[int, ...], name: str, what: str = "probability") -> None:
     """Say what is wrong with one entry of an array of probabilities or counts."""
     place: int | tuple[int, ...] = index[0] if len(index) == 1 else index
     found = float(values[index])
     if math.isnan(found):
-        message = f"{name}[{_index(index)}] is NaN; a probability must be a number from 0 to 1"
+        message = f"{name}[{_index(index)}] is NaN; a {what} must be a number"
         raise NotFiniteError(message, index=place, value=found)
     if math.isinf(found):
-        message = f"{name}[{_index(index)}] is {found}; a probability must be finite"
+        message = f"{name}[{_index(index)}] is {found}; a {what} must be finite"
         raise NotFiniteError(message, index=place, value=found)
-    message = f"{name}[{_index(index)}] is {found}; a probability cannot be negative"
+    message = f"{name}[{_index(index)}] is {found}; a {what} cannot be negative"
     raise NegativeError(message, index=place, value=found)
 
 
@@ -217,6 +257,7 @@ class Symbols:
 
 def symbols(value: Any, name: str) -> Symbols:
     """A sequence of symbols: a string, bytes, integers, or any hashable labels."""
+    value = native(value, name)
     if isinstance(value, str):
         points = np.frombuffer(value.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         _not_empty(points.size, name)
@@ -246,6 +287,7 @@ def _flat_integers(value: NDArray[Any], name: str) -> NDArray[Any]:
 
 def items(value: Any, name: str, what: str) -> Iterable[Any]:
     """Something to go through once: not a mapping, and an array only of one axis."""
+    value = native(value, name)
     if value is None or isinstance(value, Mapping) or not isinstance(value, Iterable):
         message = f"{name} is {shown(value)}; it must be {what}"
         raise InputTypeError(message, value=value)
@@ -254,7 +296,19 @@ def items(value: Any, name: str, what: str) -> Iterable[Any]:
             message = f"{name} has shape {value.shape}; it must be {what}, in one axis"
             raise ShapeError(message)
         return list(value.tolist())
-    return value
+    return value if isinstance(value, str | bytes | list | tuple) else _guarded(value, name)
+
+
+def _guarded(value: Iterable[Any], name: str) -> Iterator[Any]:
+    """What an iterator of the caller's own raises is a fault of the input."""
+    place = 0
+    try:
+        for item in value:
+            yield item
+            place += 1
+    except Exception as error:
+        message = f"{name} could not be read beyond {place} entries: {type(error).__name__}: {error}"
+        raise InputError(message, index=place) from error
 
 
 def _labelled(value: Any, name: str) -> Symbols:
@@ -263,11 +317,13 @@ def _labelled(value: Any, name: str) -> Symbols:
     ids: list[int] = []
     try:
         for item in sequence:
-            if isinstance(item, float) and math.isnan(item):
+            if isinstance(item, float | np.floating) and math.isnan(item):
                 message = f"{name}[{len(ids)}] is NaN, which is not a symbol"
                 raise NotFiniteError(message, index=len(ids), value=item)
             ids.append(numbers.setdefault(item, len(numbers)))
-    except TypeError as error:
+    except BitmeterError:
+        raise
+    except Exception as error:
         message = f"{name}[{len(ids)}] cannot be a symbol: {error}; symbols must be hashable"
         raise InputTypeError(message, index=len(ids)) from error
     _not_empty(len(ids), name)
@@ -291,7 +347,7 @@ def counts(value: Any, name: str) -> Ints:
         raise ShapeError(message)
     _, sums, _, bad, _, _ = _core.row_sums(values[None])
     if bad[0] >= 0:
-        raise_bad_entry(values, (int(bad[0]),), name)
+        raise_bad_entry(values, (int(bad[0]),), name, "count")
     fractional = values != np.floor(values)
     if fractional.any():
         at = int(np.argmax(fractional))
@@ -315,7 +371,7 @@ def labels(value: Any, name: str) -> tuple[Hashable, ...]:
     for place, item in enumerate(items(value, name, "a sequence of labels")):
         try:
             seen = item in found
-        except TypeError as error:
+        except Exception as error:
             message = f"{name}[{place}] cannot be a label: {error}; labels must be hashable"
             raise InputTypeError(message, index=place) from error
         if seen:
@@ -341,9 +397,12 @@ __all__ = [
     "flag",
     "from_bits",
     "generator",
+    "hashes",
+    "holds_bytes",
     "integer",
     "items",
     "labels",
+    "native",
     "nats_per",
     "probabilities",
     "raise_bad_entry",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bitmeter import _core
@@ -56,7 +56,7 @@ class Conditional:
                 raise InputTypeError(message, index=context, value=row)
             rows[context] = row if isinstance(row, Distribution) else Distribution(row)
         for name, label in (("other", other), ("start", start)):
-            if not isinstance(label, Hashable) or not _hashes(label):
+            if not _check.hashes(label):
                 message = f"{name} is {_check.shown(label)}; it must be a hashable label"
                 raise InputTypeError(message, value=label)
         object.__setattr__(self, "_table", rows)
@@ -121,7 +121,7 @@ class Conditional:
         return iter(self._table)
 
     def __getitem__(self, context: Label) -> Distribution:
-        if _hashes(context) and context in self._table:
+        if _check.hashes(context) and context in self._table:
             return self._table[context]
         if self._other is not None and self._other in self._table:
             return self._table[self._other]
@@ -254,14 +254,6 @@ class Conditional:
         for pair, number in _pair_counts(sample).items():
             counts[pair] = counts.get(pair, 0) + number
         return Distribution.from_counts(counts)
-
-
-def _hashes(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _items(row: Distribution) -> Iterator[tuple[Label, float]]:

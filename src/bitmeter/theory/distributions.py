@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ class Distribution:
     """
 
     __slots__ = ("__dict__", "_index", "_labels", "_probabilities")
+
+    #: Compared with an array it is one thing, not a sequence of labels to compare with each entry.
+    __array_ufunc__: ClassVar[None] = None
 
     _labels: tuple[Label, ...]
     _probabilities: Floats
@@ -167,10 +170,7 @@ class Distribution:
         return iter(self._labels)
 
     def __contains__(self, label: object) -> bool:
-        try:
-            return label in self._index
-        except TypeError:
-            return False
+        return _check.hashes(label) and label in self._index
 
     def __getitem__(self, label: Label) -> float:
         if label not in self:
@@ -190,7 +190,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         order = np.argsort(-self._probabilities, kind="stable")[:3]
-        best = ", ".join(f"{self._labels[i]!r} {self._probabilities[i]:.4g}" for i in order)
+        best = ", ".join(f"{_check.shown(self._labels[i])} {self._probabilities[i]:.4g}" for i in order)
         more = ", …" if len(self) > 3 else ""
         return f"Distribution({len(self)} label{'s' * (len(self) != 1)}, {self.entropy:.6g} bits: {best}{more})"
 
@@ -212,11 +212,10 @@ class Distribution:
 
     def probability(self, label: Label) -> float:
         """p(label), which is 0 for a label outside of the distribution."""
-        try:
-            place = self._index.get(label)
-        except TypeError:
+        if not _check.hashes(label):
             message = f"label is {_check.shown(label)}; a label must be hashable"
-            raise InputTypeError(message, value=label) from None
+            raise InputTypeError(message, value=label)
+        place = self._index.get(label)
         return 0.0 if place is None else float(self._probabilities[place])
 
     def sample(self, n: int, seed: Seed = None) -> list[Label]:
@@ -312,8 +311,8 @@ def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray
             message = f"{name} is empty; at least one label is needed"
             raise EmptyError(message)
         names = tuple(value)
-        numbers = _check.array([_check.real(v, f"{name}[{n!r}]", infinite=True) for n, v in value.items()], name)
-        return names, numbers
+        found = [_check.real(v, f"{name}[{_check.shown(n)}]", infinite=True) for n, v in value.items()]
+        return names, _check.array(found, name)
     numbers = _check.array(value, name)
     if numbers.ndim != 1:
         message = f"{name} has shape {numbers.shape}; a distribution has one axis (see Conditional for tables)"

@@ -155,7 +155,7 @@ class HiddenMarkov(Process):
         )
 
     def _word(self, word: tuple[int, ...]) -> str:
-        return " ".join(str(s if self.labels is None else self.labels[s]) for s in word)
+        return " ".join(_check.shown(s if self.labels is None else self.labels[s], str) for s in word)
 
     @property
     def is_ergodic(self) -> Verdict:
@@ -321,8 +321,8 @@ class HiddenMarkov(Process):
         >>> (seen == hidden).all()
         np.True_
         """
-        length = _check.integer(n, "n", low=1)
-        rows = 1 if paths is None else _check.integer(paths, "paths", low=1)
+        length = _check.integer(n, "n", low=1, high=MAX_SYMBOLS)
+        rows = 1 if paths is None else _check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
         if length * rows > MAX_SYMBOLS // 4:
             message = f"{length} symbols in each of {rows} paths are too many for one call; sample in several"
             raise RangeError(message, value=length * rows)
@@ -367,8 +367,13 @@ class HiddenMarkov(Process):
         return self._words_from(law, length)
 
     def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
-        reachable = self._machine.reachable(self.initial > 0)
-        return self._words_from(reachable / reachable.sum(), length) > 0
+        moves, emits = self.transition > 0, self.emission.T > 0
+        ahead = self._machine.reachable(self.initial > 0)[None]
+        for step in range(length):
+            if step:
+                ahead = ahead @ moves
+            ahead = (ahead[:, None] & emits).reshape(-1, self.states)
+        return np.asarray(ahead.any(axis=1))
 
     def _linear(self) -> Linear:
         return self._linear_from(self.initial)

@@ -35,7 +35,7 @@ class Impossible:
     def __str__(self) -> str:
         if not self:
             return "finite: everything that happens under p is possible under q"
-        listed = ", ".join(f"{event!r} ({mass:.4g})" for event, mass in self.events[:10])
+        listed = ", ".join(f"{_check.shown(event)} ({mass:.4g})" for event, mass in self.events[:10])
         more = f", and {len(self.events) - 10} more" if len(self.events) > 10 else ""
         kinds = f"{len(self.events)} event{'s' * (len(self.events) != 1)}"
         return f"infinite: {kinds} with {self.mass:.4g} of the mass of p cannot happen under q: {listed}{more}"

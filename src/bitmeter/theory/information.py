@@ -47,7 +47,8 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     (3.0, 0.0, inf)
     """
     scale = _check.from_bits(unit)
-    single = np.ndim(p) == 0 and not isinstance(p, str | bytes) if not isinstance(p, list | tuple) else False
+    p = _check.native(p, "p")
+    single = not isinstance(p, list | tuple | str | bytes) and np.ndim(p) == 0
     values = np.asarray([_check.real(p, "p", infinite=True)]) if single else _check.array(p, "p")
     wrong = ~((values >= 0.0) & (values <= 1.0))
     if wrong.any():
@@ -272,7 +273,9 @@ def sequence_perplexity(probabilities: Any) -> float:
 
 
 def _as_samples(p: Any, of: str) -> bool:
-    return of == "samples" or (of == "auto" and isinstance(p, str | bytes | bytearray | memoryview))
+    if isinstance(p, memoryview) and of == "auto":
+        return _check.holds_bytes(p)
+    return of == "samples" or (of == "auto" and isinstance(p, str | bytes | bytearray))
 
 
 def _probabilities(p: Any, name: str, of: Any, normalise: Any) -> tuple[NDArray[Any], bool]:
@@ -319,6 +322,7 @@ def _pair(p: Any, q: Any, of: Any, normalise: Any) -> tuple[NDArray[Any], NDArra
 
 def _refuse_numbers(p: Any, of: str) -> None:
     """Floats against a Distribution are more likely probabilities than labels: the caller must say."""
+    p = _check.native(p, "p")
     numbers = isinstance(p, np.ndarray) and p.dtype.kind == "f"
     numbers = numbers or (isinstance(p, list | tuple) and any(isinstance(item, float) for item in p))
     if numbers and of == "auto":

@@ -218,7 +218,7 @@ class Markov(Contextual):
         return [self._part_name(part) for part in closed]
 
     def _part_name(self, part: Part) -> str:
-        shown = ", ".join(str(self._context(int(state))) for state in part.members[:6])
+        shown = ", ".join(_check.shown(self._context(int(state)), str) for state in part.members[:6])
         return shown + (", …" if part.members.size > 6 else "")
 
     @cached_property
@@ -278,7 +278,8 @@ class Markov(Contextual):
         if (gaps <= _SAME * np.maximum(later, self.initial)).all():
             return Verdict(True, "the initial law is stationary: a step leaves it as it is")
         at = int(np.argmax(gaps))
-        change = f"{self._context(at)} has probability {self.initial[at]:.6g} at first and {later[at]:.6g} a step later"
+        state = _check.shown(self._context(at), str)
+        change = f"{state} has probability {self.initial[at]:.6g} at first and {later[at]:.6g} a step later"
         if not self._given:
             return Verdict(
                 False, f"it has no single stationary law, so it starts in the uniform one, which moves: {change}"

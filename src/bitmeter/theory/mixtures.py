@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter.errors import EmptyError, InputTypeError, ShapeError, UndefinedError
+from bitmeter.errors import EmptyError, ShapeError, UndefinedError
 from bitmeter.theory import _check
 from bitmeter.theory._check import Floats, Ints, Seed, Unit
 from bitmeter.theory.iid import safe_log
@@ -42,12 +41,8 @@ class Mixture(Process):
     """
 
     def __init__(self, components: Any, weights: Any = None, *, normalise: bool = False) -> None:
-        if isinstance(components, str | bytes | Mapping) or not isinstance(components, Iterable):
-            message = f"components is {_check.shown(components)}; it must be a sequence of processes"
-            raise InputTypeError(message, value=components)
-        if isinstance(components, np.ndarray):
-            components = components.ravel().tolist()
-        self.components = tuple(a_process(one, f"components[{i}]") for i, one in enumerate(components))
+        found = enumerate(_check.items(components, "components", "a sequence of processes"))
+        self.components = tuple(a_process(one, f"components[{place}]") for place, one in found)
         if not self.components:
             message = "components is empty; a mixture needs at least one process"
             raise EmptyError(message)
@@ -57,11 +52,11 @@ class Mixture(Process):
         self._set_alphabet(first.alphabet_size, first.labels)
         count = len(self.components)
         values = np.full(count, 1.0 / count) if weights is None else weights
-        found = _check.probabilities(values, "weights", normalise=_check.flag(normalise, "normalise"))
-        if found.shape != (count,):
-            message = f"weights has shape {found.shape}; it needs one weight for each of {count} components"
+        shares = _check.probabilities(values, "weights", normalise=_check.flag(normalise, "normalise"))
+        if shares.shape != (count,):
+            message = f"weights has shape {shares.shape}; it needs one weight for each of {count} components"
             raise ShapeError(message)
-        self.weights = frozen(found)
+        self.weights = frozen(shares)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{w:.4g} × {c!r}" for w, c in zip(self.weights, self.components, strict=True))
@@ -104,7 +99,7 @@ class Mixture(Process):
         for other in others:
             found = difference(first._linear(), other._linear())
             if found is not None:
-                word = " ".join(str(s if self.labels is None else self.labels[s]) for s in found.word)
+                word = " ".join(_check.shown(s if self.labels is None else self.labels[s], str) for s in found.word)
                 return Verdict(
                     False,
                     f"it is a mixture of {len(others) + 1} processes that differ: the word {word} has probability "

@@ -64,8 +64,8 @@ class Process(ABC):
         >>> "".join(Markov([[.9, .1], [.5, .5]], labels="ab").sample(20, seed=1))
         'baaaaaaaaaabbaaaaaaa'
         """
-        length = _check.integer(n, "n", low=1)
-        rows = 1 if paths is None else _check.integer(paths, "paths", low=1)
+        length = _check.integer(n, "n", low=1, high=MAX_SYMBOLS)
+        rows = 1 if paths is None else _check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
         if length * rows > MAX_SYMBOLS:
             message = (
                 f"{length} symbols in each of {rows} paths are more than {MAX_SYMBOLS:.0e}; sample in several calls"

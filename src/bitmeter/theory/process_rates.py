@@ -163,13 +163,22 @@ def impossible(p: Process, q: Iid | Markov) -> bool:
 
 def _exact_mixture(p: Process, q: Mixture) -> Rate | None:
     """A mixture is in the long run as good as the best of its components: on each of the laws p may settle into."""
-    parts = p.ergodic_components
+    if isinstance(p, Mixture):
+        mine = [(weight, _exact_mixture(part, q)) for _, weight, part in p._used()]
+        known = [(weight, rate) for weight, rate in mine if rate is not None]
+        return blend(known) if len(known) == len(mine) else None
+    models = [model for _, _, model in q._used()]
+    whole = [_exact(p, model) for model in models]
     rates = []
-    for weight, part in [(1.0, p)] if len(parts) == 1 else parts:
-        found = [_exact(part, model) for _, _, model in q._used()]
-        if any(one is None for one in found):
-            return None
-        rates.append((weight, min((one for one in found if one is not None), key=lambda one: one.value)))
+    for weight, part in p.ergodic_components:
+        found = [_exact(part, model) for model in models]
+        known_rates = [one for one in found if one is not None]
+        if len(known_rates) < len(models) or any(
+            ever is None or (math.isinf(ever.value) and math.isfinite(one.value))
+            for ever, one in zip(whole, known_rates, strict=True)
+        ):
+            return None  # whether this model outlives the start of a path, or is ruled out by it, is a matter of chance
+        rates.append((weight, min(known_rates, key=lambda one: one.value)))
     return blend(rates)
 
 

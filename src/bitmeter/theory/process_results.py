@@ -50,7 +50,7 @@ class StateClass:
 
     def __str__(self) -> str:
         kind = "recurrent" if self.recurrent else "transient"
-        return f"{kind}, period {self.period}: {', '.join(map(str, self.states))}"
+        return f"{kind}, period {self.period}: {', '.join(_check.shown(state, str) for state in self.states)}"
 
 
 @dataclass(frozen=True, slots=True)

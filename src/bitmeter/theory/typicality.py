@@ -166,7 +166,8 @@ def converge(
     a_process(process, "process")
     if model is not None:
         same_alphabet(process, a_process(model, "model"), "model")
-    length, rows = _check.integer(n, "n", low=1), _check.integer(paths, "paths", low=1)
+    length = _check.integer(n, "n", low=1, high=MAX_SYMBOLS)
+    rows = _check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
     if length * rows > MAX_SYMBOLS or length > MAX_SYMBOLS // 10:
         message = f"{rows} paths of {length} symbols are too many: at most {MAX_SYMBOLS:.0e} in all, a tenth a path"
         raise RangeError(message, value=length * rows)
