@@ -500,7 +500,8 @@ def _with_ends(
 
     A document without words is its end alone; with `keep_blank` it stays a blank that counts for nothing.
     """
-    ids = split.ids if keep_blank else np.where(blank, end, split.ids)
+    ids = split.ids.astype(np.int64)  # that of an end may be none of the units'
+    ids = ids if keep_blank else np.where(blank, end, ids)
     bounds = split.bounds
     needs = np.ones(finished, dtype=np.bool_)
     sizes = np.diff(bounds)[:finished]

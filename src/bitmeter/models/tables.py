@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -341,8 +342,8 @@ def _start_row(table: Conditional, places: dict[Any, int]) -> int:
 def _load_uniform(rest: str) -> Uniform:
     if not rest:
         return Uniform()
-    if not rest.isdecimal():
-        message = f"uniform:{rest} needs a whole number of choices; such as uniform:10000"
+    if not re.fullmatch("[0-9]{1,16}", rest):
+        message = f"uniform:{rest:.20} needs a whole number of choices; such as uniform:10000"
         raise ModelError(message, value=rest)
     return Uniform(int(rest))
 
