@@ -138,7 +138,8 @@ def _ppmd(rest: str) -> Compressor:
         return _Counting(worker.encode, worker.flush)
 
     version = getattr(module, "__version__", "unknown")
-    return Compressor(f"ppmd:{order}", f"ppmd7-{version}-{order}-256M", begin, "none: a bare stream without its length, 5 bytes to end it")
+    header = "none: a bare stream without its length, 5 bytes to end it"
+    return Compressor(f"ppmd:{order}", f"ppmd7-{version}-{order}-256M", begin, header)
 
 
 SCHEMES = (
