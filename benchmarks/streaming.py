@@ -90,10 +90,11 @@ def main() -> None:
             for docs in arguments.docs.split(","):
                 found = measure(model, path, docs)
                 megabytes, peak = found["bytes"] / 1e6, found["peak"] / 1e6
+                rates = [f"{megabytes / found[clock]:,.0f}" for clock in ("seconds", "used")]
+                verdict = "yes" if peak < LIMIT else "NO"
                 table.add_row(
-                    model, docs, f"{found['documents']:,}", f"{found['bits']:.4f}",
-                    f"{megabytes / found['seconds']:,.0f}", f"{megabytes / found['used']:,.0f}", f"{peak:,.0f}", "yes" if peak < LIMIT else "NO",
-                )  # fmt: skip
+                    model, docs, f"{found['documents']:,}", f"{found['bits']:.4f}", *rates, f"{peak:,.0f}", verdict
+                )
     Console(width=110).print(table)
 
 
