@@ -11,7 +11,7 @@ from bitmeter.measure.conventions import convention
 
 # Two bigram models of nltk.lm, Laplace and MLE, were fitted with padded_everygram_pipeline(2, …) on the sentences
 # "the cat sat", "the dog sat" and "a cat sat the dog"; the tables hold model.score(word, [context]) for all words of
-# model.vocab. The figures are model.perplexity(bigrams) over the bigrams of pad_both_ends(line.split(), n=2) of all lines.
+# model.vocab. The figures are model.perplexity(…) over the bigrams of pad_both_ends(line.split(), n=2) of all lines.
 NLTK_WORDS = ["</s>", "<UNK>", "<s>", "a", "cat", "dog", "sat", "the"]
 NLTK_COUNTS = {
     "<s>": {"the": 2, "a": 1},
