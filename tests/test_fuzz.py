@@ -259,7 +259,7 @@ RESULTS = {
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
 MODELS = {"KrichevskyTrofimov", "TableModel", "Uniform"}
-PROTOCOL = {"logprobs", "predict", "stream", "unknown"}
+PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 from bitmeter.errors import MissingPackageError
@@ -22,6 +23,29 @@ EXTRAS = {
     "fastapi": "web",
     "uvicorn": "web",
 }
+
+
+def install_line(module: str) -> str:
+    """What to type to get an optional package.
+
+    Examples
+    --------
+    >>> install_line("torch"), install_line("brotli")
+    ("pip install 'bitmeter[hf]'", 'pip install brotli')
+    """
+    package = module.split(".")[0]
+    return f"pip install 'bitmeter[{EXTRAS[package]}]'" if package in EXTRAS else f"pip install {package}"
+
+
+def is_absent(module: str) -> bool:
+    """Whether a package is not installed, without importing it.
+
+    Examples
+    --------
+    >>> is_absent("json"), is_absent("surely_absent")
+    (False, True)
+    """
+    return importlib.util.find_spec(module.split(".")[0]) is None
 
 
 def require(module: str, purpose: str) -> ModuleType:
@@ -53,6 +77,5 @@ def require(module: str, purpose: str) -> ModuleType:
         if error.name is not None and error.name.split(".")[0] != module.split(".")[0]:
             raise  # the package is there, but broken in itself: its own message says more
         package = module.split(".")[0]
-        line = f"pip install 'bitmeter[{EXTRAS[package]}]'" if package in EXTRAS else f"pip install {package}"
-        message = f"{purpose} needs the package {package}, which is not installed. Type: {line}"
+        message = f"{purpose} needs the package {package}, which is not installed. Type: {install_line(package)}"
         raise MissingPackageError(message, value=package) from error

@@ -64,7 +64,8 @@ def show(renderable: Any) -> None:
     from rich.console import Console
 
     # As wide as it needs: a terminal folds long lines by itself, and nothing is cut.
-    console = Console(highlight=False, width=_WIDEST)
+    # A unit such as [b] or :car: is text, not markup.
+    console = Console(highlight=False, markup=False, emoji=False, width=_WIDEST)
     with console.capture() as capture:
         console.print(renderable)
     typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import typer
 
 from bitmeter.cli.common import Json, show
@@ -11,15 +9,15 @@ from bitmeter.cli.common import Json, show
 
 def models(json: Json = False) -> None:
     """List the models that this installation can load, and what to install for others."""
-    from bitmeter._optional import EXTRAS
-    from bitmeter.models.base import schemes
+    from bitmeter._optional import install_line, is_absent
+    from bitmeter.models.base import survey_schemes
 
+    found, broken = survey_schemes()
     rows = []
-    for scheme in schemes().values():
-        missing = scheme.requires is not None and importlib.util.find_spec(scheme.requires) is None
-        package = EXTRAS.get(scheme.requires or "")
-        line = f"pip install 'bitmeter[{package}]'" if package else f"pip install {scheme.requires}"
-        rows.append((scheme.usage, scheme.summary, line if missing else "ready"))
+    for scheme in found.values():
+        missing = scheme.requires is not None and is_absent(scheme.requires)
+        rows.append((scheme.usage, scheme.summary, install_line(scheme.requires or "") if missing else "ready"))
+    rows += [(plugin.name, plugin.value, f"unusable: {plugin.reason}") for plugin in broken]
     if json:
         import json as encoder
 

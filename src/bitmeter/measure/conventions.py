@@ -84,6 +84,12 @@ def _documents(score: Score) -> Any:
     if score.by_document is None:
         message = f"{score.model} gives only a total; this convention needs the documents one by one"
         raise UndefinedError(message)
+    if score.by_document.sizes is not None:
+        message = (
+            f"{score.text} has {score.documents:,} documents, of which only sums over neighbours are kept; this "
+            "convention needs them one by one. Score the text in parts of up to a million documents"
+        )
+        raise UndefinedError(message)
     return score.by_document
 
 

@@ -33,21 +33,33 @@ _LN2 = math.log(2.0)
 
 @dataclass(frozen=True)
 class DocumentSums:
-    """Sums and counts of each document, in the order of the text."""
+    """Sums and counts of each document, in the order of the text.
+
+    Of a text with more than a million documents, neighbours are joined: `sizes` says how many documents a row holds.
+    """
 
     nats: NDArray[np.float64]
     bytes: NDArray[np.int64]
     chars: NDArray[np.int64]
     words: NDArray[np.int64]
     tokens: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.nats)
 
     def joined(self, other: DocumentSums) -> DocumentSums:
         """These documents and then the other's."""
-        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
-        return DocumentSums(*(np.concatenate(pair) for pair in pairs))
+        names = [f.name for f in fields(self) if f.name != "sizes"]
+        columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
+        if self.sizes is not None or other.sizes is not None:
+            columns["sizes"] = np.concatenate([self.documents, other.documents])
+        return DocumentSums(**columns)
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """How many documents each row holds."""
+        return np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
 
 
 @dataclass(frozen=True)
@@ -209,7 +221,7 @@ class Score:
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             signature=self.signature.but(
                 text=f"{self.signature.text}+{other.signature.text}",
-                docs=f"{kind[0]}.{len(documents)}.{_joined_ends(self, other)}",
+                docs=f"{kind[0]}.{self.documents + other.documents}.{_joined_ends(self, other)}",
             ),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             by_document=documents,
@@ -296,7 +308,7 @@ def interval_of(score: Score, per: Per, confidence: float) -> tuple[Interval | N
         return None, "no interval: the score is infinite"
     documents, blocks = score.by_document, score.by_block
     if documents is not None and len(documents) >= FEWEST_DOCUMENTS:
-        sizes = np.ones(len(documents)) if per == "document" else getattr(documents, f"{per}s")
+        sizes = getattr(documents, f"{per}s")
         return _noted(cluster_ratio(documents.nats / _LN2, sizes, confidence))
     if blocks is None or len(blocks.nats) == 0:
         return None, "no interval: only the total is known"
@@ -331,6 +343,7 @@ def _arrays(sums: DocumentSums | BlockSums) -> dict[str, Any]:
     return {
         name: [_number(x) for x in value.tolist()] if isinstance(value, np.ndarray) else value
         for name, value in found.items()
+        if value is not None
     }
 
 
@@ -367,8 +380,10 @@ def _counts(found: dict[str, Any]) -> Any:
 
 
 def _document_sums(found: dict[str, Any]) -> DocumentSums:
-    counts = (np.array(found[name], dtype=np.int64) for name in ("bytes", "chars", "words", "tokens"))
-    return DocumentSums(np.array(found["nats"], dtype=np.float64), *counts)
+    columns: dict[str, Any] = {name: np.array(found[name], np.int64) for name in ("bytes", "chars", "words", "tokens")}
+    if "sizes" in found:
+        columns["sizes"] = np.array(found["sizes"], dtype=np.int64)
+    return DocumentSums(np.array(found["nats"], dtype=np.float64), **columns)
 
 
 def as_score(value: Any) -> Score:

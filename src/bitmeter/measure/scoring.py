@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter import _core
 from bitmeter._version import __version__
 from bitmeter.errors import ChoiceError, InputTypeError, ModelError
 from bitmeter.measure.conventions import Convention, convention, setting
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
+from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
 from bitmeter.measure.trace import Trace, _Columns
 from bitmeter.models.base import Model, Predictor, Totalling, load
 from bitmeter.models.details import Details, details_of_rows, joined_details
@@ -34,8 +35,8 @@ KEPT_UNITS = 2_000_000
 #: The id of a document of white space alone, under units of words.
 BLANK = -2
 
-#: How many bytes are read at once.
-BLOCK_SIZE = 1 << 20
+#: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
+BLOCK_SIZE = 1 << 18
 
 #: Called as the text goes by: bytes done, bytes in all (or None), and bits a byte so far.
 Progress = Callable[[int, int | None, float], None]
@@ -130,6 +131,9 @@ def score(
     measured = load(model)
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
+    if trace is not None and not isinstance(measured, Model):
+        message = f"{getattr(measured, 'name', measured)} gives only a total, so there is no trace to write"
+        raise ModelError(message, value=trace)
     if isinstance(measured, Model):
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
         result = _Run(measured, corpus, chosen, _Tracer(trace, force=force), wanted, progress).measure()
@@ -194,7 +198,8 @@ class _Run:
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._skipped_counts = CountTotals()
         self._done = 0
-        self._known: list[float] = []
+        self._known = ExactSum()
+        self._unknown: NDArray[np.bool_] | None = None
         self._oov = self._skipped = self._impossible = 0
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
@@ -206,8 +211,7 @@ class _Run:
                 self._check(piece)
                 self._counts.add(piece.data, piece.ends)
                 self._apply(piece)
-                self._documents.add(piece)
-                self._blocks.add(piece)
+                self._add(piece)
                 self._tracer.add(piece)
                 self._done = piece.offset + len(piece.data)
                 if self._progress is not None:
@@ -216,7 +220,7 @@ class _Run:
             return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
     def _so_far(self) -> float:
-        return math.fsum(self._known) / math.log(2.0) / max(1, self._done)
+        return self._known.value / math.log(2.0) / max(1, self._done)
 
     def _rated(self) -> Iterator[Rated]:
         """The text split and rated; only a model that streams sees parts of documents."""
@@ -275,11 +279,11 @@ class _Run:
             found = getattr(logs, "shape", type(logs).__name__)
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
-        piece.logprobs = np.array(logs, dtype=np.float64)
-        piece.logprobs[piece.blank] = 0.0
-        wrong = ~(piece.logprobs <= 1e-9)
-        if wrong.any():
-            at = int(np.argmax(wrong))
+        piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
+        if piece.blank.any():
+            piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
+        if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
+            at = int(np.argmax(~(piece.logprobs <= 1e-9)))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
             place = piece.offset + int(piece.cuts[at])
             what = "NaN" if math.isnan(piece.logprobs[at]) else f"ln p = {piece.logprobs[at]:g}, a probability above 1,"
@@ -288,7 +292,7 @@ class _Run:
 
     def _apply(self, piece: Rated) -> None:
         """Unknown and first units by the convention; what is left out is counted."""
-        settings, logs = self._settings, piece.logprobs
+        settings = self._settings
         unknown = self._model.unknown(piece.ids) if hasattr(self._model, "unknown") else None
         if unknown is not None:
             unknown &= ~piece.blank
@@ -296,22 +300,32 @@ class _Run:
             if settings.oov == "skipped":
                 piece.skipped |= unknown
         if settings.first != "bos":
-            starts = piece.bounds[:-1][np.diff(piece.bounds) > 0]
-            starts = starts[starts > 0] if piece.continues else starts
+            begun = np.diff(piece.bounds) > 0
+            begun[: 1 if piece.continues else 0] = False
+            starts = piece.bounds[:-1][begun]
             if settings.first == "skip":
                 piece.skipped[starts] = True
             else:
-                logs[starts] = -math.log(self._model.size)  # type: ignore[attr-defined]
+                piece.logprobs = piece.logprobs.copy()  # the model's own array is left as it is
+                piece.logprobs[starts] = -math.log(self._model.size)  # type: ignore[attr-defined]
         if piece.skipped.any():
-            logs[piece.skipped] = 0.0
+            piece.logprobs = np.where(piece.skipped, 0.0, piece.logprobs)
             self._leave_out(piece)
-        impossible = np.isneginf(logs)
-        if impossible.any():
+        self._unknown = unknown if unknown is not None and unknown.any() else None
+
+    def _add(self, piece: Rated) -> None:
+        """Sums of documents and stretches, and of what the model knows."""
+        sums = self._documents.add(piece)
+        self._blocks.add(piece)
+        impossible = np.isneginf(piece.logprobs) if np.isinf(sums).any() else None
+        if impossible is not None:
             self._name_impossible(piece, impossible)
-        counted = np.where(impossible, 0.0, logs)
-        if unknown is not None:
-            counted[unknown] = 0.0
-        self._known.append(-math.fsum(_segment_total(counted)))
+        if impossible is None and self._unknown is None:
+            self._known.add(_compensated(sums))
+            return
+        left_out = [mask for mask in (impossible, self._unknown) if mask is not None]
+        counted = np.where(np.logical_or.reduce(left_out), 0.0, piece.logprobs)
+        self._known.add(-_compensated(counted))
 
     def _leave_out(self, piece: Rated) -> None:
         self._skipped += int(np.count_nonzero(piece.skipped))
@@ -330,21 +344,22 @@ class _Run:
 
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
-        counts = self._counts.finished()
-        documents = document_sums(nats, tokens, counts)
+        counts, sizes = self._counts.finished()
+        documents = document_sums(nats, tokens, counts, sizes)
         totals = counts.sum(axis=0)
-        scored = totals - (self._skipped_counts.finished().sum(axis=0) if self._settings.den == "scored" else 0)
-        signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, counts)
+        scored = totals - (self._skipped_counts.finished()[0].sum(axis=0) if self._settings.den == "scored" else 0)
+        length, number = int(totals[0]), self._counts.documents
+        signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number)
         return Score(
             model=self._model.name,
             text=self._corpus.name,
             nats=_total_of(nats),
-            known_nats=math.fsum(self._known),
+            known_nats=self._known.value,
             bytes=int(scored[0]),
             chars=int(scored[1]),
             words=int(scored[2]),
             tokens=int(tokens.sum()),
-            documents=len(documents),
+            documents=number,
             oov=self._oov,
             skipped=self._skipped,
             invalid=self._counts.invalid,
@@ -379,6 +394,11 @@ class _Tracer:
 
     def add(self, piece: Rated) -> None:
         """Take note of a piece."""
+        self._units += len(piece.ids)
+        if self._units > KEPT_UNITS:
+            self._parts = None
+        if self._parts is None and self._writer is None:
+            return
         sizes = np.diff(piece.bounds)
         numbers = np.repeat(np.arange(len(sizes), dtype=np.int64) + self._document, sizes)
         begins = np.repeat(piece.cuts[piece.bounds[:-1]], sizes)
@@ -389,14 +409,11 @@ class _Tracer:
             self._document += len(sizes) - (1 if piece.open else 0)
             carried = self._start if len(sizes) == 1 else 0
             self._start = carried + int(piece.cuts[-1]) - last_begin if piece.open else 0
-        row = (numbers, start, end, piece.ids.astype(np.int64), piece.logprobs, piece.data, piece.cuts)
+        row = (numbers, start, end, piece.ids.astype(np.int64), piece.logprobs.copy(), piece.data, piece.cuts)
         if self._writer is not None:
             self._writer.write(*row, details=piece.details)
-        self._units += len(piece.ids)
-        if self._parts is not None and self._units <= KEPT_UNITS:
+        if self._parts is not None:
             self._parts.append((*row, piece.details))
-        else:
-            self._parts = None
 
     def finish(self, result: Score) -> Score:
         """The score with its trace, and the file complete."""
@@ -425,14 +442,13 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
         message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
         raise ModelError(message)
     meter, counts, done = model.meter(), CountTotals(), 0
-    for block in corpus.blocks(BLOCK_SIZE):
+    for block in corpus.blocks():
         meter.feed(block.data)
         counts.add(block.data, block.ends)
         done += len(block.data)
         if progress is not None:
             progress(done, corpus.total_bytes, math.nan)
-    rows = counts.finished()
-    totals = rows.sum(axis=0)
+    totals = counts.finished()[0].sum(axis=0)
     size = meter.finish()
     header = getattr(model, "header", "")
     nats = size * 8 * math.log(2.0)
@@ -445,12 +461,14 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
         chars=int(totals[1]),
         words=int(totals[2]),
         tokens=None,
-        documents=len(rows),
+        documents=counts.documents,
         oov=0,
         skipped=0,
         invalid=counts.invalid,
         impossible=0,
-        signature=_signature(model.name, model.fingerprint, corpus, settings, rows).but(units="whole text"),
+        signature=_signature(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
+            units="whole text"
+        ),
         notes=(f"a file of {size:,} bytes, header included ({header})",) if header else (),
     )
 
@@ -472,11 +490,13 @@ def _check_abilities(model: Model, settings: Settings) -> None:
         raise ModelError(message)
 
 
-def _signature(name: str, fingerprint: str, corpus: Corpus, settings: Settings, counts: NDArray[np.int64]) -> Signature:
+def _signature(
+    name: str, fingerprint: str, corpus: Corpus, settings: Settings, length: int, documents: int
+) -> Signature:
     return Signature(
-        text=f"sha256-{corpus.fingerprint()[:24]}.{int(counts[:, 0].sum())}",
+        text=f"sha256-{corpus.fingerprint()[:24]}.{length}",
         norm=settings.norm,
-        docs=f"{corpus.docs}.{len(counts)}.{corpus.boundaries()[:8]}",
+        docs=f"{corpus.docs}.{documents}.{corpus.boundaries()[:8]}",
         first=settings.first,
         eos=settings.eos,
         oov=settings.oov,
@@ -500,7 +520,8 @@ def _with_ends(
 
     A document without words is its end alone; with `keep_blank` it stays a blank that counts for nothing.
     """
-    ids = split.ids if keep_blank else np.where(blank, end, split.ids)
+    ids = split.ids.astype(np.int64)  # that of an end may be none of the units'
+    ids = ids if keep_blank else np.where(blank, end, ids)
     bounds = split.bounds
     needs = np.ones(finished, dtype=np.bool_)
     sizes = np.diff(bounds)[:finished]
@@ -527,14 +548,12 @@ class _Whole(Units):
         return 0
 
 
-def _segment_total(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    from bitmeter import _core
-
-    return _core.segment_sums(values, np.array([0, len(values)], dtype=np.int64))
+def _compensated(values: NDArray[np.float64]) -> float:
+    return float(_core.segment_sums(values, np.array([0, len(values)], dtype=np.int64))[0])
 
 
 def _total_of(nats: NDArray[np.float64]) -> float:
-    return math.inf if np.isinf(nats).any() else math.fsum(nats.tolist())
+    return math.inf if np.isinf(nats).any() else math.fsum(nats.data)
 
 
 def _environment() -> dict[str, str]:

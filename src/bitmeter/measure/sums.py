@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from bitmeter.text.counts import TextCounter
 
 #: Stretches kept for the interval along the text; when there are more, neighbours are joined.
 MOST_BLOCKS = 8192
+#: Documents kept one by one; when there are more, neighbours are joined, so that memory and files stay bounded.
+MOST_DOCUMENTS = 1 << 20
 #: The finest stretch, in bytes.
 FIRST_BLOCK = 64
 
@@ -44,35 +46,126 @@ class Rated:
     details: Details | None = None
 
 
-@dataclass(slots=True)
+class ExactSum:
+    """A running sum without any rounding until it is read: Shewchuk's list of parts that do not overlap."""
+
+    def __init__(self) -> None:
+        self._parts: list[float] = []
+        self._infinite = 0.0
+
+    def add(self, value: float) -> None:
+        """Add a number."""
+        if not math.isfinite(value):
+            self._infinite += value
+            return
+        kept = 0
+        for part in self._parts:
+            large, small = (value, part) if abs(value) >= abs(part) else (part, value)
+            value = large + small
+            if rest := small - (value - large):
+                self._parts[kept] = rest
+                kept += 1
+        self._parts[kept:] = [value]
+
+    @property
+    def value(self) -> float:
+        """The sum, rounded once."""
+        return math.fsum((*self._parts, self._infinite))
+
+
+class DocumentRows:
+    """A row of sums for each document, or for each two, four, eight… neighbours once there are too many."""
+
+    def __init__(self, columns: int, dtype: Any) -> None:
+        self.documents = 0
+        self._group = 1
+        self._parts: list[NDArray[Any]] = [np.zeros((0, columns), dtype=dtype)]
+        self._length = 0
+        self._last, self._in_last = np.zeros(columns, dtype=dtype), 0
+
+    def add(self, rows: NDArray[Any]) -> None:
+        """Take the next documents."""
+        self.documents += len(rows)
+        if self._in_last:
+            missing = self._group - self._in_last
+            self._last += rows[:missing].sum(axis=0)
+            self._in_last += len(rows[:missing])
+            rows = rows[missing:]
+            self._close()
+        whole = len(rows) - len(rows) % self._group
+        self._append(rows[:whole] if self._group == 1 else _joined(rows[:whole], self._group))
+        if len(rows) > whole:
+            self._last, self._in_last = rows[whole:].sum(axis=0), len(rows) - whole
+        while self._length > MOST_DOCUMENTS:
+            self._coarsen()
+
+    def _append(self, rows: NDArray[Any]) -> None:
+        self._parts.append(rows)
+        self._length += len(rows)
+
+    def _close(self) -> None:
+        if self._in_last == self._group:
+            self._append(self._last[None])
+            self._last, self._in_last = np.zeros_like(self._last), 0
+
+    def _coarsen(self) -> None:
+        rows = np.concatenate(self._parts)
+        even = len(rows) - len(rows) % 2
+        if len(rows) > even:
+            self._last = self._last + rows[-1]
+            self._in_last += self._group
+        self._group *= 2
+        self._parts, self._length = [_joined(rows[:even], 2)], even // 2
+
+    def finished(self) -> tuple[NDArray[Any], Ints | None]:
+        """The rows, and how many documents each holds where that is not one."""
+        rows = np.concatenate([*self._parts, self._last[None]] if self._in_last else self._parts)
+        if self._group == 1:
+            return rows, None
+        sizes = np.full(len(rows), self._group, dtype=np.int64)
+        sizes[len(rows) - 1 :] = self._in_last or self._group
+        return rows, sizes
+
+
+def _joined(rows: NDArray[Any], number: int) -> NDArray[Any]:
+    return np.asarray(rows.reshape(-1, number, rows.shape[1]).sum(axis=1))
+
+
 class DocumentTotals:
     """Sums and counts of finished documents, and the parts of the one that is open."""
 
-    nats: list[Floats] = field(default_factory=list)
-    tokens: list[Ints] = field(default_factory=list)
-    _open_nats: list[float] = field(default_factory=list)
-    _open_tokens: int = 0
-    _is_open: bool = False
+    def __init__(self) -> None:
+        self._nats, self._tokens = DocumentRows(1, np.float64), DocumentRows(1, np.int64)
+        self._open_nats, self._open_tokens = ExactSum(), 0
+        self._is_open = False
 
-    def add(self, piece: Rated) -> None:
-        """Sum each document of the piece."""
+    def add(self, piece: Rated) -> Floats:
+        """Sum each document of the piece; what each costs in this piece alone is given back."""
         sums = -_core.segment_sums(piece.logprobs, piece.bounds) + 0.0
         tokens = np.diff(piece.bounds) - _core.segment_counts(piece.skipped | piece.blank, piece.bounds)
+        whole = sums.copy()
         if self._is_open and piece.continues and len(sums):
-            sums[0] = math.fsum((*self._open_nats, sums[0]))
+            self._open_nats.add(float(sums[0]))
+            whole[0] = self._open_nats.value
             tokens[0] += self._open_tokens
-        self._open_nats, self._open_tokens, self._is_open = [], 0, piece.open
         if piece.open and len(sums):
-            self._open_nats, self._open_tokens = [float(sums[-1])], int(tokens[-1])
-            sums, tokens = sums[:-1], tokens[:-1]
-        self.nats.append(sums)
-        self.tokens.append(tokens)
+            if len(sums) > 1 or not (self._is_open and piece.continues):
+                self._open_nats = ExactSum()
+                self._open_nats.add(float(sums[-1]))
+            self._open_tokens = int(tokens[-1])
+            whole, tokens = whole[:-1], tokens[:-1]
+        self._is_open = piece.open
+        self._nats.add(whole[:, None])
+        self._tokens.add(tokens[:, None])
+        return sums
 
     def finished(self) -> tuple[Floats, Ints]:
-        """The nats and the tokens of each document."""
-        nats = np.concatenate([*self.nats, np.array(self._open_nats if self._is_open else [])])
-        tokens = np.concatenate([*self.tokens, np.array([self._open_tokens] if self._is_open else [], dtype=np.int64)])
-        return nats, tokens.astype(np.int64)
+        """The nats and the tokens of each document, or of each group of them."""
+        if self._is_open:
+            self._nats.add(np.array([[self._open_nats.value]]))
+            self._tokens.add(np.array([[self._open_tokens]], dtype=np.int64))
+            self._is_open = False
+        return np.ascontiguousarray(self._nats.finished()[0][:, 0]), self._tokens.finished()[0][:, 0].copy()
 
 
 class BlockTotals:
@@ -87,13 +180,13 @@ class BlockTotals:
         """Add the units of a stretch; a unit counts where it starts."""
         if len(piece.ids) == 0:
             return
-        starts = piece.cuts[:-1] + piece.offset
+        starts = piece.cuts[:-1]
         end = int(piece.cuts[-1]) + piece.offset
         while end > self.size * MOST_BLOCKS:
             self._double()
-        first = int(starts[0]) // self.size
+        first = (int(starts[0]) + piece.offset) // self.size
         last = max(first, (end - 1) // self.size)
-        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size)
+        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - piece.offset)
         edges[0], edges[-1] = 0, len(starts)
         if last >= len(self._nats):
             grown = last + 1 - len(self._nats)
@@ -119,7 +212,7 @@ class CountTotals:
 
     def __init__(self) -> None:
         self._counter = TextCounter()
-        self._rows: list[NDArray[np.int64]] = []
+        self._rows = DocumentRows(3, np.int64)
         self._open: NDArray[np.int64] | None = None
         self.invalid = 0
 
@@ -130,22 +223,28 @@ class CountTotals:
         rows = np.stack([sizes, found.chars, found.words], axis=1)
         if self._open is not None:
             rows[0] += self._open
-        self._open = rows[-1]
-        self._rows.append(rows[:-1])
+        self._open = rows[-1].copy()
+        self._rows.add(rows[:-1])
 
-    def finished(self) -> NDArray[np.int64]:
-        """A row a document: bytes, characters, words."""
+    @property
+    def documents(self) -> int:
+        """How many documents have ended."""
+        return self._rows.documents
+
+    def finished(self) -> tuple[NDArray[np.int64], Ints | None]:
+        """A row a document (or group of them): bytes, characters, words; and how many documents each row holds."""
         before = self._counter.total
         total = self._counter.finish()
         self.invalid = total.invalid
-        rows = np.concatenate([*self._rows, np.zeros((0, 3), dtype=np.int64)])
         if self._open is not None and self._open[0]:
             # A document that the corpus left open, and in it perhaps the beginning of a character.
             self._open[1] += total.chars - before.chars
-            rows = np.concatenate([rows, self._open[None]])
-        return rows
+            self._rows.add(self._open[None])
+            self._open = None
+        return self._rows.finished()
 
 
-def document_sums(nats: Floats, tokens: Ints, counts: NDArray[np.int64]) -> DocumentSums:
+def document_sums(nats: Floats, tokens: Ints, counts: NDArray[np.int64], sizes: Ints | None) -> DocumentSums:
     """Everything that is known of each document."""
-    return DocumentSums(nats, counts[:, 0], counts[:, 1], counts[:, 2], tokens)
+    size, chars, words = (np.ascontiguousarray(column) for column in counts.T)
+    return DocumentSums(nats, size, chars, words, tokens, sizes)

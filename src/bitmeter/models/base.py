@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.details import Details
 from bitmeter.text.units import Units
 
@@ -103,6 +103,11 @@ class Totalling(Protocol):
 class Scheme:
     """A way to name models on the command line.
 
+    Another package adds one by an entry point of the group `bitmeter.models`, whose name is that of the scheme::
+
+        [project.entry-points."bitmeter.models"]
+        toy = "toy_package:SCHEME"
+
     Attributes
     ----------
     name
@@ -124,33 +129,80 @@ class Scheme:
     requires: str | None = None
 
 
-def schemes() -> dict[str, Scheme]:
-    """All schemes of this installation: ours, and what other packages add by the entry point `bitmeter.models`."""
+@dataclass(frozen=True, slots=True)
+class BrokenPlugin:
+    """A plug-in that cannot be used: it stands in nobody's way until its scheme is asked for."""
+
+    name: str
+    value: str
+    reason: str
+
+
+def own_schemes() -> dict[str, Scheme]:
+    """The schemes that bitmeter itself brings."""
     from bitmeter.models import compressors, tables
 
-    found = {scheme.name: scheme for scheme in (*tables.SCHEMES, *compressors.SCHEMES)}
-    for entry in entry_points(group=ENTRY_POINTS):
-        scheme = _added(entry)
-        if scheme.name in found:
-            message = (
-                f"the package entry point {entry.value} adds the scheme {scheme.name!r}, which exists already; "
-                "uninstall one of the two packages"
-            )
-            raise ModelError(message, value=scheme.name)
-        found[scheme.name] = scheme
-    return found
+    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *compressors.SCHEMES)}
 
 
-def _added(entry: EntryPoint) -> Scheme:
+def schemes() -> dict[str, Scheme]:
+    """All schemes of this installation: ours, and what other packages add by the entry point `bitmeter.models`.
+
+    Examples
+    --------
+    >>> schemes()["kt"].usage
+    'kt'
+    """
+    return survey_schemes()[0]
+
+
+def survey_schemes() -> tuple[dict[str, Scheme], tuple[BrokenPlugin, ...]]:
+    """All schemes that can be used, and the plug-ins that cannot, with the reason."""
+    found, broken = own_schemes(), []
+    for name in sorted({entry.name for entry in _plugins()}):
+        try:
+            scheme = _plugin(name)
+        except ModelError as error:
+            values = ", ".join(entry.value for entry in _plugins(name))
+            broken.append(BrokenPlugin(name, values, str(error)))
+        else:
+            found[name] = scheme
+    return found, tuple(broken)
+
+
+def _plugins(name: str | None = None) -> tuple[EntryPoint, ...]:
+    found = entry_points(group=ENTRY_POINTS) if name is None else entry_points(group=ENTRY_POINTS, name=name)
+    return tuple(found)
+
+
+def _plugin(name: str) -> Scheme:
+    """The scheme of the entry point of that name; nothing else is imported."""
+    entries = _plugins(name)
+    if name in own_schemes():
+        message = f"the plug-in {name} ({entries[0].value}) has the name of a scheme of bitmeter, which goes first"
+        raise ModelError(message, value=name)
+    if len(entries) > 1:
+        listed = " and ".join(f"{entry.value} of {_package(entry)}" for entry in entries)
+        message = f"two plug-ins add the scheme {name!r}: {listed}; uninstall one of them"
+        raise ModelError(message, value=name)
+    entry = entries[0]
+    where = f"the plug-in {name} ({entry.value} of {_package(entry)})"
     try:
         scheme = entry.load()
-    except Exception as error:
-        message = f"the plug-in {entry.name} ({entry.value}) cannot be loaded: {type(error).__name__}: {error}"
-        raise ModelError(message) from error
+    except (Exception, SystemExit) as error:
+        message = f"{where} cannot be imported: {type(error).__name__}: {error}"
+        raise ModelError(message, value=name) from error
     if not isinstance(scheme, Scheme):
-        message = f"the plug-in {entry.name} ({entry.value}) must name a bitmeter.Scheme; it is {scheme!r:.60}"
-        raise ModelError(message)
+        message = f"{where} must name a bitmeter.Scheme; it is {scheme!r:.60}"
+        raise ModelError(message, value=name)
+    if scheme.name != name:
+        message = f"{where} brings the scheme {scheme.name!r}; the entry point and the scheme must have one name"
+        raise ModelError(message, value=name)
     return scheme
+
+
+def _package(entry: EntryPoint) -> str:
+    return "an unknown package" if entry.dist is None else str(entry.dist.name)
 
 
 def load(spec: Any) -> Any:
@@ -185,9 +237,30 @@ def load(spec: Any) -> Any:
             "with name, units, fingerprint and logprobs"
         )
         raise InputTypeError(message, value=spec)
-    scheme, _, rest = spec.partition(":")
-    known = schemes()
-    if scheme not in known:
+    name, _, rest = spec.partition(":")
+    own = own_schemes()
+    if name in own:
+        return own[name].load(rest)
+    if not _plugins(name):
+        known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
         raise ModelError(message, value=spec)
-    return known[scheme].load(rest)
+    return _from_plugin(_plugin(name), spec, rest)
+
+
+def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:
+    """What a plug-in makes of a name: a model, or an error that says whose fault it is."""
+    try:
+        model = scheme.load(rest)
+    except BitmeterError:
+        raise
+    except Exception as error:
+        message = f"the plug-in {scheme.name} cannot load {spec!r}: {type(error).__name__}: {error}"
+        raise ModelError(message, value=spec) from error
+    if not isinstance(model, Model | Totalling):
+        message = (
+            f"the plug-in {scheme.name} made {model!r:.60} of {spec!r}, which is no model: it needs name, units, "
+            "fingerprint and logprobs, or name, fingerprint and meter"
+        )
+        raise ModelError(message, value=spec)
+    return model

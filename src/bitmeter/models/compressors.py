@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from bitmeter._optional import require
 from bitmeter.errors import ModelError
 from bitmeter.models.base import Meter, Scheme
 
-#: Bytes handed to a compressor at once.
+#: Bytes handed to a compressor at once: always as many, because what Brotli writes depends on it.
 CHUNK = 1 << 20
 
 
@@ -22,13 +23,19 @@ class _Counting:
     """Counts what a compressor object gives back, and keeps none of it."""
 
     def __init__(self, compress: Callable[[bytes], bytes], flush: Callable[[], bytes]) -> None:
-        self._compress, self._flush, self._size = compress, flush, 0
+        self._compress, self._flush = compress, flush
+        self._held, self._size = b"", 0
 
     def feed(self, data: bytes) -> None:
-        self._size += len(self._compress(data))
+        data = self._held + data if self._held else data
+        whole = len(data) - len(data) % CHUNK
+        for start in range(0, whole, CHUNK):
+            self._size += len(self._compress(data[start : start + CHUNK]))
+        self._held = data[whole:]
 
     def finish(self) -> int:
-        return self._size + len(self._flush())
+        last = self._compress(self._held) if self._held else b""
+        return self._size + len(last) + len(self._flush())
 
 
 class Compressor:
@@ -58,8 +65,8 @@ class Compressor:
 def _level(scheme: str, rest: str, default: int, low: int, high: int) -> int:
     if not rest:
         return default
-    if not rest.isdecimal() or not low <= int(rest) <= high:
-        message = f"{scheme}:{rest} needs a level from {low} to {high}; such as {scheme}:{default}"
+    if not re.fullmatch("[0-9]{1,3}", rest) or not low <= int(rest) <= high:
+        message = f"{scheme}:{rest:.20} needs a level from {low} to {high}; such as {scheme}:{default}"
         raise ModelError(message, value=rest)
     return int(rest)
 
@@ -102,6 +109,7 @@ def _zstd(rest: str) -> Compressor:
     level = _level("zstd", rest, 19, 1, 22)
 
     def begin() -> Meter:
+        # A stream of unknown length, as `zstd < FILE` writes it: the same bytes cost the same wherever they come from.
         worker = zstandard.ZstdCompressor(level=level, write_checksum=True).compressobj()
         return _Counting(worker.compress, worker.flush)
 
@@ -130,7 +138,8 @@ def _ppmd(rest: str) -> Compressor:
         return _Counting(worker.encode, worker.flush)
 
     version = getattr(module, "__version__", "unknown")
-    return Compressor(f"ppmd:{order}", f"ppmd7-{version}-{order}-256M", begin, "none: a bare stream, 5 bytes to end it")
+    header = "none: a bare stream without its length, 5 bytes to end it"
+    return Compressor(f"ppmd:{order}", f"ppmd7-{version}-{order}-256M", begin, header)
 
 
 SCHEMES = (

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.errors import InputTypeError, ModelError, UnknownLabelError
 from bitmeter.models.base import Scheme
 from bitmeter.models.details import Details, details_of_rows, joined_details
+from bitmeter.text.readers import encode
 from bitmeter.text.units import Bytes, Characters, Units, Words
-from bitmeter.theory._check import choice
+from bitmeter.theory._check import choice, shown
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
@@ -33,12 +35,12 @@ class Uniform:
     that a random guess among 10,000 words has perplexity 10,000.
     """
 
-    def __init__(self, size: int = 256, units: Units | None = None) -> None:
+    def __init__(self, size: int = 256, units: Units | str | None = None) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= 2**53:
             message = f"uniform:{size} needs a whole number of choices, at least 1; such as uniform:10000"
             raise ModelError(message, value=size)
         self.size = size
-        self.units: Units = units if units is not None else (Bytes() if size == 256 else Words())
+        self.units: Units = Units.of(units) if units is not None else (Bytes() if size == 256 else Words())
         self.name = f"uniform:{size}"
         self.fingerprint = f"uniform-{size}-{self.units.name}"
 
@@ -79,49 +81,69 @@ class TableModel:
     ----------
     table
         Labels that are strings of one character make a model of characters, longer ones a model of words, integers
-        from 0 to 255 a model of bytes. A Conditional begins each document from its `start`.
+        from 0 to 255 a model of bytes. A Conditional begins each document from its `start`; its `other` stands for
+        all units that it does not name.
     units
         To say so instead of having it guessed.
     oov
-        "none": what is none of the labels cannot happen. "class": it costs what the label `<unk>` costs.
+        "none": what is none of the labels (and no `other` stands for it) cannot happen. "class": it costs what the
+        label `<unk>` costs.
 
-    A table of words with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
+    A table with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
+
+    Examples
+    --------
+    >>> model = TableModel(Distribution({"a": 0.25, "b": 0.75}))
+    >>> model.units.name, model.predict([]).tolist()
+    ('chars', [-1.3862943611198906, -0.2876820724517809, -inf])
     """
 
-    def __init__(self, table: Any, units: Any = None, oov: str = "none") -> None:
-        if not isinstance(table, Distribution | Conditional):
-            message = f"{table!r:.60} is no table; it must be a Distribution or a Conditional"
-            raise InputTypeError(message, value=table)
-        if units is not None and not isinstance(units, Units):
-            message = f"units is {units!r:.60}; it must be Units, such as Units.of('words')"
-            raise InputTypeError(message, value=units)
+    def __init__(self, table: Distribution | Conditional, units: Units | str | None = None, oov: str = "none") -> None:
         self.table = table
         labels = _labels(table)
-        self.units: Units = units if units is not None else _units_for(labels)
+        self.units: Units = Units.of(units) if units is not None else _units_for(table, labels)
         self.name = f"{type(table).__name__.lower()}({len(labels)} labels)"
-        self._oov = choice(oov, "oov", ("none", "class"))
+        keys = _keys_of(labels, self.units)
+        order = np.argsort(keys, kind="stable")
+        self._keys, self._order = keys[order], order.astype(np.int64)
         places = {label: i for i, label in enumerate(labels)}
-        wordy = isinstance(self.units, Words)
-        self.end_id = places.get("</s>") if wordy else None
-        self.predicts_end = self.end_id is not None
-        self._unk = places.get("<unk>") if wordy else None
+        self.predicts_end = "</s>" in places
+        self.end_id = int(keys[places["</s>"]]) if self.predicts_end else None
+        self._unk = places.get("<unk>", places.get("<UNK>"))
         self.oov_ways = ("class",) if self._unk is not None else ()
-        # Numbered in the order of the labels; one more row and column stand for everything else.
-        self._keys, self._order = _sorted_keys(labels, self.units)
-        self._start, self._logs = _log_table(table, labels)
+        self._oov = self._checked(oov)
+        # A row for each label as context, a column for each as outcome; one more of each for everything else.
+        self._start, self._columns, self._logs = _log_table(table, places)
         #: The bytes of each outcome; the last stands for everything else.
         self.outcome_names = (*(_label_bytes(label) for label in labels), b"")
-        self.fingerprint = "table-" + hashlib.sha256(repr(labels).encode() + self._logs.tobytes()).hexdigest()[:16]
+        content = repr((labels, self._start, self._oov, self.units.fingerprint)).encode() + self._logs.tobytes()
+        self.fingerprint = "table-" + hashlib.sha256(content).hexdigest()[:16]
+
+    def _checked(self, oov: str) -> str:
+        if choice(oov, "oov", ("none", "class")) == "class" and self._unk is None:
+            message = "this table has no label <unk>, so oov must be 'none'"
+            raise ModelError(message, value=oov)
+        return oov
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
         """ln p of each unit, given the one before it in its document."""
         return self.stream().logprobs(ids, bounds, continues=False)
 
     def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of each label, in their order, after this history; the last entry is for everything else."""
-        numbers = self._numbers(np.asarray(history))
-        row = self._start if numbers.size == 0 or self._logs.shape[0] == 1 else int(numbers[-1])
-        return np.asarray(self._logs[min(row, self._logs.shape[0] - 1)])
+        """ln p of each label, in their order, after this history; the last entry is for everything else.
+
+        `places` says which entry is that of an id.
+        """
+        numbers = self._rows(np.asarray(history, dtype=np.int64)[-1:])
+        row = self._start if numbers.size == 0 or len(self._logs) == 1 else int(numbers[-1])
+        if np.isneginf(self._logs[row]).all():
+            message = "the table has no row for what came last, so nothing can be predicted; name one with other=…"
+            raise UnknownLabelError(message, value=history)
+        return np.array(self._logs[row])
+
+    def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """Where each id stands in what `predict` gives."""
+        return np.asarray(self._columns[self._rows(ids)])
 
     def with_oov(self, way: str) -> TableModel:
         """The same table with another cost for what it does not know."""
@@ -129,24 +151,24 @@ class TableModel:
 
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Which units are none of the labels, or the label of all unknown ones."""
-        numbers = self._places(ids)
+        numbers = self._labelled(ids)
         return np.asarray((numbers == len(self._keys)) | (numbers == (-1 if self._unk is None else self._unk)))
 
     def stream(self) -> _TableStream:
         """Remembers one unit."""
         return _TableStream(self)
 
-    def _numbers(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+    def _rows(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """The row of each id in the table."""
-        places = self._places(ids)
+        numbers = self._labelled(ids)
         if self._oov == "class" and self._unk is not None:
-            places[places == len(self._keys)] = self._unk
-        return places
+            numbers[numbers == len(self._keys)] = self._unk
+        return numbers
 
-    def _places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
-        """The place of each id among the labels; their number for what is none of them."""
-        places = np.minimum(np.searchsorted(self._keys, ids), len(self._keys) - 1)
-        return np.asarray(np.where(self._keys[places] == ids, self._order[places], len(self._keys)), dtype=np.int64)
+    def _labelled(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """The number of each id among the labels; how many there are for what is none of them."""
+        at = np.minimum(np.searchsorted(self._keys, ids), len(self._keys) - 1)
+        return np.asarray(np.where(self._keys[at] == ids, self._order[at], len(self._keys)), dtype=np.int64)
 
 
 class _TableStream:
@@ -155,33 +177,36 @@ class _TableStream:
         self._last: int | None = None
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        numbers = self._model._numbers(ids)
-        rows = self._rows(numbers, bounds, continues=continues)
-        if len(ids):
+        model = self._model
+        numbers = model._rows(ids)
+        rows = self._before(numbers, bounds, continues=continues)
+        if len(bounds) > 1 and bounds[-1] > bounds[-2]:
             self._last = int(numbers[-1])
-        return np.asarray(self._model._logs[rows, numbers])
+        elif len(bounds) > 2 or not continues:
+            self._last = None  # a document has begun, and none of its units was seen
+        return np.asarray(model._logs[rows, model._columns[numbers]])
 
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         model = self._model
-        numbers = model._numbers(ids)
-        rows = self._rows(numbers, bounds, continues=continues)
+        numbers = model._rows(ids)
+        rows, columns = self._before(numbers, bounds, continues=continues), model._columns[numbers]
         # Each row of the table once, then one look-up a unit.
         logs = model._logs
         parts = [
-            details_of_rows(logs[rows[i : i + _CHUNK]], numbers[i : i + _CHUNK], alternatives, model.outcome_names)
+            details_of_rows(logs[rows[i : i + _CHUNK]], columns[i : i + _CHUNK], alternatives, model.outcome_names)
             for i in range(0, max(1, len(ids)), _CHUNK)
         ]
         return joined_details(parts)
 
-    def _rows(self, numbers: NDArray[np.int64], bounds: Bounds, *, continues: bool) -> NDArray[np.int64]:
+    def _before(self, numbers: NDArray[np.int64], bounds: Bounds, *, continues: bool) -> NDArray[np.int64]:
         """The row of the table that predicts each unit."""
         model, size = self._model, len(numbers)
-        if model._logs.shape[0] == 1:
+        if len(model._logs) == 1:
             return np.zeros(size, dtype=np.int64)
         before = np.empty_like(numbers)
         before[1:] = numbers[:-1]
         before[bounds[:-1][bounds[:-1] < size]] = model._start
-        if size and continues and self._last is not None:
+        if continues and self._last is not None and len(bounds) > 1 and bounds[1] > 0:
             before[0] = self._last
         return before
 
@@ -234,75 +259,91 @@ class _KtStream:
 
 
 def _label_bytes(label: Any) -> bytes:
-    return bytes([label]) if isinstance(label, int) else str(label).encode("utf-8", "surrogatepass")
+    return bytes([label]) if isinstance(label, int) else encode(str(label))
 
 
-def _labels(table: Distribution | Conditional) -> tuple[Any, ...]:
+def _labels(table: Any) -> tuple[Any, ...]:
     if isinstance(table, Distribution):
         return table.labels
-    return tuple(dict.fromkeys((*table.contexts, *table.outcomes)))
+    if isinstance(table, Conditional):
+        return tuple(dict.fromkeys((*table.contexts, *table.outcomes)))
+    message = f"table is {shown(table)}; it must be a Distribution or a Conditional"
+    raise InputTypeError(message, value=table)
 
 
-def _units_for(labels: tuple[Any, ...]) -> Units:
-    if all(isinstance(label, int) and not isinstance(label, bool) and 0 <= label < 256 for label in labels):
+#: Labels that are no units: the beginning and the end of a document, and all unknown units.
+_SPECIAL = ("<s>", "</s>", "<unk>", "<UNK>")
+
+
+def _units_for(table: Distribution | Conditional, labels: tuple[Any, ...]) -> Units:
+    """What the labels are, leaving out those that stand for something else."""
+    aside = [*_SPECIAL, *((table.other, table.start) if isinstance(table, Conditional) else ())]
+    plain = [label for label in labels if label not in aside] or list(labels)
+    if all(isinstance(label, int) and not isinstance(label, bool) and 0 <= label < 256 for label in plain):
         return Bytes()
-    if not all(isinstance(label, str) for label in labels):
+    strange = next((label for label in plain if not isinstance(label, str)), None)
+    if strange is not None:
         message = (
             "a table as a model of text needs labels that are characters, words, or bytes (integers from 0 to 255); "
-            f"found {labels[0]!r:.40}"
+            f"found {shown(strange)} among {len(labels)}"
         )
-        raise InputTypeError(message, value=labels[0])
-    # A label such as "other" may stand for all the rest in a table of characters.
-    single = sum(len(label) == 1 for label in labels)
-    if single >= len(labels) - 1 and single > 0:
+        raise InputTypeError(message, value=strange)
+    if all(len(label) == 1 for label in plain):
         return Characters()
-    return Words(vocabulary=[label.encode() for label in labels])
+    return Words(vocabulary=[encode(label) for label in labels if isinstance(label, str)])
 
 
-def _sorted_keys(labels: tuple[Any, ...], units: Units) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The ids of the labels under these units, ascending, and the label's place for each."""
-    if isinstance(units, Words):
-        keys = np.arange(len(labels), dtype=np.int64)
-    elif isinstance(units, Bytes):
-        keys = np.array([int(label) for label in labels], dtype=np.int64)
-    else:
-        # A label that is no single character ("other") gets a key that no text has.
-        keys = np.array(
-            [ord(label) if isinstance(label, str) and len(label) == 1 else -1 - i for i, label in enumerate(labels)],
-            dtype=np.int64,
-        )
-    order = np.argsort(keys, kind="stable")
-    return keys[order], order.astype(np.int64)
+def _keys_of(labels: tuple[Any, ...], units: Units) -> NDArray[np.int64]:
+    """The id of each label under these units; one that no text can have for a label that is not one unit."""
+    never = np.iinfo(np.int64).min
+    keys = [_key(label, units, never + i) for i, label in enumerate(labels)]
+    if len(set(keys)) < len(keys):
+        message = f"two labels of this table are the same unit of {units.name}: {shown(labels)}"
+        raise ModelError(message, value=labels)
+    return np.array(keys, dtype=np.int64)
 
 
-def _log_table(table: Distribution | Conditional, labels: tuple[Any, ...]) -> tuple[int, Floats]:
-    """The row of the start, and ln p(outcome | context) with a last row and column for everything else."""
+def _key(label: Any, units: Units, never: int) -> int:
+    if isinstance(units, Bytes):
+        return label if isinstance(label, int) and not isinstance(label, bool) and 0 <= label < 256 else never
+    found = units.split(encode(label)).ids.tolist() if isinstance(label, str) else []
+    return int(found[0]) if len(found) == 1 and found[0] >= 0 else never
+
+
+def _log_table(table: Distribution | Conditional, places: dict[Any, int]) -> tuple[int, NDArray[np.int64], Floats]:
+    """The row of the start, the column of each label, and ln p(outcome | context)."""
+    size = len(places)
+    columns = np.arange(size + 1, dtype=np.int64)
     with np.errstate(divide="ignore"):
         if isinstance(table, Distribution):
-            return 0, np.log(np.array([[*table.probabilities, 0.0]]))
-        if table.start is None:
-            message = "this Conditional has no start, so a document's first unit has no context; make it with start=…"
-            raise ModelError(message)
-        unknown = _Nobody()
-        rows = [[_chance(table, outcome, context) for outcome in (*labels, unknown)] for context in (*labels, unknown)]
-        places = {label: i for i, label in enumerate(labels)}
-        return places.get(table.start, len(labels)), np.log(np.array(rows))
+            return 0, columns, np.log(np.array([[*table.probabilities, 0.0]]))
+        masses = np.zeros((size + 1, size + 1))
+        for context in table.contexts:
+            row = table[context]
+            masses[places[context], [places[label] for label in row.labels]] = row.probabilities
+        unnamed = [i for label, i in places.items() if label not in table.contexts]
+        rest = places[table.other] if table.other is not None and table.other in places else size
+        masses[[*unnamed, size]] = masses[rest]
+        outcomes = set(table.outcomes)
+        columns[[*(i for label, i in places.items() if label not in outcomes), size]] = rest
+        return _start_row(table, places), columns, np.log(masses)
 
 
-class _Nobody:
-    """A label that no table has."""
-
-
-def _chance(table: Conditional, outcome: Any, context: Any) -> float:
-    known = context in table.contexts or (table.other is not None and table.other in table.contexts)
-    return table.probability(outcome, context) if known else 0.0
+def _start_row(table: Conditional, places: dict[Any, int]) -> int:
+    if table.start is None:
+        message = "this Conditional has no start, so a document's first unit has no context; make it with start=…"
+        raise ModelError(message)
+    if table.start not in table.contexts and table.other not in table.contexts:
+        message = f"the start {shown(table.start)} is no context of this Conditional; add its row, or other=…"
+        raise ModelError(message, value=table.start)
+    return places.get(table.start, len(places))
 
 
 def _load_uniform(rest: str) -> Uniform:
     if not rest:
         return Uniform()
-    if not rest.isdecimal():
-        message = f"uniform:{rest} needs a whole number of choices; such as uniform:10000"
+    if not re.fullmatch("[0-9]{1,16}", rest):
+        message = f"uniform:{rest:.20} needs a whole number of choices; such as uniform:10000"
         raise ModelError(message, value=rest)
     return Uniform(int(rest))
 

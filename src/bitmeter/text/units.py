@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
@@ -185,6 +186,20 @@ def units_of(what: Any) -> Units:
     raise ChoiceError(message, value=what)
 
 
+def _counting(size: int) -> NDArray[np.int64]:
+    """0, 1, 2, … as many as asked; not to be written to, because blocks share it."""
+    if size > 1 << 21:
+        return np.arange(size, dtype=np.int64)
+    return _long_counting(1 << max(0, size - 1).bit_length())[:size]
+
+
+@functools.lru_cache(maxsize=1)
+def _long_counting(size: int) -> NDArray[np.int64]:
+    numbers = np.arange(size, dtype=np.int64)
+    numbers.setflags(write=False)
+    return numbers
+
+
 class Bytes(Units):
     """Each byte is a unit, and its own id.
 
@@ -198,7 +213,7 @@ class Bytes(Units):
     fingerprint = "bytes/1"
 
     def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
-        return Split(np.frombuffer(data, dtype=np.uint8), np.arange(len(data) + 1), np.concatenate(([0], ends)))
+        return Split(np.frombuffer(data, dtype=np.uint8), _counting(len(data) + 1), np.concatenate(([0], ends)))
 
     def _cut(self, data: bytes) -> int:
         return len(data)
