@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure import scoring
+from bitmeter.measure import run, tracing
 from bitmeter.text.units import Bytes, Characters, Units, Words
 
 #: Texts in every script, with what breaks naive code.
@@ -61,7 +61,7 @@ class _HashingStream:
 def test_blocks_and_streams_do_not_change_a_figure(units: Units, text: bytes, docs: str, size: int) -> None:
     whole = bm.score(Hashing(units, streams=False), text, docs=docs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scoring, "BLOCK_SIZE", size)
+        patch.setattr(run, "BLOCK_SIZE", size)
         pieces = bm.score(Hashing(units, streams=True), text, docs=docs)
         held = bm.score(Hashing(units, streams=False), text, docs=docs)
     for other in (pieces, held):
@@ -260,7 +260,7 @@ def test_bad_keywords_are_typed_errors(keywords: dict[str, Any]) -> None:
 
 
 def test_long_texts_keep_no_trace_but_write_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoring, "KEPT_UNITS", 100)
+    monkeypatch.setattr(tracing, "KEPT_UNITS", 100)
     text = b"abc" * 100
     score = bm.score("kt", text, trace=tmp_path / "t.parquet")
     with pytest.raises(errors.UndefinedError, match=r"trace='run\.parquet'"):

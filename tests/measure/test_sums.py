@@ -100,7 +100,7 @@ def test_joined_documents_are_compared_and_added(monkeypatch: pytest.MonkeyPatch
 def test_the_size_of_blocks_changes_nothing(model: str, docs: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = bm.score(model, LINES, docs=docs)
     for size in (1, 7, 100, 1 << 20):
-        monkeypatch.setattr("bitmeter.measure.scoring.BLOCK_SIZE", size)
+        monkeypatch.setattr("bitmeter.measure.run.BLOCK_SIZE", size)
         found = bm.score(model, LINES, docs=docs)
         assert found.by_document is not None
         assert whole.by_document is not None
@@ -112,7 +112,7 @@ def test_the_size_of_blocks_changes_nothing(model: str, docs: str, monkeypatch: 
 
 
 def test_a_first_unit_is_skipped_once_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bitmeter.measure.scoring.BLOCK_SIZE", 5)
+    monkeypatch.setattr("bitmeter.measure.run.BLOCK_SIZE", 5)
     corpus = bm.Corpus.from_documents(["abcde", "fgh", "", "i"])
     score = bm.score("uniform", corpus, first="skip")
     assert (score.skipped, score.tokens) == (3, 6)

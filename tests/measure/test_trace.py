@@ -153,7 +153,7 @@ def test_what_else_was_likely(tmp_path: Path) -> None:
 def test_details_are_those_of_predict(model: str, text: bytes, size: int) -> None:
     predictor = bm.load(model)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bitmeter.measure.scoring.BLOCK_SIZE", size)
+        patch.setattr("bitmeter.measure.run.BLOCK_SIZE", size)
         trace = bm.score(predictor, text, alternatives=3).trace
     for place in range(0, len(text), 37):
         logs = predictor.predict(np.frombuffer(text[:place], dtype=np.uint8))

@@ -1,0 +1,75 @@
+"""The keywords of score() settled: what the convention says, what was given beside it, and what the model can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bitmeter.errors import ChoiceError, InputTypeError, ModelError
+from bitmeter.measure.conventions import Convention, setting
+from bitmeter.models.base import Model
+from bitmeter.theory._check import real
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The keywords of score() after the convention has spoken; each is in the signature."""
+
+    docs: str | None
+    field: str | None
+    norm: str
+    first: str
+    eos: str
+    oov: str
+    den: str
+    ctx: str
+    like: str
+    confidence: float
+
+
+def settle(
+    habits: Convention,
+    docs: str | None,
+    field: Any,
+    norm: str | None,
+    first: str | None,
+    eos: str | None,
+    oov: str | None,
+    den: str | None,
+    ctx: str | None,
+    confidence: float,
+) -> Settings:
+    """What is given goes before what the convention says, and that before our own habits."""
+    given = {"norm": norm, "first": first, "eos": eos, "oov": oov, "den": den}
+    defaults = {"norm": "none", "first": "bos", "eos": "no", "oov": "none", "den": "scored", **habits.settings}
+    values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
+    if field is not None and not isinstance(field, str):
+        message = f"field is {field!r:.40}; it must be the name of a field or column"
+        raise InputTypeError(message, value=field)
+    boundaries = docs if docs is not None else habits.settings.get("docs")
+    if boundaries is not None:
+        setting("docs", boundaries)
+    window = ctx if ctx is not None else "full"
+    if not isinstance(window, str) or window != "full":
+        message = f"ctx is {window!r:.40}; the models of this version have no bounded context, so it must be 'full'"
+        raise ChoiceError(message, value=ctx)
+    level = real(confidence, "confidence", low=0.5, high=0.9999)
+    return Settings(docs=boundaries, field=field, ctx=window, like=habits.name, confidence=level, **values)
+
+
+def check_abilities(model: Model, settings: Settings) -> None:
+    """Refuse what the model cannot do, before anything is read."""
+    if settings.eos != "no" and not getattr(model, "predicts_end", False):
+        message = f"{model.name} does not predict the end of a document; eos must be 'no'"
+        raise ModelError(message)
+    if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
+        message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be 'none' or 'skipped'"
+        raise ModelError(message)
+    if settings.oov == "skipped" and not hasattr(model, "unknown"):
+        message = f"{model.name} knows no unknown units, so oov must be 'none'"
+        raise ModelError(message)
+    if settings.first == "uniform" and not isinstance(getattr(model, "size", None), int):
+        message = (
+            f"{model.name} has no fixed number of units, so a first unit cannot cost their logarithm; use first='skip'"
+        )
+        raise ModelError(message)
