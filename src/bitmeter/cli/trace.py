@@ -51,7 +51,12 @@ def trace(
         return
     from bitmeter.reports.scores import trace_table
 
-    typer.echo(f"The {len(units)} most surprising of {len(found):,} units, {found.signature.short}")
+    what = "units" if by is None else f"stretches of {by} bytes" if by.isdecimal() else f"{by}s"
+    if not units:
+        typer.echo(f"No {what}: the text is empty, {found.signature.short}")
+        return
+    most = f"{len(units)} most" if len(units) > 1 else "most"
+    typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
     show(trace_table(units))
 
 

@@ -33,6 +33,15 @@ class Signature:
     units, ctx, model, precision, interval, like, version
         What may differ: the model's units, how a long text meets a bounded context, the model and its fingerprint,
         its arithmetic, how the interval was taken, whose habits were followed, and bitmeter's version.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> found = bm.score("kt", b"to be or not to be", docs="line").signature
+    >>> found.docs.partition(".")[0], found.first, found.eos, found.model
+    ('line', 'bos', 'no', 'kt/kt-order0-bytes-1')
+    >>> bm.Signature.parse(str(found)) == found
+    True
     """
 
     schema: str = SCHEMA
@@ -80,7 +89,7 @@ class Signature:
         if not isinstance(line, str):
             message = f"{line!r:.60} is not a signature; it must be a line of key:value|key:value"
             raise InputTypeError(message, value=line)
-        known = {field.name for field in fields(cls)}
+        known = [field.name for field in fields(cls)]
         values: dict[str, str] = {}
         for part in line.split("|"):
             key, colon, value = part.partition(":")

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, overload
 
@@ -40,7 +41,7 @@ class TracedUnit:
     @property
     def bits(self) -> float:
         """What it cost; inf where it was impossible."""
-        return -self.logprob / _LN2
+        return -self.logprob / _LN2 + 0.0
 
     @property
     def text(self) -> str:
@@ -65,6 +66,15 @@ class Trace:
         Where asked for: the entropy of the prediction (nats) and the rank of the truth in it (1 = the most likely).
     signature
         The conventions of the score that it belongs to.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> trace = bm.score("kt", b"to be or not to be").trace
+    >>> len(trace), trace.units[:3], trace.doc[:3].tolist()
+    (18, [b't', b'o', b' '], [0, 0, 0])
+    >>> print(trace[3])
+       8.033 bits  'b'  (document 0, bytes 3–4)
     """
 
     def __init__(self, columns: _Columns, signature: Signature) -> None:
@@ -137,7 +147,14 @@ class Trace:
         )
 
     def top(self, n: int = 10) -> list[TracedUnit]:
-        """The n units that cost most, the costliest first; of equals the earlier first."""
+        """The n units that cost most, the costliest first; of equals the earlier first.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> [unit.text for unit in bm.score("kt", b"aaaaab").trace.top(2)]
+        ['b', 'a']
+        """
         n = integer(n, "n", low=0)
         costs = self.logprob
         chosen = np.argpartition(costs, n - 1)[:n] if 0 < n < len(costs) else np.arange(len(costs) if n else 0)
@@ -166,10 +183,17 @@ class Trace:
         return self.unit(place)
 
     def __iter__(self) -> Iterator[TracedUnit]:
-        return (self.unit(place) for place in range(len(self)))
+        data, cuts = self._columns.text()
+        step = 1 << 16  # numbers of Python are large: not all at once
+        for first in range(0, len(self), step):
+            part = slice(first, first + step)
+            places = cuts[first : first + step + 1].tolist()
+            units = (data[a:b] for a, b in pairwise(places))
+            columns = (self.doc[part].tolist(), self.start[part].tolist(), self.end[part].tolist())
+            yield from map(TracedUnit, *columns, units, self.logprob[part].tolist())
 
     def document(self, number: int) -> Trace:
-        """The units of one document."""
+        """The units of one document, by its number, counted from 0."""
         wanted = integer(number, "number", low=0, high=2**62)
         first, last = np.searchsorted(self.doc, [wanted, wanted + 1])
         return self[int(first) : int(last)]
@@ -187,6 +211,16 @@ class Trace:
         Trace
             One entry a group. A unit that straddles a border belongs to the group in which it starts, so that the sum
             is kept exactly; a group without a unit of its own costs nothing.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> for word in bm.score("uniform", b"to be or not").trace.group("word"):
+        ...     print(word.text, word.bits)
+        to  24.0
+        be  24.0
+        or  24.0
+        not 24.0
         """
         from bitmeter.text.regroup import regroup
 
@@ -209,7 +243,15 @@ class Trace:
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write as Parquet, with the signature in the file's metadata."""
+        """Write as Parquet, with the signature in the file's metadata.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        force
+            Overwrite what is there.
+        """
         from bitmeter.measure.trace_files import TraceWriter
 
         with TraceWriter(path, force=force) as writer:
