@@ -81,14 +81,26 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 
 def test_interruption_is_quiet() -> None:
-    code = "from bitmeter.cli import main; print('ready', flush=True); main()"
+    # It says when it waits for input: an interruption before that meets imports, which answer as they like.
+    code = """
+import sys
+from bitmeter.cli import main
+class Waiting:
+    buffer = property(lambda self: self)
+    def isatty(self):
+        return False
+    def read(self):
+        print("ready", flush=True)
+        return sys.__stdin__.buffer.read()
+sys.stdin = Waiting()
+main()
+"""
     child = subprocess.Popen(
         [sys.executable, "-c", code, "entropy", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert child.stdout is not None
     assert child.stdout.readline() == "ready\n"
-    time.sleep(0.5)  # until it waits for input
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=20)
     assert child.returncode == 130
