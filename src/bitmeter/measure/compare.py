@@ -61,7 +61,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models on the same text, the baseline first, the others in the order given."""
+    """Models on the same text, the baseline first, the others in the order given.
+
+    Attributes
+    ----------
+    rows
+        One a model: its score, the difference to the baseline, the paired test.
+    confidence
+        Of the intervals.
+    method
+        How the intervals were taken, and of what they speak.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> lines = b"".join(b"line %d of a small text\\n" % i for i in range(20))
+    >>> found = bm.compare("uniform", "kt", on=lines, docs="line")
+    >>> found.best.model, found.method, found.rows[1].test.share_won
+    ('kt', 'cluster-t, by document', 1.0)
+    """
 
     rows: tuple[Row, ...]
     confidence: float

@@ -31,8 +31,23 @@ FEWEST_DOCUMENTS = 6
 _LN2 = math.log(2.0)
 
 
-@dataclass(frozen=True)
-class DocumentSums:
+class _Sums:
+    """Arrays side by side; equal if all of them are."""
+
+    nats: NDArray[np.float64]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        return hash(self.nats.tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentSums(_Sums):
     """Sums and counts of each document, in the order of the text."""
 
     nats: NDArray[np.float64]
@@ -50,8 +65,8 @@ class DocumentSums:
         return DocumentSums(*(np.concatenate(pair) for pair in pairs))
 
 
-@dataclass(frozen=True)
-class BlockSums:
+@dataclass(frozen=True, eq=False)
+class BlockSums(_Sums):
     """What successive stretches of `size` bytes cost, over the whole text; a unit counts where it starts."""
 
     size: int
@@ -79,6 +94,28 @@ class Score:
         The conventions.
     interval
         Of the bits per byte; None with the reason among the notes.
+    notes
+        What a reader should be told.
+    by_document, by_block
+        Sums of each document, and along the text: what intervals and comparisons are made of.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> s = bm.score(bm.Distribution({"a": 0.25, "b": 0.5, "c": 0.25}), b"abba")
+    >>> s.bits, s.bits_per_byte, s.tokens
+    (6.0, 1.5, 4)
+    >>> round(s.perplexity("char"), 4), round(s.log_likelihood("bits"), 4)
+    (2.8284, -6.0)
+    >>> bm.Score.from_json(s.to_json()) == s
+    True
+
+    Scores of the parts of a text add up to the score of the whole:
+
+    >>> parts = [bm.score("uniform", part) for part in (b"one ", b"two")]
+    >>> whole = parts[0] + parts[1]
+    >>> whole.bits, whole.documents
+    (56.0, 2)
     """
 
     model: str
@@ -146,7 +183,15 @@ class Score:
         return number
 
     def rate(self, per: Per = "byte", *, unit: Unit = "bits") -> float:
-        """The cost a byte, character, word, token or document."""
+        """The cost a byte, character, word, token or document.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> s = bm.score("uniform", b"to be or not to be")
+        >>> s.rate("word"), s.rate("char", unit="bits")
+        (24.0, 8.0)
+        """
         number = self.count(per)
         if number == 0:
             message = f"the text {self.text} has no {per}s, so there is nothing to divide by"

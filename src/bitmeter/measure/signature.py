@@ -33,6 +33,15 @@ class Signature:
     units, ctx, model, precision, interval, like, version
         What may differ: the model's units, how a long text meets a bounded context, the model and its fingerprint,
         its arithmetic, how the interval was taken, whose habits were followed, and bitmeter's version.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> found = bm.score("kt", b"to be or not to be", docs="line").signature
+    >>> found.docs.partition(".")[0], found.first, found.eos, found.model
+    ('line', 'bos', 'no', 'kt/kt-order0-bytes-1')
+    >>> bm.Signature.parse(str(found)) == found
+    True
     """
 
     schema: str = SCHEMA

@@ -65,6 +65,15 @@ class Trace:
         Where asked for: the entropy of the prediction (nats) and the rank of the truth in it (1 = the most likely).
     signature
         The conventions of the score that it belongs to.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> trace = bm.score("kt", b"to be or not to be").trace
+    >>> len(trace), trace.units[:3], trace.doc[:3].tolist()
+    (18, [b't', b'o', b' '], [0, 0, 0])
+    >>> print(trace[3])
+       8.033 bits  'b'  (document 0, bytes 3–4)
     """
 
     def __init__(self, columns: _Columns, signature: Signature) -> None:
@@ -137,7 +146,14 @@ class Trace:
         )
 
     def top(self, n: int = 10) -> list[TracedUnit]:
-        """The n units that cost most, the costliest first; of equals the earlier first."""
+        """The n units that cost most, the costliest first; of equals the earlier first.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> [unit.text for unit in bm.score("kt", b"aaaaab").trace.top(2)]
+        ['b', 'a']
+        """
         n = integer(n, "n", low=0)
         costs = self.logprob
         chosen = np.argpartition(costs, n - 1)[:n] if 0 < n < len(costs) else np.arange(len(costs) if n else 0)
@@ -169,7 +185,7 @@ class Trace:
         return (self.unit(place) for place in range(len(self)))
 
     def document(self, number: int) -> Trace:
-        """The units of one document."""
+        """The units of one document, by its number, counted from 0."""
         wanted = integer(number, "number", low=0, high=2**62)
         first, last = np.searchsorted(self.doc, [wanted, wanted + 1])
         return self[int(first) : int(last)]
@@ -187,6 +203,16 @@ class Trace:
         Trace
             One entry a group. A unit that straddles a border belongs to the group in which it starts, so that the sum
             is kept exactly; a group without a unit of its own costs nothing.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> for word in bm.score("uniform", b"to be or not").trace.group("word"):
+        ...     print(word.text, word.bits)
+        to  24.0
+        be  24.0
+        or  24.0
+        not 24.0
         """
         from bitmeter.text.regroup import regroup
 
@@ -209,7 +235,15 @@ class Trace:
         )
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write as Parquet, with the signature in the file's metadata."""
+        """Write as Parquet, with the signature in the file's metadata.
+
+        Parameters
+        ----------
+        path
+            Where to.
+        force
+            Overwrite what is there.
+        """
         from bitmeter.measure.trace_files import TraceWriter
 
         with TraceWriter(path, force=force) as writer:

@@ -31,6 +31,19 @@ class Uniform:
 
     Over bytes V is 256. `uniform:V` speaks of words: each costs log2 V whatever it is, as the sources do when they say
     that a random guess among 10,000 words has perplexity 10,000.
+
+    Parameters
+    ----------
+    size
+        How many units there are to choose from, V.
+    units
+        What they are; bytes if V is 256, else words.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> bm.score(bm.Uniform(10_000), b"to be or not to be").perplexity("word")
+    10000.0
     """
 
     def __init__(self, size: int = 256, units: Units | None = None) -> None:
@@ -86,6 +99,15 @@ class TableModel:
         "none": what is none of the labels cannot happen. "class": it costs what the label `<unk>` costs.
 
     A table of words with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> words = bm.Distribution({"to": 0.25, "be": 0.25, "or": 0.25, "not": 0.125, "</s>": 0.125})
+    >>> bm.score(words, b"to be or not to be").bits
+    13.0
+    >>> bm.score(words, b"to be or not to be", eos="yes").bits
+    16.0
     """
 
     def __init__(self, table: Any, units: Any = None, oov: str = "none") -> None:
@@ -190,6 +212,13 @@ class KrichevskyTrofimov:
     """Adaptive order 0 over bytes: p(x) = (n(x) + ½)/(n + 128), the counts of what came before in the corpus.
 
     Needs no training, and never more than ½·255·log2 n bits or so above the best fixed distribution.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> trace = bm.score(bm.KrichevskyTrofimov(), b"aaaa").trace
+    >>> [round(bits, 2) for bits in trace.bits.tolist()]
+    [8.0, 6.43, 5.7, 5.23]
     """
 
     name = "kt"
