@@ -92,6 +92,6 @@ def _usage(error: Any) -> int:
     if not (hasattr(error, "show") and hasattr(error, "format_message")):
         raise error
     context = getattr(error, "ctx", None)
-    print(f"error: {error.format_message()}", file=sys.stderr)
+    print(f"error: {error.format_message().removeprefix('Invalid value: ')}", file=sys.stderr)
     print(f"Type: {context.command_path if context else 'bitmeter'} --help", file=sys.stderr)
     return int(error.exit_code)

@@ -10,20 +10,40 @@ from typing import Annotated, Any
 
 import typer
 
-Docs = Annotated[str | None, typer.Option(help="Where documents end: file, line, blank or record.")]
+
+def _one_of(key: str) -> Callable[[str | None], str | None]:
+    """Checks the value of a keyword of score: a mistake in it is one of the command."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            from bitmeter.errors import ChoiceError
+            from bitmeter.measure.conventions import convention, setting
+
+            try:
+                convention(value) if key == "like" else setting(key, value)
+            except ChoiceError as error:
+                raise typer.BadParameter(str(error)) from error
+        return value
+
+    return check
+
+
+def _option(key: str, text: str) -> Any:
+    return typer.Option(help=text, callback=_one_of(key))
+
+
+Docs = Annotated[str | None, _option("docs", "Where documents end: file, line, blank or record.")]
 Field = Annotated[
     str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")
 ]
-Like = Annotated[str, typer.Option(help="Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
-First = Annotated[str | None, typer.Option(help="A document's first unit: bos, skip or uniform.")]
-Eos = Annotated[
-    str | None, typer.Option(help="Whether a document's end is predicted and counted: yes, no or nonblank.")
-]
-Oov = Annotated[str | None, typer.Option(help="What an unknown unit costs: none, skipped, class or spelled.")]
-Den = Annotated[str | None, typer.Option(help="What bits are divided by: scored or original bytes.")]
-Norm = Annotated[str | None, typer.Option(help="What is done to the text before: none, nfc, nfkc, lower or newlines.")]
+Like = Annotated[str, _option("like", "Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
+First = Annotated[str | None, _option("first", "A document's first unit: bos, skip or uniform.")]
+Eos = Annotated[str | None, _option("eos", "Whether a document's end is predicted and counted: yes, no or nonblank.")]
+Oov = Annotated[str | None, _option("oov", "What an unknown unit costs: none, skipped, class or spelled.")]
+Den = Annotated[str | None, _option("den", "What bits are divided by: scored or original bytes.")]
+Norm = Annotated[str | None, _option("norm", "What is done to the text before: none, nfc, nfkc, lower or newlines.")]
 Ctx = Annotated[str | None, typer.Option(help="How a long text meets a bounded context: full.")]
-Confidence = Annotated[float, typer.Option(help="Of the interval.")]
+Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the interval.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")]
 

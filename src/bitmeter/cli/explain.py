@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bitmeter.cli.common import show
-
 if TYPE_CHECKING:
     from bitmeter.measure.conventions import Convention
     from bitmeter.measure.signature import Signature
@@ -20,28 +18,27 @@ def explain(
     ],
     second: Annotated[str | None, typer.Argument(metavar="[B]", help="Another one, to say what differs.")] = None,
 ) -> None:
-    """Say in words under which conventions a figure was taken, or what differs between two."""
-    from bitmeter.measure import words
-    from bitmeter.measure.conventions import Convention
-    from bitmeter.reports.scores import plain_table
+    """Say in words under which conventions a figure was taken, or what differs between two.
 
+    Each of the two can be a saved run, a saved trace, a signature, or a tool: two runs, two tools, a run and a tool.
+    """
     a = _read(first)
     b = None if second is None else _read(second)
-    if isinstance(a, Convention) and (b is None or isinstance(b, Convention)):
-        _explain_conventions(a, b)
-        return
-    if isinstance(a, Convention) or isinstance(b, Convention):
-        message = "one is a tool's habits and the other a run; give two tools, or two runs or signatures"
-        raise typer.BadParameter(message)
-    if b is None:
-        typer.echo(a.short)
-        show(plain_table([("key", "left"), ("value", "left"), ("meaning", "left")], words.explain_signature(a)))
-        return
-    verdict, found = words.explain_two(a, b)
-    typer.echo(verdict)
-    if found:
-        rows = [(d.key, f"{d.first} ≠ {d.second}", words.explain_difference(d)) for d in found]
-        show(plain_table([("key", "left"), ("A ≠ B", "left"), ("in words", "left")], rows))
+    for line in _lines(a, b):
+        typer.echo(line)
+
+
+def _lines(a: Signature | Convention, b: Signature | Convention | None) -> list[str]:
+    from bitmeter.measure.conventions import Convention
+    from bitmeter.reports import scores
+
+    if isinstance(a, Convention):
+        if isinstance(b, Convention):
+            return scores.tools_lines(a, b)
+        return scores.convention_lines(a) if b is None else scores.run_and_tool_lines(b, a)
+    if isinstance(b, Convention):
+        return scores.run_and_tool_lines(a, b)
+    return scores.signature_lines(a) if b is None else scores.pair_lines(a, b)
 
 
 def _read(text: str) -> Signature | Convention:
@@ -54,21 +51,8 @@ def _read(text: str) -> Signature | Convention:
         return CONVENTIONS[text]
     if Path(text).exists():
         return Trace.load(text).signature if Path(text).suffix == ".parquet" else Score.load(text).signature
+    if ":" not in text:
+        tools = ", ".join(CONVENTIONS)
+        message = f"{text} is no file, no signature and none of the tools {tools}"
+        raise typer.BadParameter(message)
     return Signature.parse(text)
-
-
-def _explain_conventions(first: Convention, second: Convention | None) -> None:
-    from bitmeter.measure.words import explain_conventions
-    from bitmeter.reports.scores import plain_table
-
-    for convention in (first, second):
-        if convention is not None:
-            typer.echo(f"{convention.name}:")
-            for habit in convention.habits:
-                typer.echo(f"  {habit}")
-    if second is not None:
-        rows = explain_conventions(first, second)
-        if rows:
-            show(plain_table([("key", "left"), (first.name, "left"), (second.name, "left")], rows))
-        else:
-            typer.echo("They score in the same way; what differs is what they divide by and average.")

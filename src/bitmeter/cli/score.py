@@ -27,6 +27,8 @@ from bitmeter.cli.common import (
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
 
+_PER = ("byte", "char", "word", "token", "document")
+
 
 def score(
     words: Annotated[list[str], typer.Argument(metavar="MODEL TEXT…", help="A model, then the texts (- for stdin).")],
@@ -55,6 +57,12 @@ def score(
 
     Several models (-m A -m B) and several texts give one table. `bitmeter models` lists the models.
     """
+    if json and quiet:
+        message = "--json and -q ask for two different outputs; give one of them"
+        raise typer.BadParameter(message)
+    if per not in _PER:
+        message = f"--per is {per}; it must be one of {', '.join(_PER)}"
+        raise typer.BadParameter(message)
     chosen, texts = _models_and_texts(words, models)
     if (output or trace) and len(chosen) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
@@ -64,8 +72,10 @@ def score(
         "ctx": ctx, "confidence": confidence, "trace": trace, "force": force,
     }  # fmt: skip
     if output is not None and output.exists() and not force:
+        from bitmeter.errors import FileFormatError
+
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
-        raise typer.BadParameter(message)
+        raise FileFormatError(message, value=str(output))
     scores = [_measure(model, text, keywords) for text in texts for model in chosen]
     if output is not None:
         scores[0].save(output, force=force)
@@ -77,8 +87,8 @@ def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[
         return models, words
     if len(words) < 2:
         message = (
-            f"a model and a text are needed, found only {words[0]!r}. Type: bitmeter score MODEL {words[0]}, "
-            "with a model of `bitmeter models`"
+            f"a model and a text are needed, found only {words[0]!r}. Type: bitmeter score MODEL TEXT, such as "
+            "bitmeter score kt README.md; `bitmeter models` lists the models"
         )
         raise typer.BadParameter(message)
     return [words[0]], words[1:]
@@ -102,9 +112,11 @@ def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
         typer.echo(str(scores[0]))
     else:
         from bitmeter.cli.common import show
+        from bitmeter.measure.words import folded, notes_of
         from bitmeter.reports.scores import score_table
 
         show(score_table(scores))
-        for note in dict.fromkeys(f"{score.model}: {note}" for score in scores for note in score.notes):
-            typer.echo(f"note: {note}")
+        for note in notes_of(scores):
+            for line in folded("note:", note, 6):
+                typer.echo(line)
     sys.stdout.flush()

@@ -51,7 +51,8 @@ def trace(
         return
     from bitmeter.reports.scores import trace_table
 
-    typer.echo(f"The {len(units)} most surprising of {len(found):,} units, {found.signature.short}")
+    what = "units" if by is None else f"stretches of {by} bytes" if by.isdecimal() else f"{by}s"
+    typer.echo(f"The {len(units)} most surprising of {len(found):,} {what}, {found.signature.short}")
     show(trace_table(units))
 
 

@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models on the same text, the baseline first, the others in the order given.
+    r"""Models on the same text, the baseline first, the others in the order given.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Comparison:
     Examples
     --------
     >>> import bitmeter as bm
-    >>> lines = b"".join(b"line %d of a small text\\n" % i for i in range(20))
+    >>> lines = b"".join(b"line %d of a small text\n" % i for i in range(20))
     >>> found = bm.compare("uniform", "kt", on=lines, docs="line")
     >>> found.best.model, found.method, found.rows[1].test.share_won
     ('kt', 'cluster-t, by document', 1.0)
@@ -126,7 +126,10 @@ class Comparison:
 
     def remarks(self) -> list[str]:
         """What must be known to read the figures: how they were taken, and why something is missing."""
-        lines = [f"Δ is in bits a byte against {self.baseline.model} on {self.baseline.text}; below zero is better."]
+        from bitmeter.measure.words import short_names
+
+        text = short_names([self.baseline.text])[self.baseline.text]
+        lines = [f"Δ is in bits a byte against {self.baseline.model} on {text}; below zero is better."]
         if self.method != "totals only":
             lines.append(f"Intervals and tests: {self.method}.")
         if len([row for row in self.rows if row.p_value is not None]) > 1:
@@ -221,11 +224,12 @@ def _difference(base: Score, other: Score) -> float:
 def _refuse_unlike(first: Score, second: Score) -> None:
     found = tuple(d for d in differences(first.signature, second.signature) if d.decisive)
     if found:
-        from bitmeter.measure.words import explain_difference
+        from bitmeter.measure.words import refusal, short_names
 
-        reasons = "; ".join(f"{d.key} differs: {explain_difference(d)}" for d in found)
+        names = short_names((first.text, second.text))
+        a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"
         message = (
-            f"{first.model} on {first.text} and {second.model} on {second.text} must not be compared: {reasons}. "
+            f"{a} and {b} must not be compared: {refusal(found)}. "
             "Score both again on the same text with the same conventions"
         )
         raise IncomparableError(message, differences=found)

@@ -219,10 +219,13 @@ class Score:
     @property
     def trace(self) -> Trace:
         """What each unit cost."""
+        if self._trace is None and self.tokens is None:
+            message = f"{self.model} gives only a total, so there is no cost of single units; use a model such as kt"
+            raise UndefinedError(message)
         if self._trace is None:
             message = (
-                "this score has no trace: it was loaded from a file, the text was too long to keep one in memory, or "
-                "the model gives only a total. Score with trace='run.parquet', and open that with bitmeter.Trace.load"
+                "this score has no trace: it was loaded from a file, or the text was too long to keep one in memory. "
+                "Score with trace='run.parquet' (--trace run.parquet), and open that with bitmeter.Trace.load"
             )
             raise UndefinedError(message)
         return self._trace

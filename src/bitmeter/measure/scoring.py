@@ -457,13 +457,15 @@ def _total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progr
 
 def _check_abilities(model: Model, settings: Settings) -> None:
     if settings.eos != "no" and not getattr(model, "predicts_end", False):
-        message = f"{model.name} does not predict the end of a document; eos must be 'no'"
+        why = f", as the habits of {settings.like} ask" if settings.like != "bitmeter" else ""
+        message = f"{model.name} does not predict the end of a document{why}; eos must be 'no' (--eos no)"
         raise ModelError(message)
     if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
-        message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be 'none' or 'skipped'"
+        ways = "'none' or 'skipped'" if hasattr(model, "unknown") else "'none'"
+        message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
         raise ModelError(message)
     if settings.oov == "skipped" and not hasattr(model, "unknown"):
-        message = f"{model.name} knows no unknown units, so oov must be 'none'"
+        message = f"{model.name} knows no unknown units, so oov must be 'none' (--oov none)"
         raise ModelError(message)
     if settings.first == "uniform" and not isinstance(getattr(model, "size", None), int):
         message = (

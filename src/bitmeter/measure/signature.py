@@ -89,7 +89,7 @@ class Signature:
         if not isinstance(line, str):
             message = f"{line!r:.60} is not a signature; it must be a line of key:value|key:value"
             raise InputTypeError(message, value=line)
-        known = {field.name for field in fields(cls)}
+        known = [field.name for field in fields(cls)]
         values: dict[str, str] = {}
         for part in line.split("|"):
             key, colon, value = part.partition(":")

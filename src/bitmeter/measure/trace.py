@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, overload
 
@@ -40,7 +41,7 @@ class TracedUnit:
     @property
     def bits(self) -> float:
         """What it cost; inf where it was impossible."""
-        return -self.logprob / _LN2
+        return -self.logprob / _LN2 + 0.0
 
     @property
     def text(self) -> str:
@@ -182,7 +183,14 @@ class Trace:
         return self.unit(place)
 
     def __iter__(self) -> Iterator[TracedUnit]:
-        return (self.unit(place) for place in range(len(self)))
+        data, cuts = self._columns.text()
+        step = 1 << 16  # numbers of Python are large: not all at once
+        for first in range(0, len(self), step):
+            part = slice(first, first + step)
+            places = cuts[first : first + step + 1].tolist()
+            units = (data[a:b] for a, b in pairwise(places))
+            columns = (self.doc[part].tolist(), self.start[part].tolist(), self.end[part].tolist())
+            yield from map(TracedUnit, *columns, units, self.logprob[part].tolist())
 
     def document(self, number: int) -> Trace:
         """The units of one document, by its number, counted from 0."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -99,6 +100,8 @@ class Corpus:
 
     def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:
         self._set(resolve(source), docs, field)
+        if len(self._sources) > 1 and isinstance(source, str | os.PathLike):
+            self.name = f"{os.fspath(source)} ({len(self._sources):,} files)"
 
     def _set(self, found: Resolved, docs: Any, field: Any) -> None:
         if docs is not None:

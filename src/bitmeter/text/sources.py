@@ -120,7 +120,7 @@ def _missing(name: str) -> MissingSourceError:
     if not name:
         message = "the path is empty"
     if not name or any(char.isspace() for char in name) or not (os.sep in name or PurePath(name).suffix):
-        message += f". If it is the text itself, say so: Corpus.from_text({shown(name)})"
+        message += f". If it is the text itself, say so: Corpus.from_text({shown(name)}), or pipe it in and name it -"
     return MissingSourceError(message, path=name)
 
 
