@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
@@ -48,6 +49,8 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")]
 
 
+#: The end of a line that nobody sees: spaces, and where colours end.
+_TAIL = re.compile(r"(?: |\x1b\[[0-9;]*m)+$")
 #: Wider than any table.
 _WIDEST = 10_000
 
@@ -87,4 +90,8 @@ def show(renderable: Any) -> None:
     console = Console(highlight=False, width=_WIDEST)
     with console.capture() as capture:
         console.print(renderable)
-    typer.echo("\n".join(line.rstrip() for line in capture.get().splitlines()))
+    typer.echo("\n".join(_TAIL.sub(_without_spaces, line) for line in capture.get().splitlines()))
+
+
+def _without_spaces(tail: re.Match[str]) -> str:
+    return tail[0].replace(" ", "")

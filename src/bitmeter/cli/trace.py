@@ -52,7 +52,11 @@ def trace(
     from bitmeter.reports.scores import trace_table
 
     what = "units" if by is None else f"stretches of {by} bytes" if by.isdecimal() else f"{by}s"
-    typer.echo(f"The {len(units)} most surprising of {len(found):,} {what}, {found.signature.short}")
+    if not units:
+        typer.echo(f"No {what}: the text is empty, {found.signature.short}")
+        return
+    most = f"{len(units)} most" if len(units) > 1 else "most"
+    typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
     show(trace_table(units))
 
 

@@ -220,7 +220,7 @@ class Score:
     def trace(self) -> Trace:
         """What each unit cost."""
         if self._trace is None and self.tokens is None:
-            message = f"{self.model} gives only a total, so there is no cost of single units; use a model such as kt"
+            message = f"{self.model} gives only a total, so there is no trace of single units; use a model such as kt"
             raise UndefinedError(message)
         if self._trace is None:
             message = (

@@ -64,8 +64,10 @@ def figure_with_interval(score: Score) -> str:
     if math.isinf(value):
         return "∞"
     half = None if score.interval is None else score.interval.half_width
-    if half is None or half == 0.0:
-        return f"{value:.4f}" + (" ± 0" if half == 0.0 else "")
+    if half is None:
+        return f"{value:.4f}"
+    if half <= 1e-12 * value:  # no more than the rounding of the sums
+        return f"{value:.4f} ± 0"
     decimals = min(8, max(3, 1 - math.floor(math.log10(half))))
     return f"{value:.{decimals}f} ± {half:.{decimals}f}"
 
