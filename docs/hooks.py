@@ -38,6 +38,15 @@ MODULES = {
     "theory.examples": "Processes to learn from, ready made.",
     "theory.estimators": "Entropy from samples.",
     "theory.rates": "The entropy rate of one long sample.",
+    "measure.scoring": "Measure a model on a text.",
+    "measure.score": "What a text costs under a model, and under which conventions.",
+    "measure.compare": "Models on the same text.",
+    "measure.trace": "What each unit cost.",
+    "measure.signature": "The conventions of a figure, in one line.",
+    "measure.statistics": "How sure a figure is.",
+    "models.base": "Models by name, and how to add more.",
+    "models.tables": "Models that need no training.",
+    "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",
 }
 
@@ -47,7 +56,7 @@ def tour_pages() -> dict[str, str]:
     pages = {f"tour/{lesson.name}.md": tour_markdown.page(lesson) for lesson in topics()}
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
-        "# The tour\n\nFrom the information of one event to the entropy rate of real text, in short steps. Each has "
+        "# The tour\n\nFrom the information of one event to comparing language models, in short steps. Each has "
         "the formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
         f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
     )

@@ -53,5 +53,5 @@ def test_every_lesson_is_a_page_with_its_results(site: Path) -> None:
 
 def test_every_verb_shows_its_help(site: Path) -> None:
     page = (site / "cli.html").read_text()
-    assert "Usage: bitmeter entropy" in page
-    assert "Usage: bitmeter learn" in page
+    for verb in ("score", "compare", "trace", "explain", "models", "entropy", "learn"):
+        assert f"Usage: bitmeter {verb}" in page
