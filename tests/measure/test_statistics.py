@@ -436,3 +436,13 @@ def test_wealth_grows_when_one_model_is_better() -> None:
             e_process(sign * rng.normal(0.02, 0.03, 100), np.zeros(100), np.ones(100)).max() >= 20 for _ in range(200)
         ]
         assert np.mean(crossed) > 0.9
+
+
+def test_rounding_is_no_spread() -> None:
+    # A constant cost summed in stretches differs in the last bits; that is no uncertainty, and must not look like one.
+    rng = np.random.default_rng(0)
+    sizes = np.full(2000, 64.0)
+    costs = 8.0 * sizes * (1.0 + rng.integers(-3, 4, 2000) * 2.0**-52)
+    found = batch_means(costs, sizes)
+    assert found.half_width == 0.0
+    assert found.method == batch_means(8.0 * sizes, sizes).method

@@ -45,6 +45,10 @@ Den = Annotated[str | None, _option("den", "What bits are divided by: scored or 
 Norm = Annotated[str | None, _option("norm", "What is done to the text before: none, nfc, nfkc, lower or newlines.")]
 Ctx = Annotated[str | None, typer.Option(help="How a long text meets a bounded context: full.")]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the interval.")]
+Alternatives = Annotated[
+    int | None,
+    typer.Option(min=0, help="Trace also the entropy and rank of each prediction, and N likely alternatives."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print every figure to full precision.")]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bitmeter.cli.common import (
+    Alternatives,
     Confidence,
     Ctx,
     Den,
@@ -49,6 +50,7 @@ def score(
     confidence: Confidence = 0.95,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the run as JSON.")] = None,
     trace: Annotated[Path | None, typer.Option(help="Save what each unit cost as Parquet.")] = None,
+    alternatives: Alternatives = None,
     force: Force = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number alone.")] = False,
@@ -69,7 +71,7 @@ def score(
         raise typer.BadParameter(message)
     keywords: dict[str, Any] = {
         "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
-        "ctx": ctx, "confidence": confidence, "trace": trace, "force": force,
+        "ctx": ctx, "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
     if output is not None and output.exists() and not force:
         from bitmeter.errors import FileFormatError

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.common import Docs, Field, First, Force, Like, Norm, Oov, scoring_progress, show
+from bitmeter.cli.common import Alternatives, Docs, Field, First, Force, Like, Norm, Oov, scoring_progress, show
 
 
 def trace(
@@ -24,6 +24,7 @@ def trace(
     first: First = None,
     oov: Oov = None,
     norm: Norm = None,
+    alternatives: Alternatives = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the trace as Parquet.")] = None,
     force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print the units as JSON, a line each.")] = False,
@@ -31,6 +32,7 @@ def trace(
     """Show the units of a text that a model finds most surprising, or all of them."""
     keywords: dict[str, Any] = {
         "docs": docs, "field": field, "like": like, "first": first, "oov": oov, "norm": norm,
+        "alternatives": alternatives,
     }  # fmt: skip
     found = _open(model, text, output, keywords, force=force)
     if by is not None:
@@ -46,8 +48,16 @@ def trace(
         import json as encoder
 
         for unit in units:
-            row = {"doc": unit.doc, "start": unit.start, "end": unit.end, "unit": unit.text}
-            typer.echo(encoder.dumps({**row, "nats": -unit.logprob if unit.logprob > -float("inf") else "inf"}))
+            row: dict[str, Any] = {"doc": unit.doc, "start": unit.start, "end": unit.end, "unit": unit.text}
+            row["nats"] = -unit.logprob if unit.logprob > -float("inf") else "inf"
+            if unit.rank is not None:
+                likely = [
+                    {"unit": name.decode("utf-8", "backslashreplace"), "nats": -logprob}
+                    for name, logprob in unit.alternatives
+                    if logprob > -float("inf")
+                ]
+                row |= {"entropy": unit.entropy, "rank": unit.rank, "alternatives": likely}
+            typer.echo(encoder.dumps(row))
         return
     from bitmeter.reports.scores import trace_table
 

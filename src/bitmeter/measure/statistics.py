@@ -31,6 +31,8 @@ LEAST_EFFECTIVE = 1.5
 MOST_BATCHES, LEAST_BATCHES = 64, 16
 #: The standard error has settled when twice the batch length makes it no more than this many times larger.
 SETTLED = 1.2
+#: Relative differences below this are rounding.
+ROUNDING = 1e-12
 #: Where fewer degrees of freedom are left, the batches are still so alike that the interval deserves a warning.
 LEAST_DEGREES = 8.0
 #: Bets of the e-process: the largest share of the wealth, and the variance believed in before the first document.
@@ -328,6 +330,8 @@ def _batch_interval(x: Floats, n: Floats, confidence: float) -> Interval:
         note = "one stretch shows nothing of how stretches differ"
         return Interval(None, None, estimate, None, confidence, "batch-means-t", x.size, None, note)
     residuals = x - estimate * n
+    # What is only rounding is no spread: a constant cost must not give an interval of noise.
+    residuals[np.abs(residuals) <= ROUNDING * np.abs(x)] = 0.0
     length = max(1, x.size // MOST_BATCHES)
     error, degrees = _clusters.batched_error(residuals, n, length)
     settled = False

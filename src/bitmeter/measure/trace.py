@@ -37,6 +37,10 @@ class TracedUnit:
     end: int
     unit: bytes
     logprob: float
+    #: Where asked for: the entropy of the prediction in nats, the rank of the truth in it, and what was likelier.
+    entropy: float | None = None
+    rank: int | None = None
+    alternatives: tuple[tuple[bytes, float], ...] = ()
 
     @property
     def bits(self) -> float:
@@ -138,12 +142,16 @@ class Trace:
         """One unit, by its place."""
         place = integer(place, "place", low=0, high=len(self) - 1)
         data, cuts = self._columns.text()
+        told = self._columns.has(ALTERNATIVES)
         return TracedUnit(
             int(self.doc[place]),
             int(self.start[place]),
             int(self.end[place]),
             bytes(data[cuts[place] : cuts[place + 1]]),
             float(self.logprob[place]),
+            float(self.entropy[place]) if told else None,
+            int(self.rank[place]) if told else None,
+            self._columns.alternatives(place) if told else (),
         )
 
     def top(self, n: int = 10) -> list[TracedUnit]:
@@ -183,6 +191,9 @@ class Trace:
         return self.unit(place)
 
     def __iter__(self) -> Iterator[TracedUnit]:
+        if self._columns.has(ALTERNATIVES):
+            yield from (self.unit(place) for place in range(len(self)))
+            return
         data, cuts = self._columns.text()
         step = 1 << 16  # numbers of Python are large: not all at once
         for first in range(0, len(self), step):
@@ -294,7 +305,7 @@ class _Columns:
         return tuple((told.names[number], logprob) for number, logprob in pairs)
 
     def has(self, name: str) -> bool:
-        return name in self._arrays
+        return self._details is not None if name == ALTERNATIVES else name in self._arrays
 
     def get(self, name: str) -> Any:
         if name not in self._arrays:

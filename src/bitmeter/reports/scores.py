@@ -89,11 +89,19 @@ def trace_table(units: Sequence[TracedUnit]) -> Table:
     """Units and what they cost; the number of the document where there are several."""
     columns = [("bits", "right"), ("unit", "left"), ("bytes", "left")]
     several = any(unit.doc for unit in units)
+    told = any(unit.rank is not None for unit in units)
     rows = []
     for unit in units:
         bits = "∞" if math.isinf(unit.bits) else f"{unit.bits:.3f}"
-        rows.append([bits, _cut(visible(unit.unit)), f"{unit.start}–{unit.end}"] + [str(unit.doc)] * several)
-    return plain_table(columns + [("document", "right")] * several, rows)
+        row = [bits, _cut(visible(unit.unit)), f"{unit.start}–{unit.end}"] + [str(unit.doc)] * several
+        rows.append([*row, str(unit.rank), _alternatives(unit)] if told else row)
+    titles = [("document", "right")] * several + [("rank", "right"), ("more likely seemed", "left")] * told
+    return plain_table(columns + titles, rows)
+
+
+def _alternatives(unit: TracedUnit) -> str:
+    """What the model held likely, with the probability of each."""
+    return "  ".join(f"'{visible(name)}' {math.exp(logprob):.3g}" for name, logprob in unit.alternatives)
 
 
 def _cut(text: str) -> str:
@@ -125,10 +133,19 @@ def _letter(letter: str) -> str:
 
 
 def trace_lines(trace: Trace) -> Iterator[str]:
-    """Every unit as tab-separated values: document, start, end, bits, the unit with tabs and line ends escaped."""
-    yield "doc\tstart\tend\tbits\tunit"
-    for unit in trace:
-        yield f"{unit.doc}\t{unit.start}\t{unit.end}\t{unit.bits!r}\t{visible(unit.unit)}"
+    """Every unit as tab-separated values: document, start, end, bits, the unit with tabs and line ends escaped.
+
+    Where the trace tells them, the entropy of the prediction in bits and the rank of the truth follow.
+    """
+    heading = "doc\tstart\tend\tbits\tunit"
+    for number, unit in enumerate(trace):
+        told = unit.entropy is not None
+        if number == 0:
+            yield heading + "\tentropy\trank" * told
+        line = f"{unit.doc}\t{unit.start}\t{unit.end}\t{unit.bits!r}\t{visible(unit.unit)}"
+        yield line + (f"\t{(unit.entropy or 0.0) / math.log(2)!r}\t{unit.rank}" if told else "")
+    if len(trace) == 0:
+        yield heading
 
 
 # ---- explanations ----------------------------------------------------------------------------------------------------
