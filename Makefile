@@ -63,6 +63,8 @@ bench: $(VENV)/.dev  ## our figures and the peers', in one run
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/theory.py
 	$(BIN)/python benchmarks/estimators.py
+	$(BIN)/python benchmarks/text.py
+	$(BIN)/python benchmarks/streaming.py --size 200
 
 stub: $(VENV)/.dev  ## write the core's type stub anew
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi
