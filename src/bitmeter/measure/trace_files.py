@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bitmeter.errors import FileFormatError
-from bitmeter.measure._files import replacing
+from bitmeter.text._files import replacing
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace import ALTERNATIVES, COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
 from bitmeter.models.details import Details
