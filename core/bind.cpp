@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <optional>
@@ -526,10 +527,10 @@ auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> i
     return to_numpy(std::move(out));
 }
 
-nb::list ngram_statistics(Estimation& self) {
-    nb::list result;
+auto ngram_statistics(Estimation& self) {
+    std::vector<std::tuple<double, double, double, bool>> result;
     for (const auto& s : self.running().statistics())
-        result.append(nb::make_tuple(s.discounts[1], s.discounts[2], s.discounts[3], s.fallback));
+        result.emplace_back(s.discounts[1], s.discounts[2], s.discounts[3], s.fallback);
     return result;
 }
 
@@ -539,7 +540,7 @@ void bind_ngram_errors(nb::module_& m) {
         try {
             std::rethrow_exception(p);
         } catch (const bitmeter::ArpaError& error) {
-            PyErr_SetObject(PyExc_SyntaxError, nb::make_tuple(error.line, error.what()).ptr());
+            PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.line, error.what()).ptr());
         } catch (const bitmeter::ReservedWord& error) {
             PyErr_SetObject(PyExc_LookupError, nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
         } catch (const std::system_error& error) {
@@ -584,9 +585,7 @@ void bind_ngram_model(nb::module_& m) {
         .def_prop_ro("order", &NgramModel::order)
         .def_prop_ro("words", &NgramModel::words)
         .def_prop_ro("counts", [](const NgramModel& self) {
-            nb::list result;
-            for (int o = 0; o < self.order(); ++o) result.append(self.shape().counts[o]);
-            return result;
+            return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
         })
         .def_prop_ro("note", [](const NgramModel& self) { return nb::bytes(self.note().data(), self.note().size()); })
         .def("word", [](const NgramModel& self, std::uint32_t number) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -77,9 +78,9 @@ class NGram:
     >>> text = b"to be or not to be\nthat is the question\n"
     >>> model = bm.NGram(order=2).fit(text)
     >>> model.counts
-    (11, 12)
-    >>> round(bm.score(model, b"to be\n", like="kenlm").figures["Perplexity including OOVs"], 3)
-    2.985
+    (11, 11)
+    >>> bm.score(model, b"to be\nor what\n", like="kenlm").oov
+    1
     """
 
     predicts_end = True
@@ -170,13 +171,13 @@ class NGram:
         self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
 
     def save(self, path: Any, *, force: bool = False) -> None:
-        """Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
+        r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
 
         Examples
         --------
         >>> import tempfile, pathlib
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     NGram(order=2).fit(b"one two\\n").save(pathlib.Path(folder) / "model.bmn")
+        ...     NGram(order=2).fit(b"one two\n").save(pathlib.Path(folder) / "model.bmn")
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
@@ -286,8 +287,7 @@ class NGram:
 
     def with_oov(self, way: str) -> NGram:
         """The same model, with unknown words impossible ("none") or costing their class `<unk>` ("class")."""
-        other = NGram(self.order, unk_word=self._unk_word, threads=self.threads)
-        other.__dict__.update(self.__dict__)
+        other = copy.copy(self)
         other._oov = choice(way, "oov", ("none", "class"))
         return other
 
