@@ -511,7 +511,8 @@ public:
 
 void check_ends(const Vector<std::int64_t>& ends, std::size_t size) {
     const std::int64_t last = ends.size() ? ends.data()[ends.size() - 1] : 0;
-    if (last < 0 || last > static_cast<std::int64_t>(size) || !bitmeter::ends_fit({ends.data(), ends.size()}, static_cast<std::size_t>(last)))
+    if (last < 0 || last > static_cast<std::int64_t>(size) ||
+        !bitmeter::ends_fit({ends.data(), ends.size()}, static_cast<std::size_t>(last)))
         throw std::invalid_argument("ends must ascend within the data");
 }
 
@@ -542,7 +543,8 @@ void bind_ngram_errors(nb::module_& m) {
         } catch (const bitmeter::ArpaError& error) {
             PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.line, error.what()).ptr());
         } catch (const bitmeter::ReservedWord& error) {
-            PyErr_SetObject(PyExc_LookupError, nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
+            PyErr_SetObject(PyExc_LookupError,
+                            nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
         } catch (const std::system_error& error) {
             PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.code().message()).ptr());
         }
@@ -552,8 +554,12 @@ void bind_ngram_errors(nb::module_& m) {
 void bind_ngram_making(nb::module_& m) {
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
-        .def("__init__", [](Estimation* self, const nb::bytes& separators, bool unk_word) { new (self) Estimation(separators, unk_word); },
-             "separators"_a, "unk_word"_a)
+        .def(
+            "__init__",
+            [](Estimation* self, const nb::bytes& separators, bool unk_word) {
+                new (self) Estimation(separators, unk_word);
+            },
+            "separators"_a, "unk_word"_a)
         .def(
             "feed",
             [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
@@ -569,11 +575,21 @@ void bind_ngram_making(nb::module_& m) {
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
         .def("weigh", [](Estimation& self) { without_lock([&] { self.running().weigh(); }); })
         .def("statistics", &ngram_statistics, "(D1, D2, D3+, whether they could not be estimated) of each order.")
-        .def("model", [](Estimation& self, const std::string& note) { return without_lock([&] { return self.running().model(note); }); }, "note"_a);
+        .def(
+            "model",
+            [](Estimation& self, const std::string& note) {
+                return without_lock([&] { return self.running().model(note); });
+            },
+            "note"_a);
     nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA file that comes block by block.")
         .def(nb::init<>())
-        .def("feed", [](ArpaReader& self, const nb::bytes& data) { without_lock([&] { self.feed(view(data)); }); }, "data"_a)
-        .def("finish", [](ArpaReader& self, const std::string& note) { return without_lock([&] { return self.finish(note); }); }, "note"_a)
+        .def(
+            "feed", [](ArpaReader& self, const nb::bytes& data) { without_lock([&] { self.feed(view(data)); }); },
+            "data"_a)
+        .def(
+            "finish",
+            [](ArpaReader& self, const std::string& note) { return without_lock([&] { return self.finish(note); }); },
+            "note"_a)
         .def_prop_ro("added", &ArpaReader::added);
 }
 
@@ -581,21 +597,35 @@ void bind_ngram_model(nb::module_& m) {
     using bitmeter::ArpaWriter;
     using bitmeter::NgramModel;
     nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.")
-        .def_static("open", [](const std::string& path) { return without_lock([&] { return std::make_unique<NgramModel>(bitmeter::PageBlock::file(path)); }); }, "path"_a)
+        .def_static(
+            "open",
+            [](const std::string& path) {
+                return without_lock([&] { return std::make_unique<NgramModel>(bitmeter::PageBlock::file(path)); });
+            },
+            "path"_a)
         .def_prop_ro("order", &NgramModel::order)
         .def_prop_ro("words", &NgramModel::words)
-        .def_prop_ro("counts", [](const NgramModel& self) {
-            return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
-        })
+        .def_prop_ro("counts",
+                     [](const NgramModel& self) {
+                         return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
+                     })
         .def_prop_ro("note", [](const NgramModel& self) { return nb::bytes(self.note().data(), self.note().size()); })
-        .def("word", [](const NgramModel& self, std::uint32_t number) {
-            const auto word = self.word(number);
-            return nb::bytes(word.data, word.size);
-        }, "number"_a)
-        .def("table", [](const NgramModel& self) { return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); }); })
+        .def(
+            "word",
+            [](const NgramModel& self, std::uint32_t number) {
+                const auto word = self.word(number);
+                return nb::bytes(word.data, word.size);
+            },
+            "number"_a)
+        .def("table",
+             [](const NgramModel& self) {
+                 return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
+             })
         .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
         .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
-        .def("save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); }, "path"_a)
+        .def(
+            "save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); },
+            "path"_a)
         .def("logprobs", &py_ngram_logprobs, "ids"_a, "bounds"_a, "before"_a, "unknown_class"_a, "threads"_a = 0,
              "ln p of each word given those before it in its document.")
         .def(
@@ -608,10 +638,13 @@ void bind_ngram_model(nb::module_& m) {
             "history"_a, "ln p of every word after this history.");
     nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
         .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
-        .def("next", [](ArpaWriter& self) {
-            const std::string part = without_lock([&] { return self.next(); });
-            return nb::bytes(part.data(), part.size());
-        }, "The next piece; empty at the end.");
+        .def(
+            "next",
+            [](ArpaWriter& self) {
+                const std::string part = without_lock([&] { return self.next(); });
+                return nb::bytes(part.data(), part.size());
+            },
+            "The next piece; empty at the end.");
 }
 
 }  // namespace

@@ -17,9 +17,13 @@ constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 constexpr float log_zero = -99.0f;  // SRILM's sign for it, which other readers take for a very small probability
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1;
 
-Bytes bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+Bytes bytes_of(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
-bool space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool space(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
 
 /// The next field, taken off the text; empty at the end.
 std::string_view field(std::string_view& text) {
@@ -32,7 +36,9 @@ std::string_view field(std::string_view& text) {
     return found;
 }
 
-std::string shown(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
+std::string shown(std::string_view text) {
+    return "'" + std::string(text.substr(0, 40)) + "'";
+}
 
 template <class Int>
 bool parse_count(std::string_view text, Int& value) {
@@ -89,13 +95,16 @@ bool parse_number(std::string_view text, float& value) {
 
 }  // namespace
 
-// ---- reading ---------------------------------------------------------------------------------------------------------
+// ---- reading
+// ---------------------------------------------------------------------------------------------------------
 
 ArpaReader::ArpaReader() : seen_(first_word, 0) {
     for (const char* hidden : {"<unk>", "<s>", "</s>"}) table_.add(bytes_of(hidden));
 }
 
-void ArpaReader::fail(const std::string& what) const { throw ArpaError(line_, what); }
+void ArpaReader::fail(const std::string& what) const {
+    throw ArpaError(line_, what);
+}
 
 void ArpaReader::feed(Bytes block) {
     std::string_view text(reinterpret_cast<const char*>(block.data), block.size);
@@ -140,7 +149,8 @@ void ArpaReader::count_line(std::string_view text) {
     if (field(rest) != "ngram") fail("found " + shown(text) + " where a line such as 'ngram 1=100' should stand");
     const std::size_t sign = rest.find('=');
     std::string_view left = rest.substr(0, sign), right = sign == std::string_view::npos ? "" : rest.substr(sign + 1);
-    if (!parse_count(field(left), order) || !parse_count(field(right), count)) fail("cannot read " + shown(text) + "; it should be like 'ngram 1=100'");
+    if (!parse_count(field(left), order) || !parse_count(field(right), count))
+        fail("cannot read " + shown(text) + "; it should be like 'ngram 1=100'");
     if (order != static_cast<int>(orders_.size()) + 1) fail("the counts do not come in the order 1, 2, 3…");
     if (order > max_order) fail("its order is above 16, the highest that can be read");
     orders_.emplace_back().announced = count;
@@ -150,8 +160,8 @@ void ArpaReader::close_section() {
     if (section_ == 0) return;
     const Order& order = orders_[static_cast<std::size_t>(section_ - 1)];
     if (order.size() != order.announced)
-        fail("there are " + std::to_string(order.size()) + " " + std::to_string(section_) + "-grams where the head says " +
-             std::to_string(order.announced) + "; the file may be cut short");
+        fail("there are " + std::to_string(order.size()) + " " + std::to_string(section_) +
+             "-grams where the head says " + std::to_string(order.announced) + "; the file may be cut short");
     if (section_ == 1) has_unknown_ = seen_[word_unknown];
 }
 
@@ -159,12 +169,14 @@ void ArpaReader::section_line(std::string_view text) {
     if (orders_.empty()) fail("there are no counts after \\data\\");
     close_section();
     if (text == "\\end\\") {
-        if (section_ != static_cast<int>(orders_.size())) fail("the file ends before its " + std::to_string(section_ + 1) + "-grams");
+        if (section_ != static_cast<int>(orders_.size()))
+            fail("the file ends before its " + std::to_string(section_ + 1) + "-grams");
         part_ = Part::after;
         return;
     }
     int order = 0;
-    if (!parse_count(text.substr(1, text.size() - 8), order) || order != section_ + 1 || order > static_cast<int>(orders_.size()))
+    if (!parse_count(text.substr(1, text.size() - 8), order) || order != section_ + 1 ||
+        order > static_cast<int>(orders_.size()))
         fail("found " + shown(text) + " where the " + std::to_string(section_ + 1) + "-grams should begin");
     section_ = order;
     part_ = Part::ngrams;
@@ -182,7 +194,8 @@ void ArpaReader::unigram(std::string_view word, float logprob, float backoff) {
     const auto count = static_cast<std::int64_t>(table_.size());
     const std::int64_t found = table_.add(bytes_of(word));
     const bool reserved = found < first_word;
-    if (reserved ? seen_[static_cast<std::size_t>(found)] != 0 : found != count) fail("the word " + shown(word) + " comes twice");
+    if (reserved ? seen_[static_cast<std::size_t>(found)] != 0 : found != count)
+        fail("the word " + shown(word) + " comes twice");
     if (static_cast<std::uint64_t>(found) > most_words) fail("there are more than 2^31 words");
     if (reserved) seen_[static_cast<std::size_t>(found)] = 1;
     orders_[0].words.push_back(static_cast<std::uint32_t>(found));
@@ -192,21 +205,25 @@ void ArpaReader::unigram(std::string_view word, float logprob, float backoff) {
 
 void ArpaReader::ngram_line(std::string_view text) {
     Order& order = orders_[static_cast<std::size_t>(section_ - 1)];
-    if (order.size() >= order.announced) fail("there are more " + std::to_string(section_) + "-grams than the head says");
+    if (order.size() >= order.announced)
+        fail("there are more " + std::to_string(section_) + "-grams than the head says");
     std::string_view rest = text;
     float logprob = 0.0f, backoff = 0.0f;
     const std::string_view first = field(rest);
-    if (!parse_number(first, logprob) || std::isnan(logprob)) fail("cannot read " + shown(first) + " as a log-probability");
+    if (!parse_number(first, logprob) || std::isnan(logprob))
+        fail("cannot read " + shown(first) + " as a log-probability");
     if (logprob > 0.0f) fail("the log-probability " + std::string(first) + " is above 0, a probability above 1");
     if (logprob <= log_zero) logprob = minus_infinity;
     std::string_view words[max_order];
     for (int i = 0; i < section_; ++i) {
         words[i] = field(rest);
-        if (words[i].empty()) fail("there are only " + std::to_string(i) + " words; a " + std::to_string(section_) + "-gram has more");
+        if (words[i].empty())
+            fail("there are only " + std::to_string(i) + " words; a " + std::to_string(section_) + "-gram has more");
     }
     const std::string_view last = field(rest);
     if (!last.empty()) {
-        if (!parse_number(last, backoff) || std::isnan(backoff) || backoff == -minus_infinity) fail("cannot read " + shown(last) + " as a back-off");
+        if (!parse_number(last, backoff) || std::isnan(backoff) || backoff == -minus_infinity)
+            fail("cannot read " + shown(last) + " as a back-off");
         if (!field(rest).empty()) fail("there are more words than in a " + std::to_string(section_) + "-gram");
     }
     if (section_ == 1) return unigram(words[0], logprob, backoff);
@@ -222,11 +239,14 @@ bool ArpaReader::build(int o) {
     auto child = [&](int length, std::uint32_t place, std::uint32_t word) {
         const Level& above = levels_[static_cast<std::size_t>(length - 2)];
         const std::uint64_t from = above.child[place], to = above.child[place + 1];
-        return from == to ? no_child : find_child(levels_[static_cast<std::size_t>(length - 1)].keys.data(), from, to, codes.code(word), codes.bits());
+        return from == to ? no_child
+                          : find_child(levels_[static_cast<std::size_t>(length - 1)].keys.data(), from, to,
+                                       codes.code(word), codes.bits());
     };
     auto walk = [&](const std::uint32_t* words, int length) -> std::uint64_t {
         std::uint64_t place = words[0];
-        for (int i = 2; i <= length && place != no_child; ++i) place = child(i, static_cast<std::uint32_t>(place), words[i - 1]);
+        for (int i = 2; i <= length && place != no_child; ++i)
+            place = child(i, static_cast<std::uint32_t>(place), words[i - 1]);
         return place;
     };
     std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted(order.size());
@@ -262,7 +282,8 @@ bool ArpaReader::build(int o) {
         if (i > 0 && key == sorted[i - 1].first) {
             std::string name;
             for (int j = 0; j < o; ++j) {
-                const Bytes word = table_.word(order.words[from * static_cast<std::size_t>(o) + static_cast<std::size_t>(j)]);
+                const Bytes word =
+                    table_.word(order.words[from * static_cast<std::size_t>(o) + static_cast<std::size_t>(j)]);
                 if (j > 0) name += ' ';
                 name.append(reinterpret_cast<const char*>(word.data), word.size);
             }
@@ -341,7 +362,8 @@ std::unique_ptr<NgramModel> ArpaReader::finish(std::string_view note) {
     return model;
 }
 
-// ---- writing ---------------------------------------------------------------------------------------------------------
+// ---- writing
+// ---------------------------------------------------------------------------------------------------------
 
 std::string ArpaWriter::next() {
     constexpr std::size_t enough = 1 << 20;
@@ -389,11 +411,13 @@ void ArpaWriter::line(std::string& out) {
     path_[order_] = place_;
     for (int o = order_ - 1; o >= 1; --o) {
         // The n-grams stand in the order of their beginnings, so each beginning only ever moves on.
-        while (path_[o] < model_.shape().counts[o - 1] && model_.nodes(o)[path_[o] + 1].child <= path_[o + 1]) ++path_[o];
+        while (path_[o] < model_.shape().counts[o - 1] && model_.nodes(o)[path_[o] + 1].child <= path_[o + 1])
+            ++path_[o];
         if (path_[o] >= model_.shape().counts[o - 1]) throw NgramFormatError("an n-gram has no beginning");
     }
     for (int o = 1; o <= order_; ++o) {
-        const std::uint32_t word = o == 1 ? static_cast<std::uint32_t>(path_[1]) : model_.codes().word(model_.keys(o)[path_[o]]);
+        const std::uint32_t word =
+            o == 1 ? static_cast<std::uint32_t>(path_[1]) : model_.codes().word(model_.keys(o)[path_[o]]);
         const Bytes text = model_.word(word);
         out += o == 1 ? '\t' : ' ';
         out.append(reinterpret_cast<const char*>(text.data), text.size);

@@ -23,12 +23,12 @@ class ArpaReader {
 public:
     ArpaReader();
     void feed(Bytes block);
-    /// The model. An n-gram whose history or suffix is missing (as after pruning by entropy) gets them, with what the model
-    /// says of them by backing off, so that no probability changes.
+    /// The model. An n-gram whose history or suffix is missing (as after pruning by entropy) gets them, with what the
+    /// model says of them by backing off, so that no probability changes.
     std::unique_ptr<NgramModel> finish(std::string_view note);
 
-    std::uint64_t added() const { return added_; }         // n-grams that had to be put in
-    bool knows_unknown() const { return has_unknown_; }    // there was an <unk>
+    std::uint64_t added() const { return added_; }       // n-grams that had to be put in
+    bool knows_unknown() const { return has_unknown_; }  // there was an <unk>
 
 private:
     struct Order {
@@ -50,7 +50,7 @@ private:
     void unigram(std::string_view word, float logprob, float backoff);
     std::uint32_t number(std::string_view word) const;
     void close_section();
-    bool build(int order);   // false where lower orders must be built again
+    bool build(int order);  // false where lower orders must be built again
     void fill_in(int order);
     [[noreturn]] void fail(const std::string& what) const;
 
@@ -75,7 +75,7 @@ private:
     void line(std::string& out);
 
     const NgramModel& model_;
-    int order_ = 0;                    // 0: the head comes next
+    int order_ = 0;  // 0: the head comes next
     std::uint64_t place_ = 0;
     std::uint64_t path_[max_order + 1] = {};  // by length: the n-gram's beginnings
     bool done_ = false;

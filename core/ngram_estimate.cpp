@@ -53,7 +53,9 @@ struct History {
     }
 };
 
-float log10_of(double p) { return static_cast<float>(std::min(0.0, std::log10(p))); }
+float log10_of(double p) {
+    return static_cast<float>(std::min(0.0, std::log10(p)));
+}
 
 }  // namespace
 
@@ -103,20 +105,24 @@ void NgramEstimator::grow() {
     }
     if (order_ == 1) return;
     for (std::size_t w = 0; w <= words; ++w) model_->nodes(1)[w].child = static_cast<std::uint32_t>(starts[1][w]);
-    for (int o = 2; o < order_; ++o) model_->nodes(o)[shape.counts[o - 1]].child = static_cast<std::uint32_t>(shape.counts[o]);
+    for (int o = 2; o < order_; ++o)
+        model_->nodes(o)[shape.counts[o - 1]].child = static_cast<std::uint32_t>(shape.counts[o]);
     const std::size_t bundle = 64;
     parallel_for((words + bundle - 1) / bundle, threads_, [&](std::size_t task) {
         for (std::size_t w = task * bundle; w < std::min(words, (task + 1) * bundle); ++w) {
             std::uint64_t next[max_order + 1] = {};
             for (int o = 2; o <= order_; ++o) next[o] = starts[o - 1][w];
-            keys_->visit(static_cast<std::uint32_t>(w), [&](const std::uint32_t* codes, int length, int shared, std::uint64_t count) {
-                for (int o = shared + 2; o <= length + 1; ++o) {
-                    const std::uint64_t place = next[o]++;
-                    model_->keys(o)[place] = codes[o - 2];
-                    if (o < order_) model_->nodes(o)[place].child = static_cast<std::uint32_t>(next[o + 1]);
-                }
-                for (int o = 2; o <= length + 1; ++o) raw_[o - 1][next[o] - 1] += static_cast<std::uint32_t>(count);
-            });
+            keys_->visit(static_cast<std::uint32_t>(w),
+                         [&](const std::uint32_t* codes, int length, int shared, std::uint64_t count) {
+                             for (int o = shared + 2; o <= length + 1; ++o) {
+                                 const std::uint64_t place = next[o]++;
+                                 model_->keys(o)[place] = codes[o - 2];
+                                 if (o < order_)
+                                     model_->nodes(o)[place].child = static_cast<std::uint32_t>(next[o + 1]);
+                             }
+                             for (int o = 2; o <= length + 1; ++o)
+                                 raw_[o - 1][next[o] - 1] += static_cast<std::uint32_t>(count);
+                         });
         }
     });
     keys_.reset();
@@ -158,7 +164,8 @@ void NgramEstimator::link() {
     for (int o = 2; o < order_; ++o) {
         from = m.nodes(o - 1)[from].child;
         to = m.nodes(o - 1)[to].child;
-        std::copy(raw_[o - 1].begin() + static_cast<std::ptrdiff_t>(from), raw_[o - 1].begin() + static_cast<std::ptrdiff_t>(to),
+        std::copy(raw_[o - 1].begin() + static_cast<std::ptrdiff_t>(from),
+                  raw_[o - 1].begin() + static_cast<std::ptrdiff_t>(to),
                   adjusted_[o - 1].begin() + static_cast<std::ptrdiff_t>(from));
     }
     adjusted_[order_ - 1] = raw_[order_ - 1];
@@ -172,8 +179,8 @@ void NgramEstimator::count_kinds() {
     last_chain();
 }
 
-/// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each order
-/// below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
+/// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each
+/// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
 void NgramEstimator::last_chain() {
     const auto& ids = text_.ids();
     const auto last = static_cast<std::uint32_t>(text_.table().size() - 1);

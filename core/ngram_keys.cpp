@@ -48,7 +48,8 @@ struct Wide {
     }
     static unsigned highest_difference(const Wide& a, const Wide& b) {
         for (int i = 0; i < W; ++i)
-            if (const std::uint64_t d = a.part[i] ^ b.part[i]) return static_cast<unsigned>((W - 1 - i) * 64 + 63 - std::countl_zero(d));
+            if (const std::uint64_t d = a.part[i] ^ b.part[i])
+                return static_cast<unsigned>((W - 1 - i) * 64 + 63 - std::countl_zero(d));
         return 0;
     }
 };
@@ -104,7 +105,9 @@ public:
         });
     }
 
-    std::uint64_t kinds(std::uint32_t first, int order) const override { return kinds_[first * static_cast<std::size_t>(length_) + order - 2]; }
+    std::uint64_t kinds(std::uint32_t first, int order) const override {
+        return kinds_[first * static_cast<std::size_t>(length_) + order - 2];
+    }
 
     void visit(std::uint32_t first, const Visit& visit) const override {
         std::uint32_t codes[max_order];
@@ -179,7 +182,7 @@ private:
     }
 
     WordCodes codes_;
-    int length_;       // words after the first
+    int length_;  // words after the first
     unsigned bits_, total_;
     std::vector<std::uint64_t> starts_;
     std::vector<Wide<W>> keys_;
@@ -188,19 +191,28 @@ private:
 
 }  // namespace
 
-std::unique_ptr<NgramKeys> sorted_ngrams(const std::vector<std::uint32_t>& ids, std::uint64_t words, int order, unsigned threads) {
+std::unique_ptr<NgramKeys> sorted_ngrams(const std::vector<std::uint32_t>& ids, std::uint64_t words, int order,
+                                         unsigned threads) {
     const unsigned total = WordCodes(words).bits() * static_cast<unsigned>(order - 1);
     switch ((total + 63) / 64) {
         case 0:
-        case 1: return std::make_unique<Keys<1>>(ids, words, order, threads);
-        case 2: return std::make_unique<Keys<2>>(ids, words, order, threads);
-        case 3: return std::make_unique<Keys<3>>(ids, words, order, threads);
-        case 4: return std::make_unique<Keys<4>>(ids, words, order, threads);
-        case 5: return std::make_unique<Keys<5>>(ids, words, order, threads);
-        case 6: return std::make_unique<Keys<6>>(ids, words, order, threads);
+        case 1:
+            return std::make_unique<Keys<1>>(ids, words, order, threads);
+        case 2:
+            return std::make_unique<Keys<2>>(ids, words, order, threads);
+        case 3:
+            return std::make_unique<Keys<3>>(ids, words, order, threads);
+        case 4:
+            return std::make_unique<Keys<4>>(ids, words, order, threads);
+        case 5:
+            return std::make_unique<Keys<5>>(ids, words, order, threads);
+        case 6:
+            return std::make_unique<Keys<6>>(ids, words, order, threads);
         case 7:
-        case 8: return std::make_unique<Keys<8>>(ids, words, order, threads);
-        default: throw std::length_error("an order this high with a vocabulary this large");
+        case 8:
+            return std::make_unique<Keys<8>>(ids, words, order, threads);
+        default:
+            throw std::length_error("an order this high with a vocabulary this large");
     }
 }
 

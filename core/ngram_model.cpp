@@ -51,7 +51,9 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
     return h ^ (h >> 32);
 }
 
-[[noreturn]] void damaged(const std::string& what) { throw NgramFormatError(what); }
+[[noreturn]] void damaged(const std::string& what) {
+    throw NgramFormatError(what);
+}
 
 /// Where each part lies in a block.
 struct Layout {
@@ -86,12 +88,14 @@ void check(const NgramShape& shape) {
         damaged("its number of words is impossible");
     if (shape.word_bytes > most_bytes || shape.note_bytes > most_bytes) damaged("its sizes are impossible");
     for (std::uint32_t o = 0; o < max_order; ++o)
-        if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o])) damaged("its number of n-grams is impossible");
+        if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o]))
+            damaged("its number of n-grams is impossible");
 }
 
 }  // namespace
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
 
 PageBlock PageBlock::zeros(std::size_t size) {
     PageBlock result;
@@ -143,7 +147,8 @@ PageBlock::~PageBlock() {
     if (data_) munmap(data_, size_);
 }
 
-// ---- the model -------------------------------------------------------------------------------------------------------
+// ---- the model
+// -------------------------------------------------------------------------------------------------------
 
 WordCodes::WordCodes(std::uint64_t words)
     : bits_(std::max(1u, static_cast<unsigned>(std::bit_width(words > 0 ? words - 1 : 0)))) {
@@ -161,7 +166,8 @@ NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
     Header header;
     std::memcpy(&header, block_.data(), sizeof header);
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) damaged("it does not begin like one");
-    if (header.byte_order != byte_order) damaged("it was written on a machine of the other byte order; train it again here");
+    if (header.byte_order != byte_order)
+        damaged("it was written on a machine of the other byte order; train it again here");
     if (header.version != version)
         damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version 1");
     if (header.header_checksum != checksum(block_.data(), offsetof(Header, header_checksum)))
@@ -269,7 +275,8 @@ void NgramModel::verify() const {
         const bool last = o == order() && o > 1;
         for (std::uint64_t i = 0; i < count; ++i) {
             if (o > 1) {
-                if (codes_.word(keys(o)[i]) >= shape_.words) damaged("an n-gram has a word that the model does not have");
+                if (codes_.word(keys(o)[i]) >= shape_.words)
+                    damaged("an n-gram has a word that the model does not have");
                 if ((last ? leaves_[i].suffix : nodes(o)[i].suffix) >= shape_.counts[o - 2])
                     damaged("an n-gram's suffix leads nowhere");
             }

@@ -1,10 +1,11 @@
-// An n-gram model as one block of memory, which is also its file: read through a map of the file, or made by an estimator.
+// An n-gram model as one block of memory, which is also its file: read through a map of the file, or made by an
+// estimator.
 //
-// The n-grams form a trie by their words from left to right. The children of a node stand together, ordered by code, which
-// is the word's number scattered over the key space, so that interpolation finds one of many in two or three steps. Each
-// node knows its suffix (the n-gram without its first word). A text is followed like by an automaton: try the longest
-// known history; where it does not know the word, pay its back-off and go on from its suffix. Since every word lengthens
-// the history by at most one, that is fewer than two searches a word on average.
+// The n-grams form a trie by their words from left to right. The children of a node stand together, ordered by code,
+// which is the word's number scattered over the key space, so that interpolation finds one of many in two or three
+// steps. Each node knows its suffix (the n-gram without its first word). A text is followed like by an automaton: try
+// the longest known history; where it does not know the word, pay its back-off and go on from its suffix. Since every
+// word lengthens the history by at most one, that is fewer than two searches a word on average.
 #pragma once
 
 #include <cstddef>
@@ -66,10 +67,10 @@ private:
 struct NgramShape {
     std::uint32_t order = 0;
     std::uint32_t flags = 0;
-    std::uint64_t words = 0;                    // unknown, begin and end included
+    std::uint64_t words = 0;  // unknown, begin and end included
     std::uint64_t word_bytes = 0;
     std::uint64_t note_bytes = 0;
-    std::uint64_t counts[max_order] = {};       // n-grams of each order; counts[0] is `words`
+    std::uint64_t counts[max_order] = {};  // n-grams of each order; counts[0] is `words`
 };
 
 /// Numbers scattered over the least power of two that holds them all, one to one. Zero stays zero.

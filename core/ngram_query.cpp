@@ -12,7 +12,9 @@
 namespace bitmeter {
 namespace {
 
-[[noreturn, gnu::cold]] void outside() { throw NgramFormatError("a link in it leads out of the file; fetch or train it again"); }
+[[noreturn, gnu::cold]] void outside() {
+    throw NgramFormatError("a link in it leads out of the file; fetch or train it again");
+}
 
 struct Range {
     std::uint64_t begin, end;
@@ -35,8 +37,8 @@ std::uint32_t known(const NgramModel& m, std::int64_t id) {
     return id < 0 || id >= m.words() || id == word_begin ? word_unknown : static_cast<std::uint32_t>(id);
 }
 
-constexpr std::size_t stretch = 512;   // words that one lane follows at most before it takes the next ones
-constexpr std::size_t lanes = 16;      // texts followed at once, so that one waits for memory while others go on
+constexpr std::size_t stretch = 512;  // words that one lane follows at most before it takes the next ones
+constexpr std::size_t lanes = 16;     // texts followed at once, so that one waits for memory while others go on
 constexpr std::size_t task_words = 1 << 16;
 
 /// Words of one document to be rated, and where to begin reading so that the state is right.
@@ -67,9 +69,12 @@ public:
     /// Goes on to the next wait; false at the end of the stretch.
     bool step() {
         switch (phase_) {
-            case Phase::node: return load_node();
-            case Phase::keys: return search();
-            default: return rate();
+            case Phase::node:
+                return load_node();
+            case Phase::keys:
+                return search();
+            default:
+                return rate();
         }
     }
 
@@ -98,14 +103,16 @@ private:
     bool await_keys() {
         const std::uint64_t size = range_.end - range_.begin;
         if (size == 0) return miss();
-        const std::uint64_t guess = size > 12 ? range_.begin + ((std::uint64_t{code_} * size) >> m_->codes().bits()) : range_.begin;
+        const std::uint64_t guess =
+            size > 8 ? range_.begin + ((std::uint64_t{code_} * size) >> m_->codes().bits()) : range_.begin;
         __builtin_prefetch(m_->keys(length_ + 1) + guess);
         phase_ = Phase::keys;
         return true;
     }
 
     bool search() {
-        const std::uint64_t found = find_child(m_->keys(length_ + 1), range_.begin, range_.end, code_, m_->codes().bits());
+        const std::uint64_t found =
+            find_child(m_->keys(length_ + 1), range_.begin, range_.end, code_, m_->codes().bits());
         if (found == no_child) return miss();
         ++length_;
         place_ = static_cast<std::uint32_t>(found);
@@ -136,7 +143,8 @@ private:
     bool rate() {
         const bool leaf = length_ == m_->order() && length_ > 1;
         const double rated = paid_ + (leaf ? m_->leaves()[place_].logprob : m_->nodes(length_)[place_].logprob);
-        out_[at_] = word_ == word_unknown && !class_ ? -std::numeric_limits<double>::infinity() : rated * std::numbers::ln10;
+        out_[at_] =
+            word_ == word_unknown && !class_ ? -std::numeric_limits<double>::infinity() : rated * std::numbers::ln10;
         if (leaf) {
             place_ = suffix_of(*m_, length_, m_->leaves()[place_].suffix);
             --length_;
@@ -165,7 +173,8 @@ private:
 std::vector<Stretch> stretches(const NgramDocuments& text, std::size_t reach) {
     std::vector<Stretch> result;
     for (std::size_t d = 0; d < text.documents; ++d) {
-        const auto first = static_cast<std::size_t>(text.bounds[d]), last = static_cast<std::size_t>(text.bounds[d + 1]);
+        const auto first = static_cast<std::size_t>(text.bounds[d]),
+                   last = static_cast<std::size_t>(text.bounds[d + 1]);
         for (std::size_t begin = first; begin < last; begin += stretch) {
             const std::size_t from = begin - std::min(reach, begin - first);
             // Those that reach back to the very beginning of the first document go on from what came before it.
@@ -175,8 +184,10 @@ std::vector<Stretch> stretches(const NgramDocuments& text, std::size_t reach) {
     return result;
 }
 
-void follow(const NgramModel& m, const NgramDocuments& text, bool class_of_unknown, double* out, const Stretch* from, const Stretch* to) {
-    std::vector<Lane> running(std::min<std::size_t>(lanes, static_cast<std::size_t>(to - from)), Lane(m, text, class_of_unknown, out));
+void follow(const NgramModel& m, const NgramDocuments& text, bool class_of_unknown, double* out, const Stretch* from,
+            const Stretch* to) {
+    std::vector<Lane> running(std::min<std::size_t>(lanes, static_cast<std::size_t>(to - from)),
+                              Lane(m, text, class_of_unknown, out));
     for (Lane& lane : running) lane.start(*from++);
     while (!running.empty()) {
         for (std::size_t i = 0; i < running.size();) {
@@ -201,7 +212,8 @@ double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
         const Range range = children(m, state.length, state.place);
         const NgramNode& node = m.nodes(state.length)[state.place];
         if (range.begin < range.end) {
-            const std::uint64_t found = find_child(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
+            const std::uint64_t found =
+                find_child(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
             if (found != no_child) {
                 if (state.length + 1 < m.order()) {
                     state = {state.length + 1, static_cast<std::uint32_t>(found)};
@@ -220,7 +232,8 @@ double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
     }
 }
 
-void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out, unsigned threads) {
+void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
+                    unsigned threads) {
     const auto all = stretches(text, static_cast<std::size_t>(std::max(1, model.order() - 1)));
     std::vector<std::size_t> cuts{0};
     std::size_t words = 0;

@@ -18,9 +18,10 @@ struct NgramDocuments {
     std::size_t before_size;
 };
 
-/// ln p of each word given those before it in its document, into out. An unknown word costs that of the class of unknown
-/// words, or is impossible. Throws NgramFormatError where the model is damaged.
-void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out, unsigned threads);
+/// ln p of each word given those before it in its document, into out. An unknown word costs that of the class of
+/// unknown words, or is impossible. Throws NgramFormatError where the model is damaged.
+void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
+                    unsigned threads);
 
 /// ln p of every word after this history of one document, into out[0, words); that of word_begin is -inf.
 void ngram_predict(const NgramModel& model, const std::int64_t* history, std::size_t size, double* out);

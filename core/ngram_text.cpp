@@ -5,7 +5,9 @@
 namespace bitmeter {
 namespace {
 
-Bytes literal(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+Bytes literal(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 constexpr std::size_t piece = 1 << 14;  // so that the list of edges stays in the cache
 

@@ -24,7 +24,8 @@ class NgramText {
 public:
     /// With `unk_word`, `<unk>` in the text is a word like any other; else it is reserved, as `<s>` and `</s>` are.
     NgramText(std::string_view separators, bool unk_word);
-    /// Takes the next bytes. Documents end at `ends`, ascending within the block; each is a sentence. Throws ReservedWord.
+    /// Takes the next bytes. Documents end at `ends`, ascending within the block; each is a sentence. Throws
+    /// ReservedWord.
     void feed(Bytes block, Ends ends);
     /// Closes a sentence that has begun.
     void finish();

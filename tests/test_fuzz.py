@@ -175,7 +175,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "NGram": [
         (bm.NGram, {"order": 2, "smoothing": "modified-kneser-ney", "unk_word": False, "threads": 1}),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None, "progress": None}),
+        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
         (bm.NGram.load, {"path": "model.bmn"}),
         (WORDS.with_oov, {"way": "class"}),

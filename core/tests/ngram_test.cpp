@@ -17,7 +17,9 @@ using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+Bytes bytes(const std::string& text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 NgramText text_of(const std::string& text, std::size_t block = 1 << 20, bool unk_word = false) {
     NgramText result("\t\n\v\f\r ", unk_word);
@@ -71,10 +73,12 @@ std::unique_ptr<NgramModel> read(const std::string& arpa, std::size_t block = 1 
     return reader.finish("{}");
 }
 
-std::vector<double> logprobs(const NgramModel& m, const std::vector<std::int64_t>& ids, const std::vector<std::int64_t>& bounds,
-                             unsigned threads = 1, const std::vector<std::int64_t>& before = {}) {
+std::vector<double> logprobs(const NgramModel& m, const std::vector<std::int64_t>& ids,
+                             const std::vector<std::int64_t>& bounds, unsigned threads = 1,
+                             const std::vector<std::int64_t>& before = {}) {
     std::vector<double> out(ids.size());
-    ngram_logprobs(m, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()}, true, out.data(), threads);
+    ngram_logprobs(m, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()}, true, out.data(),
+                   threads);
     return out;
 }
 
@@ -106,7 +110,8 @@ void test_text() {
     const auto whole = text_of("to be\n\nor  not\tto be");
     CHECK(whole.sentences() == 3 && whole.words() == 6 && whole.table().size() == 7);
     CHECK((whole.ids() == std::vector<std::uint32_t>{3, 4, 2, 2, 5, 6, 3, 4, 2}));
-    for (std::size_t block = 1; block < 12; ++block) CHECK(text_of("to be\n\nor  not\tto be", block).ids() == whole.ids());
+    for (std::size_t block = 1; block < 12; ++block)
+        CHECK(text_of("to be\n\nor  not\tto be", block).ids() == whole.ids());
     for (const char* reserved : {"a\nb <s>\n", "a\n</s>\n", "a\n<unk> b"}) {
         std::uint64_t where = 0;
         try {
@@ -127,10 +132,12 @@ void test_estimation() {
         const auto model = trained(words, order);
         model->verify();
         const auto other = trained(words, order, 3);
-        CHECK(model->bytes().size == other->bytes().size && std::memcmp(model->bytes().data, other->bytes().data, model->bytes().size) == 0);
+        CHECK(model->bytes().size == other->bytes().size &&
+              std::memcmp(model->bytes().data, other->bytes().data, model->bytes().size) == 0);
         // Sums to one after every history, seen or not.
         std::vector<double> p(model->words());
-        const std::vector<std::vector<std::int64_t>> histories{{}, {3}, {3, 4}, {4, 3, 5, 6, 3}, {-1}, {7, 0, 3}, {5, 5, 5, 5, 5, 5, 5, 5}};
+        const std::vector<std::vector<std::int64_t>> histories{
+            {}, {3}, {3, 4}, {4, 3, 5, 6, 3}, {-1}, {7, 0, 3}, {5, 5, 5, 5, 5, 5, 5, 5}};
         for (const auto& h : histories) {
             ngram_predict(*model, h.data(), h.size(), p.data());
             double sum = 0.0;
@@ -192,8 +199,10 @@ void test_scoring() {
     const std::vector<std::int64_t> one{0, static_cast<std::int64_t>(ids.size())};
     const auto whole = logprobs(*model, ids, one, 2);
     for (std::size_t cut : {1u, 2u, 3u, 700u, 1500u}) {
-        const std::vector<std::int64_t> head(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(cut)), tail(ids.begin() + static_cast<std::ptrdiff_t>(cut), ids.end());
-        const std::vector<std::int64_t> before(head.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, cut)), head.end());
+        const std::vector<std::int64_t> head(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(cut)),
+            tail(ids.begin() + static_cast<std::ptrdiff_t>(cut), ids.end());
+        const std::vector<std::int64_t> before(head.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, cut)),
+                                               head.end());
         const auto rest = logprobs(*model, tail, {0, static_cast<std::int64_t>(tail.size())}, 1, before);
         bool same = true;
         for (std::size_t i = 0; i < rest.size(); ++i) same = same && rest[i] == whole[i + cut];
@@ -211,24 +220,37 @@ void test_arpa() {
     for (std::size_t block : {std::size_t{7}, arpa.size()}) {
         const auto again = read(arpa, block);
         again->verify();
-        CHECK(again->bytes().size == model->bytes().size && std::memcmp(again->bytes().data, model->bytes().data, model->bytes().size) == 0);
+        CHECK(again->bytes().size == model->bytes().size &&
+              std::memcmp(again->bytes().data, model->bytes().data, model->bytes().size) == 0);
     }
     // An n-gram whose suffix and history are missing: the probabilities stay.
-    const auto gaps = read("words before\n\\data\\\r\nngram 1=5\r\nngram 2 = 1\nngram 3=1\n\n\\1-grams:\n-99 <s> -0.5\n-1 </s>\n-0.5\ta\t-0.25\n"
-                           "-0.75 b -0.125\n-2 <UNK>\n\n\\2-grams:\n-0.25 <s> a -0.0625\n\\3-grams:\n-0.125 b a b\n\\end\\\nanything");
+    const auto gaps = read(
+        "words before\n\\data\\\r\nngram 1=5\r\nngram 2 = 1\nngram 3=1\n\n\\1-grams:\n-99 <s> -0.5\n-1 "
+        "</s>\n-0.5\ta\t-0.25\n"
+        "-0.75 b -0.125\n-2 <UNK>\n\n\\2-grams:\n-0.25 <s> a -0.0625\n\\3-grams:\n-0.125 b a b\n\\end\\\nanything");
     gaps->verify();
-    CHECK(gaps->shape().counts[1] == 3);  // b a and a b were put in
+    CHECK(gaps->shape().counts[1] == 3);                    // b a and a b were put in
     const auto found = logprobs(*gaps, {4, 3, 4}, {0, 3});  // b a b
     CHECK(check::close(found[0] / std::log(10.0), -0.5 - 0.75, 1e-6));
     CHECK(check::close(found[1] / std::log(10.0), -0.125 - 0.5, 1e-6));
     CHECK(check::close(found[2] / std::log(10.0), -0.125, 1e-6));
     const char* const wrong[] = {
-        "", "\\data\\\n", "\\data\\\nngram 1=1\n\\1-grams:\n-1 a\n", "\\data\\\nngram 1=2\n\\1-grams:\n-1 a\n\\end\\\n",
-        "\\data\\\nngram 1=1\n\\1-grams:\n1 a\n\\end\\\n", "\\data\\\nngram 1=1\n\\1-grams:\nx a\n\\end\\\n",
-        "\\data\\\nngram 1=2\n\\1-grams:\n-1 a\n-1 a\n\\end\\\n", "\\data\\\nngram 2=1\n", "\\data\\\nngram 1=99999999999999999999\n",
-        "\\data\\\nngram 1=1\nngram 2=1\n\\1-grams:\n-1 a\n\\2-grams:\n-1 a c\n\\end\\\n", "\\data\\\nngram 1=1\n\\2-grams:\n",
-        "\\data\\\nngram 1=1\nngram 2=1\n\\1-grams:\n-1 a\n\\end\\\n", "\\data\\\n\\1-grams:\n", "\\data\\\nngram 1=1\n\\1-grams:\n-1 a b c\n\\end\\\n",
-        "\\data\\\nngram 1=1\nngram 2=2\n\\1-grams:\n-1 a\n\\2-grams:\n-1 a a\n-1 a a\n\\end\\\n", "\\data\\\nngram 1=1\n\\1-grams:\nnan a\n\\end\\\n"};
+        "",
+        "\\data\\\n",
+        "\\data\\\nngram 1=1\n\\1-grams:\n-1 a\n",
+        "\\data\\\nngram 1=2\n\\1-grams:\n-1 a\n\\end\\\n",
+        "\\data\\\nngram 1=1\n\\1-grams:\n1 a\n\\end\\\n",
+        "\\data\\\nngram 1=1\n\\1-grams:\nx a\n\\end\\\n",
+        "\\data\\\nngram 1=2\n\\1-grams:\n-1 a\n-1 a\n\\end\\\n",
+        "\\data\\\nngram 2=1\n",
+        "\\data\\\nngram 1=99999999999999999999\n",
+        "\\data\\\nngram 1=1\nngram 2=1\n\\1-grams:\n-1 a\n\\2-grams:\n-1 a c\n\\end\\\n",
+        "\\data\\\nngram 1=1\n\\2-grams:\n",
+        "\\data\\\nngram 1=1\nngram 2=1\n\\1-grams:\n-1 a\n\\end\\\n",
+        "\\data\\\n\\1-grams:\n",
+        "\\data\\\nngram 1=1\n\\1-grams:\n-1 a b c\n\\end\\\n",
+        "\\data\\\nngram 1=1\nngram 2=2\n\\1-grams:\n-1 a\n\\2-grams:\n-1 a a\n-1 a a\n\\end\\\n",
+        "\\data\\\nngram 1=1\n\\1-grams:\nnan a\n\\end\\\n"};
     for (const char* text : wrong) {
         bool refused = false;
         try {

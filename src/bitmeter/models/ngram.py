@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.errors import EmptyError, FileFormatError, InputError, MissingSourceError, ModelError
+from bitmeter.errors import EmptyError, FileFormatError, InputError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa, write_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.details import Details, details_of_rows, joined_details
@@ -125,9 +125,12 @@ class NGram:
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
+        if progress is not None and not callable(progress):
+            message = f"progress is {progress!r:.40}; it must be a function of a stage and a share"
+            raise InputTypeError(message, value=progress)
         tell = progress if progress is not None else _silent
         estimation = _core.NgramEstimation(SEPARATORS["kenlm"], self._unk_word)
-        corpus = text if isinstance(text, Corpus) else _lines(text, field)
+        corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
         done = 0
         for block in corpus.blocks():
             tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
