@@ -102,7 +102,7 @@ class NGram:
 
     # ---- making --------------------------------------------------------------------------------------------------
 
-    def fit(self, text: Any, *, field: str | None = None, progress: Progress | None = None) -> NGram:
+    def fit(self, text: Any, *, field: str | None = None, progress: Any = None) -> NGram:
         r"""Estimate the model from a text.
 
         Parameters
@@ -128,7 +128,7 @@ class NGram:
         if progress is not None and not callable(progress):
             message = f"progress is {progress!r:.40}; it must be a function of a stage and a share"
             raise InputTypeError(message, value=progress)
-        tell = progress if progress is not None else _silent
+        tell: Progress = progress if progress is not None else _silent
         estimation = _core.NgramEstimation(SEPARATORS["kenlm"], self._unk_word)
         corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
         done = 0
@@ -284,6 +284,12 @@ class NGram:
         with _sound(self.name):
             return self._fitted.predict(np.ascontiguousarray(history, dtype=np.int64))
 
+    def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+        """Where each id stands in what `predict` gives: its own place, or that of `<unk>`."""
+        numbers = np.asarray(ids, dtype=np.int64)
+        known = (numbers > _BEGIN) & (numbers < self._fitted.words)
+        return np.where(known, numbers, _UNKNOWN)
+
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Which units the model does not know."""
         return np.asarray((np.asarray(ids) <= _BEGIN) & (np.asarray(ids) != BLANK))
@@ -333,7 +339,7 @@ class _NGramStream:
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         model = self._model
         names = model.outcome_names
-        numbers = np.where(np.asarray(ids) < 0, _UNKNOWN, ids).astype(np.int64)
+        numbers = model.places(ids)
         histories = [
             np.concatenate((self._before, numbers[:place])) if continues and first == 0 else numbers[first:place]
             for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
