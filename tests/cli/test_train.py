@@ -21,7 +21,7 @@ def test_train_then_score(tmp_path: Path) -> None:
     done = run("train", str(text), "-o", str(model), "--order", "3")
     assert done.returncode == 0, done.stderr
     assert "order 3" in done.stdout
-    assert "note: the text is too small" in done.stderr
+    assert "note: the text is too small" in done.stdout
     scored = run("score", str(model), str(text), "--like", "kenlm")
     assert "Perplexity including OOVs" in scored.stdout
     assert run("train", str(text), "-o", str(model)).returncode == 2

@@ -51,7 +51,7 @@ def train(
     counts = " + ".join(f"{count:,}" for count in model.counts)
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {note}")
 
 
 @contextlib.contextmanager
