@@ -27,19 +27,6 @@ void each_mask(Bytes text, const Separators& separators, Visit&& visit) {
     }
 }
 
-/// Where words begin and end in turn: start, stop, start, stop...
-void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges) {
-    std::uint64_t before = 0;
-    each_mask(text, separators, [&](std::size_t at, std::uint64_t inside, std::size_t length) {
-        std::uint64_t changes = inside ^ ((inside << 1) | before);
-        if (length < chunk) changes &= (std::uint64_t{1} << length) - 1;
-        for (; changes; changes &= changes - 1)
-            edges.push_back(offset + static_cast<std::int64_t>(at) + std::countr_zero(changes));
-        before = inside >> 63;
-    });
-    if (edges.size() % 2) edges.push_back(offset + static_cast<std::int64_t>(text.size));
-}
-
 std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
 
 }  // namespace
@@ -71,6 +58,18 @@ std::uint64_t Separators::mask(const std::uint8_t* p) const {
 #else
     return plain_mask(p);
 #endif
+}
+
+void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges) {
+    std::uint64_t before = 0;
+    each_mask(text, separators, [&](std::size_t at, std::uint64_t inside, std::size_t length) {
+        std::uint64_t changes = inside ^ ((inside << 1) | before);
+        if (length < chunk) changes &= (std::uint64_t{1} << length) - 1;
+        for (; changes; changes &= changes - 1)
+            edges.push_back(offset + static_cast<std::int64_t>(at) + std::countr_zero(changes));
+        before = inside >> 63;
+    });
+    if (edges.size() % 2) edges.push_back(offset + static_cast<std::int64_t>(text.size));
 }
 
 bool ends_fit(Ends ends, std::size_t size) {

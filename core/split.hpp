@@ -63,6 +63,10 @@ public:
     /// The number of a word, a new one if it has none.
     std::int64_t add(Bytes word);
     std::size_t size() const { return offsets_.size() - 1; }
+    /// The bytes of a word; valid until the next one is added.
+    Bytes word(std::size_t number) const {
+        return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};
+    }
 
 private:
     std::size_t slot(Bytes word, std::uint64_t hash) const;
@@ -86,6 +90,9 @@ struct WordSplit {
 /// A unit is a word and the separators that follow it; the separators before the first word of a document belong to that
 /// word; a document of separators alone is one unit. Ids are hashes without a table, numbers with one.
 WordSplit split_words(Bytes text, Ends ends, const Separators& separators, const WordTable* table);
+
+/// Where words begin and end in turn (start, stop, start, stop...), added to `edges` as places from `offset` on.
+void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges);
 
 /// How many bytes of an unfinished document are whole units, whatever follows.
 std::size_t words_cut(Bytes text, const Separators& separators);

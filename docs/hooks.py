@@ -45,6 +45,7 @@ MODULES = {
     "measure.signature": "The conventions of a figure, in one line.",
     "measure.statistics": "How sure a figure is.",
     "models.base": "Models by name, and how to add more.",
+    "models.ngram": "N-gram models of words.",
     "models.tables": "Models that need no training.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",

@@ -27,6 +27,7 @@ CHAIN = bm.Markov([[0.9, 0.1], [0.5, 0.5]])
 NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
+WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
 
@@ -172,6 +173,14 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel, {"table": FAIR, "units": None, "oov": "none"}),
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
+    "NGram": [
+        (bm.NGram, {"order": 2, "smoothing": "modified-kneser-ney", "unk_word": False, "threads": 1}),
+        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
+        (WORDS.save, {"path": "model.bmn", "force": True}),
+        (bm.NGram.load, {"path": "model.bmn"}),
+        (WORDS.with_oov, {"way": "class"}),
+        (WORDS.verify, {}),
+    ],
     "Scheme": [],
     "score": [
         (
@@ -258,7 +267,7 @@ RESULTS = {
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"KrichevskyTrofimov", "TableModel", "Uniform"}
+MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
 PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
 
 AWKWARD: list[Any] = [

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.ngram import NGram
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -73,6 +74,7 @@ _HOMES = {
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
     "MonteCarlo": "theory.monte_carlo",
+    "NGram": "models.ngram",
     "PairedTest": "measure.statistics",
     "Process": "theory.process_base",
     "RATE_METHODS": "theory.rates",
@@ -136,6 +138,7 @@ __all__ = [
     "Markov",
     "Mixture",
     "MonteCarlo",
+    "NGram",
     "PairedTest",
     "Process",
     "Rate",

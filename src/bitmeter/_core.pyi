@@ -299,3 +299,91 @@ def hash_spans(data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(
 
 def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The offset after each newline."""
+
+class NgramFormatError(ValueError):
+    pass
+
+class NgramEstimation:
+    """Words taken in, then the stages of an estimation."""
+
+    def __init__(self, separators: bytes, unk_word: bool) -> None: ...
+
+    def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Take the next bytes; each document that ends is a sentence."""
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def sentences(self) -> int: ...
+
+    def begin(self, order: int, threads: int = 0) -> None:
+        """The text is complete."""
+
+    def sort(self) -> None: ...
+
+    def grow(self) -> None: ...
+
+    def link(self) -> None: ...
+
+    def weigh(self) -> None: ...
+
+    def statistics(self) -> list[tuple[float, float, float, bool]]:
+        """(D1, D2, D3+, whether they could not be estimated) of each order."""
+
+    def model(self, note: str) -> NgramModel: ...
+
+class ArpaReader:
+    """Reads an ARPA file that comes block by block."""
+
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def finish(self, note: str) -> NgramModel: ...
+
+    @property
+    def added(self) -> int: ...
+
+class NgramModel:
+    """An n-gram model in memory, or a map of its file."""
+
+    @staticmethod
+    def open(path: str) -> NgramModel: ...
+
+    @property
+    def order(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    @property
+    def note(self) -> bytes: ...
+
+    def word(self, number: int) -> bytes: ...
+
+    def table(self) -> WordTable: ...
+
+    def fingerprint(self) -> int:
+        """The checksum of all but its header."""
+
+    def verify(self) -> None: ...
+
+    def save(self, path: str) -> None: ...
+
+    def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of each word given those before it in its document."""
+
+    def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of every word after this history."""
+
+class ArpaWriter:
+    """Writes a model in the ARPA format."""
+
+    def __init__(self, model: NgramModel) -> None: ...
+
+    def next(self) -> bytes:
+        """The next piece; empty at the end."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import compare, entropy, explain, learn, models, score, trace
+from bitmeter.cli import compare, entropy, explain, learn, models, score, trace, train
 from bitmeter.errors import BitmeterError
 
 __all__ = ["app", "main"]
@@ -36,6 +36,7 @@ app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
 app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
     explain.explain
 )
+app.command("train", short_help="An n-gram model from a text.")(train.train)
 app.command("models", short_help="The models that this installation can load.")(models.models)
 app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
 app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
-from bitmeter.measure._files import as_path, replacing
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio
 from bitmeter.measure.trace import Trace
+from bitmeter.text._files import as_path, replacing
 from bitmeter.theory._check import Unit, choice, nats_per
 
 SCHEMA = "bitmeter.score/1"

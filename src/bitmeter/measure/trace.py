@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import ChoiceError, FileFormatError, RangeError
-from bitmeter.measure._files import as_path
 from bitmeter.measure.signature import Signature
 from bitmeter.models.details import Details
+from bitmeter.text._files import as_path
 from bitmeter.text.units import Units
 from bitmeter.theory._check import integer
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bitmeter.errors import FileFormatError
-from bitmeter.measure._files import replacing
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace import ALTERNATIVES, COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
 from bitmeter.models.details import Details
+from bitmeter.text._files import replacing
 
 SCHEMA = "bitmeter.trace/1"
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import PurePath
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -140,9 +141,9 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, tables
+    from bitmeter.models import compressors, ngram, tables
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *compressors.SCHEMES)}
+    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *compressors.SCHEMES)}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -206,12 +207,13 @@ def _package(entry: EntryPoint) -> str:
 
 
 def load(spec: Any) -> Any:
-    """A model from `scheme:name`, from a Distribution or a Conditional, or the model itself.
+    """A model from `scheme:name` or a model's file, from a Distribution or a Conditional, or the model itself.
 
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; a Distribution or Conditional; or anything that is a model.
+        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa); a Distribution or
+        Conditional; or anything that is a model.
 
     Returns
     -------
@@ -223,12 +225,16 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import tables
+    from bitmeter.models import ngram, tables
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
     if isinstance(spec, Distribution | Conditional):
         return tables.TableModel(spec)
+    if isinstance(spec, ngram.NGram):
+        return spec  # asked by its class: whether it is fitted shows when it is used
+    if isinstance(spec, PurePath):
+        spec = str(spec)
     if isinstance(spec, Model | Totalling):
         return spec
     if not isinstance(spec, str):
@@ -241,6 +247,8 @@ def load(spec: Any) -> Any:
     own = own_schemes()
     if name in own:
         return own[name].load(rest)
+    if not _plugins(name) and ngram.is_model_file(spec):
+        return ngram.NGram.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"

@@ -1,0 +1,38 @@
+// What an n-gram model says of a text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ngram_model.hpp"
+
+namespace bitmeter {
+
+/// Documents of word numbers: document d is ids[bounds[d], bounds[d + 1]). A number that no word has is unknown.
+struct NgramDocuments {
+    const std::int64_t* ids;
+    const std::int64_t* bounds;
+    std::size_t documents;
+    // Words of the first document that came before; empty where it begins here. Its last order - 1 words will do.
+    const std::int64_t* before;
+    std::size_t before_size;
+};
+
+/// ln p of each word given those before it in its document, into out. An unknown word costs that of the class of
+/// unknown words, or is impossible. Throws NgramFormatError where the model is damaged.
+void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
+                    unsigned threads);
+
+/// ln p of every word after this history of one document, into out[0, words); that of word_begin is -inf.
+void ngram_predict(const NgramModel& model, const std::int64_t* history, std::size_t size, double* out);
+
+/// A place in the automaton: the longest known end of what was read.
+struct NgramState {
+    int length = 1;
+    std::uint32_t place = word_begin;
+};
+
+/// log10 p of the next word, and on to the state after it.
+double ngram_step(const NgramModel& model, NgramState& state, std::uint32_t word);
+
+}  // namespace bitmeter
