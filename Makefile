@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-CORE   := CMakeLists.txt $(wildcard core/*)
+CORE   := CMakeLists.txt $(wildcard core/* core/bind/*)
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core
 
 .DEFAULT_GOAL := help

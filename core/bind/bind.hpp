@@ -1,0 +1,61 @@
+// What the files of this folder share. They alone know Python: they check shapes, release the interpreter lock, call the
+// core, and hand arrays back. What the values mean is checked by the Python code that calls them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "split.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Output = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using NewVector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+/// Hands a vector's memory to numpy without a copy.
+template <class T>
+NewVector<T> to_numpy(std::vector<T>&& values) {
+    auto* owner = new std::vector<T>(std::move(values));
+    nb::capsule guard(owner, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return NewVector<T>(owner->data(), {owner->size()}, guard);
+}
+
+template <class Run>
+auto without_lock(Run&& run) {
+    nb::gil_scoped_release release;
+    return run();
+}
+
+inline bitmeter::Bytes view(const nb::bytes& data) { return {static_cast<const std::uint8_t*>(data.data()), data.size()}; }
+
+inline std::string_view characters(const nb::bytes& data) { return {data.c_str(), data.size()}; }
+
+// One for each file of this folder.
+void bind_sums(nb::module_& m);
+void bind_repeats(nb::module_& m);
+void bind_processes(nb::module_& m);
+void bind_splitting(nb::module_& m);
+void bind_ngrams(nb::module_& m);

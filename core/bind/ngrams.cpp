@@ -1,0 +1,173 @@
+#include "ngram_arpa.hpp"
+#include "ngram_estimate.hpp"
+#include "ngram_query.hpp"
+
+#include "bind.hpp"
+
+namespace {
+
+// ---- n-gram models ---------------------------------------------------------------------------------------------------
+
+/// A text to estimate from, and the estimation going on; the text must live as long.
+class Estimation {
+public:
+    Estimation(const nb::bytes& separators, bool unk_word) : text(characters(separators), unk_word) {}
+
+    void begin(int order, unsigned threads) {
+        text.finish();
+        estimator = std::make_unique<bitmeter::NgramEstimator>(text, order, threads);
+    }
+    bitmeter::NgramEstimator& running() {
+        if (!estimator) throw std::invalid_argument("estimation: begin() comes first");
+        return *estimator;
+    }
+
+    bitmeter::NgramText text;
+    std::unique_ptr<bitmeter::NgramEstimator> estimator;
+};
+
+void check_ends(const Vector<std::int64_t>& ends, std::size_t size) {
+    const std::int64_t last = ends.size() ? ends.data()[ends.size() - 1] : 0;
+    if (last < 0 || last > static_cast<std::int64_t>(size) ||
+        !bitmeter::ends_fit({ends.data(), ends.size()}, static_cast<std::size_t>(last)))
+        throw std::invalid_argument("ends must ascend within the data");
+}
+
+auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
+                       Vector<std::int64_t> before, bool unknown_class, unsigned threads) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
+        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
+    std::vector<double> out(ids.size());
+    without_lock([&] {
+        bitmeter::ngram_logprobs(model, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()},
+                                 unknown_class, out.data(), threads);
+    });
+    return to_numpy(std::move(out));
+}
+
+auto ngram_statistics(Estimation& self) {
+    std::vector<std::tuple<double, double, double, bool>> result;
+    for (const auto& s : self.running().statistics())
+        result.emplace_back(s.discounts[1], s.discounts[2], s.discounts[3], s.fallback);
+    return result;
+}
+
+void bind_ngram_errors(nb::module_& m) {
+    nb::exception<bitmeter::NgramFormatError>(m, "NgramFormatError", PyExc_ValueError);
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const bitmeter::ArpaError& error) {
+            PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.line, error.what()).ptr());
+        } catch (const bitmeter::ReservedWord& error) {
+            PyErr_SetObject(PyExc_LookupError,
+                            nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
+        } catch (const std::system_error& error) {
+            PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.code().message()).ptr());
+        }
+    });
+}
+
+void bind_ngram_making(nb::module_& m) {
+    using bitmeter::ArpaReader;
+    nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
+        .def(
+            "__init__",
+            [](Estimation* self, const nb::bytes& separators, bool unk_word) {
+                new (self) Estimation(separators, unk_word);
+            },
+            "separators"_a, "unk_word"_a)
+        .def(
+            "feed",
+            [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
+                check_ends(ends, data.size());
+                without_lock([&] { self.text.feed(view(data), {ends.data(), ends.size()}); });
+            },
+            "data"_a, "ends"_a, "Take the next bytes; each document that ends is a sentence.")
+        .def_prop_ro("words", [](const Estimation& self) { return self.text.words(); })
+        .def_prop_ro("sentences", [](const Estimation& self) { return self.text.sentences(); })
+        .def("begin", &Estimation::begin, "order"_a, "threads"_a = 0, "The text is complete.")
+        .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
+        .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
+        .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
+        .def("weigh", [](Estimation& self) { without_lock([&] { self.running().weigh(); }); })
+        .def("statistics", &ngram_statistics, "(D1, D2, D3+, whether they could not be estimated) of each order.")
+        .def(
+            "model",
+            [](Estimation& self, const std::string& note) {
+                return without_lock([&] { return self.running().model(note); });
+            },
+            "note"_a);
+    nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA file that comes block by block.")
+        .def(nb::init<>())
+        .def(
+            "feed", [](ArpaReader& self, const nb::bytes& data) { without_lock([&] { self.feed(view(data)); }); },
+            "data"_a)
+        .def(
+            "finish",
+            [](ArpaReader& self, const std::string& note) { return without_lock([&] { return self.finish(note); }); },
+            "note"_a)
+        .def_prop_ro("added", &ArpaReader::added);
+}
+
+void bind_ngram_model(nb::module_& m) {
+    using bitmeter::ArpaWriter;
+    using bitmeter::NgramModel;
+    nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.")
+        .def_static(
+            "open",
+            [](const std::string& path) {
+                return without_lock([&] { return std::make_unique<NgramModel>(bitmeter::PageBlock::file(path)); });
+            },
+            "path"_a)
+        .def_prop_ro("order", &NgramModel::order)
+        .def_prop_ro("words", &NgramModel::words)
+        .def_prop_ro("counts",
+                     [](const NgramModel& self) {
+                         return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
+                     })
+        .def_prop_ro("note", [](const NgramModel& self) { return nb::bytes(self.note().data(), self.note().size()); })
+        .def(
+            "word",
+            [](const NgramModel& self, std::uint32_t number) {
+                const auto word = self.word(number);
+                return nb::bytes(word.data, word.size);
+            },
+            "number"_a)
+        .def("table",
+             [](const NgramModel& self) {
+                 return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
+             })
+        .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
+        .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
+        .def(
+            "save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); },
+            "path"_a)
+        .def("logprobs", &py_ngram_logprobs, "ids"_a, "bounds"_a, "before"_a, "unknown_class"_a, "threads"_a = 0,
+             "ln p of each word given those before it in its document.")
+        .def(
+            "predict",
+            [](const NgramModel& self, Vector<std::int64_t> history) {
+                std::vector<double> out(self.words());
+                without_lock([&] { bitmeter::ngram_predict(self, history.data(), history.size(), out.data()); });
+                return to_numpy(std::move(out));
+            },
+            "history"_a, "ln p of every word after this history.");
+    nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
+        .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
+        .def(
+            "next",
+            [](ArpaWriter& self) {
+                const std::string part = without_lock([&] { return self.next(); });
+                return nb::bytes(part.data(), part.size());
+            },
+            "The next piece; empty at the end.");
+}
+
+}  // namespace
+
+void bind_ngrams(nb::module_& m) {
+    bind_ngram_errors(m);
+    bind_ngram_making(m);
+    bind_ngram_model(m);
+}
