@@ -73,7 +73,7 @@ def integer(value: Any, name: str, *, low: int | None = None, high: int | None =
         if isinstance(value, bool | np.bool_):
             raise TypeError
         number = operator.index(value)
-    except Exception:
+    except Exception:  # what is not ours may raise anything when it is asked for a number
         message = f"{name} is {shown(value)}; it must be a whole number"
         raise InputTypeError(message, value=value) from None
     _within(number, name, low, high)
@@ -89,7 +89,7 @@ def real(
         raise InputTypeError(message, value=value)
     try:
         number = float(value)
-    except Exception:
+    except Exception:  # as above
         message = f"{name} is {shown(value)}; it must be a number"
         raise InputTypeError(message, value=value) from None
     if math.isnan(number) or (math.isinf(number) and not infinite):
@@ -173,7 +173,7 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
             if found.dtype.kind not in "fO":
                 raise TypeError
             found = found.astype(np.float64)
-    except Exception:
+    except Exception:  # so may the entries of an array of objects
         message = f"{name} is {shown(value)}; it must be an array of numbers, all rows of one length"
         raise InputTypeError(message, value=value) from None
     if found.ndim == 0:
