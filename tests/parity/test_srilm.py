@@ -1,5 +1,8 @@
-"""The figures of SRILM's `ngram -ppl` by the formulas of its manual; the program itself was not run (its licence is for
-research only)."""
+"""The figures of SRILM's `ngram -ppl` by formula; the program itself was not run (its licence is for research only).
+
+The denominators of ppl and ppl1 are as its users' list gives them. That words of probability zero leave the sum and the
+count as unknown ones do is from memory, and was checked against nothing.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ TABLE = {
 }
 
 
-def test_ppl_and_ppl1_follow_the_manual_of_srilm() -> None:
-    # ngram(1) and its FAQ: with logprob over all that is known, `ppl` is 10^(-logprob / (words - OOVs - zeroprobs +
+def test_ppl_and_ppl1_follow_the_formula_of_srilm() -> None:
+    # With logprob over all that is known, `ppl` is 10^(-logprob / (words - OOVs - zeroprobs +
     # sentences)) and `ppl1` leaves the sentences out; OOVs and zeroprobs are not in logprob; blank lines are no
     # sentences. The row of `other` is what a word after an unknown one is predicted from.
     rows = {**TABLE, "dog": {**TABLE["dog"], "dog": 0.0, "sat": 0.4375}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any
@@ -26,8 +27,8 @@ class Contextual(Process):
     order: int
 
     @cached_property
-    def _table(self) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def _table(self) -> Floats: ...
 
     @cached_property
     def _log_table(self) -> Floats:
