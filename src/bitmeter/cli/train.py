@@ -34,7 +34,8 @@ def train(
 
     The figures are those of KenLM's lmplz. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
     """
-    from bitmeter.models.ngram import NGram, is_model_file
+    from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_files import is_model_file
 
     if not is_model_file(output.name):
         message = f"{output} does not say what to write; end its name in .bmn, .arpa, .arpa.gz or .arpa.zst"

@@ -225,7 +225,7 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import ngram, tables
+    from bitmeter.models import ngram, ngram_files, tables
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -247,7 +247,7 @@ def load(spec: Any) -> Any:
     own = own_schemes()
     if name in own:
         return own[name].load(rest)
-    if not _plugins(name) and ngram.is_model_file(spec):
+    if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}

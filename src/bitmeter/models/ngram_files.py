@@ -1,0 +1,74 @@
+"""The files of n-gram models: what is written where, and what is said of a damaged one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bitmeter import _core
+from bitmeter.errors import FileFormatError
+from bitmeter.models.arpa import is_arpa, write_arpa
+from bitmeter.text._files import as_path, replacing
+
+SUFFIX = ".bmn"
+
+
+class sound:  # noqa: N801
+    """Turns what the core says of a damaged file into an error that names it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, _core.NgramFormatError):
+            message = f"{self._name} is not a sound n-gram model: {error}"
+            raise FileFormatError(message, value=self._name) from error
+        if isinstance(error, OSError):
+            message = f"{self._name} cannot be read: {error.strerror or error}"
+            raise FileFormatError(message, value=self._name) from error
+
+
+def note(**about: Any) -> str:
+    """What the file says about itself; a long name gives way."""
+    return json.dumps(about, ensure_ascii=True)[:4096]
+
+
+def read_note(data: bytes) -> dict[str, Any]:
+    """What a file says about itself; nothing where it says it badly."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_model_file(name: str) -> bool:
+    """Whether a name is that of an n-gram model's file."""
+    return name.endswith(SUFFIX) or is_arpa(name)
+
+
+def save_model(model: _core.NgramModel, path: Any, *, unk_word: bool, force: bool) -> None:
+    """Write a model under a name that tells the format."""
+    final = as_path(path)
+    arpa = is_arpa(final.name)
+    if not arpa and final.suffix != SUFFIX:
+        message = f"{final} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
+        raise FileFormatError(message, value=str(final))
+    if arpa and unk_word:
+        message = (
+            "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
+            f"the text (sed 's/<unk>/_unk_/g'), or save a {SUFFIX} file"
+        )
+        raise FileFormatError(message, value=str(final))
+    with replacing(final, force=force) as beside:
+        try:
+            if arpa:
+                write_arpa(model, beside, final.name)
+            else:
+                model.save(str(beside))
+        except OSError as error:
+            message = f"{final} cannot be written: {error.strerror}"
+            raise FileFormatError(message, value=str(final)) from error
