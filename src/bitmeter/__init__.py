@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -80,6 +81,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -121,6 +123,7 @@ __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
     "BitmeterError",
     "BlockRow",
     "Comparison",
