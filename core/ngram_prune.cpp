@@ -35,7 +35,11 @@ std::unique_ptr<NgramModel> ngram_pruned(const NgramModel& m, const std::functio
         const auto& row = moved[o - 1];
         const bool leaves = o == m.order() && o > 1;
         for (std::uint64_t i = 0; i + 1 < row.size(); ++i) {
-            if (row[i + 1] == row[i]) continue;
+            if (row[i + 1] == row[i]) {
+                if (!leaves && moved[o][m.nodes(o)[i].child] != moved[o][m.nodes(o)[i + 1].child])
+                    throw std::invalid_argument("an n-gram stays where its history does not");
+                continue;
+            }
             const std::uint32_t place = row[i];
             if (o > 1) result->keys(o)[place] = m.keys(o)[i];
             if (leaves) {

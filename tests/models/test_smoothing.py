@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -131,6 +133,22 @@ def test_katz_of_a_tiny_vocabulary_that_everything_follows() -> None:
         logs = model.predict(np.array(history))
         assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=1e-6)
         assert math.isfinite(logs[0])
+
+
+def test_katz_counts_one_more_where_all_words_are_frequent() -> None:
+    # The counts of counts of order 2 are good, and "x" was followed by "y" alone, too often to be discounted.
+    model = bm.NGram(2, "katz").fit((MADE_UP + "x y\n" * 10).encode())
+    assert "order 1;" in model.notes[0]
+    p = dict(zip(model.outcome_names, np.exp(model.predict(model.units.split(b"x").ids)), strict=True))
+    assert p[b"y"] == pytest.approx(10 / 11)
+    # Good-Turing is known by an identity: all that it takes off together is as much as occurred once.
+    kinds = np.zeros(8)
+    words = [["<s>", *line.split(), "</s>"] for line in MADE_UP.split("\n")[:-1]]
+    for count in Counter(pair for line in words for pair in itertools.pairwise(line)).values():
+        kinds[min(count, 7)] += 1
+    taken = json.loads(model._fitted.note)["discounts"][1]
+    assert len(taken) == 6
+    assert sum(d * n for d, n in zip(taken, kinds[1:], strict=False)) == pytest.approx(kinds[1], rel=1e-5)
 
 
 @pytest.mark.parametrize("method", METHODS)
