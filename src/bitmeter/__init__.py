@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -73,6 +76,7 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
     "PairedTest": "measure.statistics",
@@ -123,6 +127,7 @@ __all__ = [
     "RATE_METHODS",
     "BitmeterError",
     "BlockRow",
+    "Cache",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -137,6 +142,7 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
     "PairedTest",

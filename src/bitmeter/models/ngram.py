@@ -74,6 +74,7 @@ class NGram:
 
     predicts_end = True
     end_id = _END
+
     def __init__(
         self, order: int = 5, smoothing: str = "modified-kneser-ney", *, unk_word: bool = False, threads: int = 0
     ) -> None:
@@ -86,6 +87,8 @@ class NGram:
         self._units: Words | None = None
         self._spelling: _core.Spelling | None = None
         self.notes: tuple[str, ...] = ()
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
         self.name = f"ngram(order {self.order})"
 
     # ---- making --------------------------------------------------------------------------------------------------
@@ -115,6 +118,7 @@ class NGram:
         """
         settings = Settings(self.order, self.smoothing, self._unk_word, self.threads)
         self._adopt(estimate(text, settings, field=field, progress=progress))
+        self.path = None
         return self
 
     def _adopt(self, model: _core.NgramModel) -> None:
@@ -166,6 +170,7 @@ class NGram:
         2
         """
         save_model(self._fitted, path, unk_word=self._unk_word, force=force)
+        self.path = str(as_path(path))
 
     @classmethod
     def load(cls, path: Any) -> NGram:
@@ -187,7 +192,7 @@ class NGram:
         else:
             with sound(name):
                 made._adopt(_core.NgramModel.open(name))
-        made.name = f"ngram:{found.name}"
+        made.name, made.path = f"ngram:{found.name}", name
         return made
 
     def verify(self) -> None:
@@ -290,7 +295,9 @@ class NGram:
 
     def stream(self) -> NGramStream | SpelledStream:
         """Remembers the last order − 1 words."""
-        return SpelledStream(self, self.spelling) if self._oov == "spelled" else NGramStream(self)
+        if self._oov == "spelled":
+            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._fitted.words)
+        return NGramStream(self)
 
     def __repr__(self) -> str:
         state = "not fitted" if self._model is None else " + ".join(f"{count:,}" for count in self.counts) + " n-grams"
