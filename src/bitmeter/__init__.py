@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -74,6 +77,7 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
     "PairedTest": "measure.statistics",
@@ -126,6 +130,7 @@ __all__ = [
     "SMOOTHINGS",
     "BitmeterError",
     "BlockRow",
+    "Cache",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -140,6 +145,7 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
     "PairedTest",

@@ -10,6 +10,7 @@ from bitmeter import _core
 from bitmeter.errors import EmptyError, InputError, InputTypeError
 from bitmeter.models.ngram_files import note
 from bitmeter.models.smoothing import Smoothing, told
+from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.units import SEPARATORS
 
@@ -44,9 +45,16 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
         raise InputTypeError(message, value=progress)
     tell: Progress = progress if progress is not None else _silent
     estimation = _core.NgramEstimation(SEPARATORS["kenlm"], settings.unk_word)
-    corpus = _feed(estimation.feed, text, field, tell)
+    corpus = _corpus_of(text, field)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+
+    def take(data: bytes, ends: Any) -> None:
+        estimation.feed(data, ends)
+        gaps.feed(data, ends)
+
+    _feed(take, corpus, tell)
     if heldout is not None:
-        _feed(estimation.feed_heldout, heldout, field, tell)
+        _feed(estimation.feed_heldout, _corpus_of(heldout, field), tell)
     if estimation.sentences == 0:
         message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
         raise EmptyError(message)
@@ -58,7 +66,8 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
         else:
             getattr(estimation, stage)()
     tell(_TOLD["model"], 0.0)
-    return estimation.model(
+    rare = estimation.rare_words()
+    model = estimation.model(
         note(
             smoothing=str(settings.smoothing),
             unk_word=settings.unk_word,
@@ -69,11 +78,30 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
             **told(estimation, settings.smoothing),
         )
     )
+    model.attach(fit_section(rare, gaps, SEPARATORS["kenlm"], settings.threads))
+    return model
 
 
-def _feed(take: Callable[[bytes, Any], None], text: Any, field: str | None, tell: Progress) -> Corpus:
+def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
+    """The section about spelling alone, for a model that was not estimated here."""
+    corpus = _corpus_of(text, field)
+    words = _core.NgramEstimation(SEPARATORS["kenlm"], True)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+
+    def take(data: bytes, ends: Any) -> None:
+        words.feed(data, ends)
+        gaps.feed(data, ends)
+
+    _feed(take, corpus, _silent)
+    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
+
+
+def _corpus_of(text: Any, field: str | None) -> Corpus:
+    return Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
+
+
+def _feed(take: Callable[[bytes, Any], None], corpus: Corpus, tell: Progress) -> None:
     """Hand a text over, block by block."""
-    corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
     done = 0
     for block in corpus.blocks():
         tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
@@ -82,7 +110,6 @@ def _feed(take: Callable[[bytes, Any], None], text: Any, field: str | None, tell
         except LookupError as error:
             raise _reserved(corpus.name, *error.args) from error
         done += len(block.data)
-    return corpus
 
 
 def _silent(stage: str, done: float) -> None:
