@@ -255,6 +255,8 @@ private:
         const bool leaves = order == m_.order();
         if (!leaves) probabilities.resize(m_.shape().counts[order - 1]);
         in_chunks(m_.shape().counts[order - 2], threads_, [&](std::size_t from, std::size_t to) {
+            constexpr std::uint64_t ahead = 32;  // probabilities on their way
+            const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {
                 const std::uint64_t begin = histories[h].child, end = histories[h + 1].child;
                 if (begin == end) continue;
@@ -263,6 +265,7 @@ private:
                 if (plan_.method == Smoothing::katz) found.backoff = katz_backoff(order, h, found.backoff, lower);
                 histories[h].backoff = static_cast<float>(std::log10(found.backoff));
                 for (std::uint64_t c = begin; c < end; ++c) {
+                    if (c + ahead < last) __builtin_prefetch(lower.data() + suffix(order, c + ahead));
                     const double p = probability(order, c, found, lower[suffix(order, c)]);
                     if (leaves) {
                         m_.leaves()[c].logprob = log10_of(p);
