@@ -40,7 +40,7 @@ def main() -> None:
     models = [bm.NGram(order, unk_word=not options.no_unk_word).fit(options.train) for order in (5, 3, 2, 1)]
     print("| model | valid | test | below | seconds |\n|---|--:|--:|--:|--:|")
     plain = row("5-gram, modified Kneser-Ney", bm.MixtureModel(models[:1]), options, None)
-    parts = [models[0]]
+    parts: list[bm.NGram | bm.Cache] = [models[0]]
     for name, caches in CACHES.items():
         parts = [*parts, *caches]
         row(f"+ {name}", bm.MixtureModel(parts), options, plain)

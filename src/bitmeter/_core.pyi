@@ -427,6 +427,12 @@ class Spelling:
 
     def __init__(self, model: NgramModel) -> None: ...
 
+    @staticmethod
+    def glance(model: NgramModel) -> None:
+        """
+        Throws where what follows the model in its file is too short or none of this.
+        """
+
     @property
     def lines(self) -> bool:
         """Whether a newline ends a sentence."""

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _NOTHING = np.zeros(0, dtype=np.int64)
 
+#: No n-gram model looks back farther.
+_FARTHEST = 16
 #: How sure an n-gram model is of a history: log10 of its back-off, in bins.
 _BACKOFFS = np.array([-1.2, -0.8, -0.55, -0.35, -0.2, -0.1])
 #: How many bins of a cache of the second and of a higher order count.
@@ -33,7 +35,8 @@ class Follower:
         self._model = mixture.components[place]
         self._cache = self._model.begin(mixture.unigram) if isinstance(self._model, Cache) else None
         self._stream = self._model.stream() if self._cache is None and hasattr(self._model, "stream") else None
-        self._history = _NOTHING
+        self._ngram = hasattr(self._model, "_fitted")
+        self._read: list[Ints] = []  # of the document that is open; of an n-gram model, its last words
         self.buckets: Ints | None = None
 
     def logprobs(self, ids: Ints, bounds: Ints, *, continues: bool) -> Floats:
@@ -42,10 +45,10 @@ class Follower:
         if self._cache is not None:
             logs, self.buckets = self._cache.follow(mixture.places(ids))
             return np.asarray(logs)
-        before = self._history if continues else _NOTHING
-        self._history = _last_document(ids, bounds, before)
+        before = self._history(continues=continues) if self._ngram else _NOTHING
+        self._remember(ids, bounds, before, continues=continues)
         own = mixture.own_ids(self._place, ids)
-        if hasattr(self._model, "_fitted"):
+        if self._ngram:
             own_before = mixture.own_ids(self._place, before)
             with sound(self._model.name):
                 lengths, backoffs = _core.ngram_contexts(self._model._fitted, own, bounds, own_before)
@@ -56,15 +59,26 @@ class Follower:
             logs = self._model.logprobs(own, bounds)
         return np.asarray(logs) + mixture.shares(self._place, ids)
 
+    def _history(self, *, continues: bool) -> Ints:
+        return np.concatenate(self._read) if continues and self._read else _NOTHING
+
+    def _remember(self, ids: Ints, bounds: Ints, before: Ints, *, continues: bool) -> None:
+        last = ids[bounds[-2] :] if len(bounds) > 1 else ids
+        goes_on = continues and len(bounds) <= 2
+        if self._ngram:
+            self._read = [np.concatenate((before, last) if goes_on else (last,))[-_FARTHEST:]]
+        else:
+            self._read = [*self._read, last] if goes_on else [last]
+
     def predict(self, *, continues: bool) -> tuple[Floats, int]:
         """ln p of each outcome of the mixture, and the bucket of the history."""
         mixture = self._mixture
         if self._cache is not None:
             with np.errstate(divide="ignore"):
                 return np.log(self._cache.predict()), self._cache.bucket()
-        history = mixture.own_ids(self._place, self._history if continues else _NOTHING)
+        history = mixture.own_ids(self._place, self._history(continues=continues))
         bucket = 0
-        if hasattr(self._model, "_fitted"):
+        if self._ngram:
             one = np.array([0, 1], dtype=np.int64)
             with sound(self._model.name):
                 lengths, backoffs = _core.ngram_contexts(self._model._fitted, _NOTHING_BUT_ONE, one, history)
@@ -79,12 +93,6 @@ HISTORY_BINS = len(_BACKOFFS) + 1
 
 def _history_bucket(lengths: Ints, backoffs: Floats) -> Ints:
     return np.asarray(lengths * HISTORY_BINS + np.digitize(backoffs, _BACKOFFS), dtype=np.int64)
-
-
-def _last_document(ids: Ints, bounds: Ints, before: Ints) -> Ints:
-    """What the next unit of the last document sees, as far as any n-gram model looks."""
-    last = ids[bounds[-2] :] if len(bounds) > 1 else ids
-    return np.concatenate((before, last) if len(bounds) <= 2 else (last,))[-16:]
 
 
 def dimensions(components: tuple[Any, ...]) -> list[tuple[int, int]]:

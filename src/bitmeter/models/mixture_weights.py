@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: Below this gain a unit, in nats, the weights have settled.
-_SETTLED = 1e-10
+_SETTLED = 1e-9
 _MOST = 1000
 #: How much the weights of a kind of history lean towards those of all places: as if so many more units had come.
 _PRIOR = 20.0

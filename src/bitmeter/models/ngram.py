@@ -211,6 +211,8 @@ class NGram:
         else:
             with sound(name):
                 made._adopt(_core.NgramModel.open(name))
+                if made._fitted.has_section:
+                    _core.Spelling.glance(made._fitted)
         made.name, made.path = f"ngram:{found.name}", name
         return made
 
@@ -218,6 +220,8 @@ class NGram:
         """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
         with sound(self.name):
             self._fitted.verify()
+            if self._fitted.has_section:
+                _core.Spelling(self._fitted)
 
     # ---- as a model ----------------------------------------------------------------------------------------------
 
