@@ -86,11 +86,12 @@ class Run:
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
             details = self._details(stream, split, continues=piece.continues)
-            logs = (
-                model.logprobs(split.ids, split.bounds)
-                if stream is None
-                else stream.logprobs(split.ids, split.bounds, continues=piece.continues)
-            )
+            if stream is None:
+                logs = model.logprobs(split.ids, split.bounds)
+            elif hasattr(stream, "rate_text"):  # the bytes themselves are paid for
+                logs = stream.rate_text(piece.data, split, piece.continues, piece.unfinished)
+            else:
+                logs = stream.logprobs(split.ids, split.bounds, continues=piece.continues)
             yield Rated(
                 data=piece.data,
                 ends=piece.ends,
@@ -132,7 +133,7 @@ class Run:
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
-        if piece.blank.any():
+        if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
             piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
         if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
             at = int(np.argmax(~(piece.logprobs <= 1e-9)))

@@ -9,6 +9,7 @@ from typing import Any
 from bitmeter import _core
 from bitmeter.errors import EmptyError, InputError, InputTypeError
 from bitmeter.models.ngram_files import note
+from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.units import SEPARATORS
 
@@ -40,6 +41,7 @@ def estimate(text: Any, settings: Settings, *, field: str | None, progress: Any)
     tell: Progress = progress if progress is not None else _silent
     estimation = _core.NgramEstimation(SEPARATORS["kenlm"], settings.unk_word)
     corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     done = 0
     for block in corpus.blocks():
         tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
@@ -47,6 +49,7 @@ def estimate(text: Any, settings: Settings, *, field: str | None, progress: Any)
             estimation.feed(block.data, block.ends)
         except LookupError as error:
             raise _reserved(corpus.name, *error.args) from error
+        gaps.feed(block.data, block.ends)
         done += len(block.data)
     if estimation.sentences == 0:
         message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
@@ -59,7 +62,8 @@ def estimate(text: Any, settings: Settings, *, field: str | None, progress: Any)
     discounts = estimation.statistics()
     undefined = [order for order, row in enumerate(discounts, start=1) if row[3]]
     notes = [_fallback_note(undefined)] if undefined else []
-    return estimation.model(
+    rare = estimation.rare_words()
+    model = estimation.model(
         note(
             smoothing=settings.smoothing,
             unk_word=settings.unk_word,
@@ -70,6 +74,24 @@ def estimate(text: Any, settings: Settings, *, field: str | None, progress: Any)
             notes=notes,
         )
     )
+    model.attach(fit_section(rare, gaps, SEPARATORS["kenlm"], settings.threads))
+    return model
+
+
+def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
+    """The section about spelling alone, for a model that was not estimated here."""
+    corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
+    words, gaps = (
+        _core.NgramEstimation(SEPARATORS["kenlm"], True),
+        _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line"),
+    )
+    for block in corpus.blocks():
+        try:
+            words.feed(block.data, block.ends)
+        except LookupError as error:
+            raise _reserved(corpus.name, *error.args) from error
+        gaps.feed(block.data, block.ends)
+    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
 
 
 def _silent(stage: str, done: float) -> None:
