@@ -1,4 +1,4 @@
-#include "ngram_coder.hpp"
+#include "ngram_text_coder.hpp"
 #include "table_coder.hpp"
 
 #include <algorithm>
@@ -121,6 +121,33 @@ struct RowDecoder : Rows {
     }
 };
 
+/// A model of words with its spelling in the middle of a text.
+struct Worded {
+    bitmeter::NgramTextCoder coder;
+    CodedBits bits;
+
+    Worded(const bitmeter::NgramModel& model, const bitmeter::Spelling& spelling) : coder(model, spelling) {}
+
+    auto encode(const nb::bytes& data, bool final) {
+        std::vector<std::uint8_t> coded;
+        const std::size_t done = without_lock([&] {
+            RangeEncoder out;
+            const std::size_t number = coder.encode(view(data), final, out, bits);
+            coded = out.finish();
+            return number;
+        });
+        return nb::make_tuple(as_bytes(coded), done);
+    }
+    nb::bytes decode(const nb::bytes& coded, std::size_t size) {
+        return as_bytes(without_lock([&] {
+            RangeDecoder in(view(coded).data, coded.size());
+            auto text = coder.decode(in, size);
+            check_spent(in);
+            return text;
+        }));
+    }
+};
+
 void bind_tables(nb::module_& m) {
     nb::class_<Adaptive>(m, "AdaptiveCoder", "Bytes by the Krichevsky-Trofimov estimator; one direction an object.")
         .def(nb::init<>())
@@ -149,4 +176,11 @@ void bind_tables(nb::module_& m) {
 void bind_coding(nb::module_& m) {
     nb::exception<bitmeter::CodeError>(m, "CodeError", PyExc_ValueError);
     bind_tables(m);
+    nb::class_<Worded>(m, "NgramTextCoder", "A text by an n-gram model and its spelling; one direction an object.")
+        .def(nb::init<const bitmeter::NgramModel&, const bitmeter::Spelling&>(), "model"_a, "spelling"_a,
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def("encode", &Worded::encode, "data"_a, "final"_a,
+             "The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.")
+        .def("decode", &Worded::decode, "coded"_a, "size"_a)
+        .def_prop_ro("bits", [](Worded& self) { return self.bits.value(); });
 }

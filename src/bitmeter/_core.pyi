@@ -328,6 +328,11 @@ class NgramEstimation:
 
     def weigh(self) -> None: ...
 
+    def rare_words(self) -> bytes:
+        """
+        The words that came least often, a line each, two digits and a space a byte.
+        """
+
     def statistics(self) -> list[tuple[float, float, float, bool]]:
         """(D1, D2, D3+, whether they could not be estimated) of each order."""
 
@@ -370,6 +375,12 @@ class NgramModel:
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
 
+    @property
+    def has_section(self) -> bool:
+        """Whether what its words are spelled like follows it in its file."""
+
+    def attach(self, section: bytes) -> None: ...
+
     def verify(self) -> None: ...
 
     def save(self, path: str) -> None: ...
@@ -387,6 +398,75 @@ class ArpaWriter:
 
     def next(self) -> bytes:
         """The next piece; empty at the end."""
+
+class GapCounts:
+    """Counts the white space of a text that comes block by block."""
+
+    def __init__(self, separators: bytes, lines: bool) -> None: ...
+
+    def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def section(self, letters: NgramModel) -> bytes:
+        """What goes into a model's file."""
+
+class Spelling:
+    """What unknown words and white space cost."""
+
+    def __init__(self, model: NgramModel) -> None: ...
+
+    @property
+    def lines(self) -> bool:
+        """Whether a newline ends a sentence."""
+
+    def fingerprint(self) -> int: ...
+
+    def expand(self, data: bytes, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, continues: bool, open: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        (ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.
+        """
+
+    def word(self, word: bytes) -> float:
+        """ln p of a word's bytes and their end."""
+
+    def predict(self, prefix: bytes) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each byte after a prefix, and of the end."""
+
+    def gap(self, place: str, gap: bytes) -> float:
+        """ln p of white space: lead, between, tail or blank."""
+
+    def gaps(self, place: str) -> list[tuple[bytes, float]]:
+        """What the table of a place holds, with its probability."""
+
+    def escape(self, place: str) -> float: ...
+
+    def predict_gap(self, last: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each byte of new white space after a byte."""
+
+    @property
+    def newline(self) -> float: ...
+
+    @property
+    def no_newline(self) -> float: ...
+
+class HistoryCache:
+    """Predicts what was said a little while ago."""
+
+    def __init__(self, order: int, size: int, decay: float, words: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def follow(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(ln p, bucket) of each word, which is then remembered."""
+
+    def bucket(self) -> int: ...
+
+    def predict(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each word."""
+
+    def copy(self) -> HistoryCache: ...
+
+def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    (how many words of its history are known plus one, log10 of the back-off there) for each word.
+    """
 
 class CodeError(ValueError):
     pass
@@ -440,3 +520,18 @@ class RowDecoder:
 
     def finish(self) -> None:
         """All bytes must have been read."""
+
+class NgramTextCoder:
+    """A text by an n-gram model and its spelling; one direction an object."""
+
+    def __init__(self, model: NgramModel, spelling: Spelling) -> None: ...
+
+    def encode(self, data: bytes, final: bool) -> tuple:
+        """
+        The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.
+        """
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...

@@ -18,6 +18,8 @@ from bitmeter import _core
 from bitmeter.coding.stepping import stepper_of
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from bitmeter.models.base import Model, Totalling
+from bitmeter.models.ngram import NGram
+from bitmeter.models.ngram_files import sound
 from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
 from bitmeter.text.units import Bytes, Units
 
@@ -66,6 +68,8 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
         return own
     if isinstance(model, KrichevskyTrofimov):
         return _Adaptive()
+    if isinstance(model, NGram):
+        return _Worded(model)
     units = getattr(model, "units", None)
     if not isinstance(units, Units) or not hasattr(units, "join"):
         what = getattr(units, "name", "its units")
@@ -106,6 +110,28 @@ class _Adaptive:
 
     def decode(self, coded: bytes, size: int) -> bytes:
         with decoding():
+            return self._core.decode(coded, size)
+
+
+class _Worded:
+    """Words by an n-gram model, unknown ones and white space by its spelling, wholly in the core."""
+
+    def __init__(self, model: NGram) -> None:
+        self._name = model.name
+        with sound(model.name):
+            self._core = _core.NgramTextCoder(model._fitted, model.spelling)
+
+    @property
+    def bits(self) -> float:
+        return self._core.bits
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
+        with sound(self._name):
+            coded, done = self._core.encode(data, final)
+        return coded, done
+
+    def decode(self, coded: bytes, size: int) -> bytes:
+        with decoding(), sound(self._name):
             return self._core.decode(coded, size)
 
 
