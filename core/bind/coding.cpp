@@ -59,7 +59,7 @@ struct Fixed {
             coded = out.finish();
             return number;
         });
-        return nb::make_tuple(as_bytes(coded), done);
+        return std::make_tuple(as_bytes(coded), done);
     }
     auto decode(const nb::bytes& coded, std::size_t size, Vector<std::int64_t> widths) {
         if (widths.size() != table.columns()) throw std::invalid_argument("widths must have one entry a column");
@@ -136,7 +136,7 @@ struct Worded {
             coded = out.finish();
             return number;
         });
-        return nb::make_tuple(as_bytes(coded), done);
+        return std::make_tuple(as_bytes(coded), done);
     }
     nb::bytes decode(const nb::bytes& coded, std::size_t size) {
         return as_bytes(without_lock([&] {

@@ -488,7 +488,7 @@ class TableCoder:
 
     def __init__(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int) -> None: ...
 
-    def encode(self, symbols: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def encode(self, symbols: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, int]:
         """The coded bytes, and how many symbols came before an impossible one."""
 
     def decode(self, coded: bytes, size: int, widths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
@@ -526,7 +526,7 @@ class NgramTextCoder:
 
     def __init__(self, model: NgramModel, spelling: Spelling) -> None: ...
 
-    def encode(self, data: bytes, final: bool) -> tuple:
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:
         """
         The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.
         """

@@ -27,7 +27,7 @@ __all__ = ["PRECISION", "Coder", "coder_of"]
 
 #: Bits of the whole numbers that stand for probabilities.
 PRECISION = 32
-#: How far from one the probabilities of a prediction may sum: as much as a score may differ from a file, in bits a unit.
+#: How far from one the probabilities of a prediction may sum: so that a score differs from a file by no more.
 NORMALISED = 1e-4
 #: Tables up to so many entries are coded by their frequencies, all of them at once in memory.
 _LARGEST_TABLE = 1 << 24
@@ -195,7 +195,8 @@ class _Table(_Splitting):
 
     def decode(self, coded: bytes, size: int) -> bytes:
         with decoding():
-            return self._units.join(self._ids[self._core.decode(coded, size, self._widths)])
+            text: bytes = self._units.join(self._ids[self._core.decode(coded, size, self._widths)])
+        return text
 
 
 class _Stepwise(_Splitting):
@@ -283,8 +284,8 @@ class decoding:  # noqa: N801
 
 def _not_normalised(model: Any, total: float) -> ModelError:
     message = (
-        f"the probabilities that {model.name} predicts sum to {total:.9g}, not to 1: they are no distribution, its score "
-        "is no code length, and no file can be as long as it says"
+        f"the probabilities that {model.name} predicts sum to {total:.9g}, not to 1: they are no distribution, its "
+        "score is no code length, and no file can be as long as it says"
     )
     return ModelError(message, value=total)
 

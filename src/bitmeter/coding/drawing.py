@@ -10,13 +10,11 @@ from bitmeter.theory._check import shown
 def draw_tree(words: Mapping[Hashable, str], deepest: int) -> str:
     """One line a word; what lies deeper than `deepest` bits is only counted."""
     lines: list[str] = []
-    _draw({word: label for label, word in reversed(words.items())}, "", "", "", deepest, lines)
+    _draw({word: label for label, word in reversed(list(words.items()))}, "", "", "", deepest, lines)
     return "\n".join(lines)
 
 
-def _draw(
-    labels: Mapping[str, Hashable], path: str, first: str, rest: str, deepest: int, lines: list[str]
-) -> None:
+def _draw(labels: Mapping[str, Hashable], path: str, first: str, rest: str, deepest: int, lines: list[str]) -> None:
     below = {word: label for word, label in labels.items() if len(word) > len(path)}
     here = f" {shown(labels[path])}" if path in labels else ""
     if not below:

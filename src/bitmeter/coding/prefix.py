@@ -88,7 +88,7 @@ class PrefixCode:
     'acbbécbaac'
     """
 
-    def __init__(self, words: Mapping[Hashable, str]) -> None:
+    def __init__(self, words: Any) -> None:
         if not isinstance(words, Mapping):
             message = f"words is {_check.shown(words)}; it must be a mapping from labels to words such as '01'"
             raise InputTypeError(message, value=words)
@@ -366,7 +366,7 @@ def _support(p: Any) -> tuple[list[Hashable], list[float]]:
 
 
 def _ambiguity(words: list[str]) -> str | None:
-    """Bits with two readings: of two readings that began alike, one is ahead by a rest; can it ever be made good?"""
+    """Bits with two readings: where two began alike and one is ahead by a rest, can the other ever catch up."""
     if len(set(words)) < len(words):
         return next(word for place, word in enumerate(words) if word in words[:place])
     known, ordered = set(words), sorted(words)

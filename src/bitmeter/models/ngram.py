@@ -74,6 +74,7 @@ class NGram:
 
     predicts_end = True
     end_id = _END
+
     def __init__(
         self, order: int = 5, smoothing: str = "modified-kneser-ney", *, unk_word: bool = False, threads: int = 0
     ) -> None:
