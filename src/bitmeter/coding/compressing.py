@@ -119,7 +119,7 @@ def compress(
     ...     made = bm.compress("kt", b"to be or not to be", path)
     ...     back = bm.decompress(path, pathlib.Path(folder) / "text")
     ...     made.payload, (pathlib.Path(folder) / "text").read_bytes()
-    (14, b'to be or not to be')
+    (16, b'to be or not to be')
     """
     chosen = _predictor(model)
     flag(embed, "embed")
@@ -166,7 +166,7 @@ def decompress(
     >>> import bitmeter as bm, pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     here = pathlib.Path(folder)
-    ...     _ = bm.compress({"model": "uniform"}["model"], b"abc", here / "x.bmz")
+    ...     _ = bm.compress("uniform", b"abc", here / "x.bmz")
     ...     bm.decompress(here / "x.bmz", here / "x").bytes
     3
     """
