@@ -43,10 +43,10 @@ class TooMuch(Plain):
     name = "too much"
 
     def predict(self, history: NDArray[Any]) -> NDArray[np.float64]:
-        return np.minimum(super().predict(history) + np.log(2.0), 0.0)
+        return np.asarray(np.minimum(super().predict(history) + np.log(2.0), 0.0))
 
     def logprobs(self, ids: NDArray[Any], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.minimum(super().logprobs(ids, bounds) + np.log(2.0), 0.0)
+        return np.asarray(np.minimum(super().logprobs(ids, bounds) + np.log(2.0), 0.0))
 
 
 class Peeking(Plain):

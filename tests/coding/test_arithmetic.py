@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import _core
@@ -12,9 +15,9 @@ from bitmeter.errors import ModelError
 from tests.coding.models import TEXT, Plain, chain, letters, words
 
 
-def rows(number: int, size: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def rows(number: int, size: int, seed: int) -> NDArray[np.float64]:
     made = np.random.default_rng(seed).dirichlet(np.full(size, 0.2), size=number)
-    return np.log(np.maximum(made, 1e-12) / np.maximum(made, 1e-12).sum(axis=1, keepdims=True))
+    return np.asarray(np.log(np.maximum(made, 1e-12) / np.maximum(made, 1e-12).sum(axis=1, keepdims=True)))
 
 
 def test_rows_cost_their_cross_entropy_also_with_many_outcomes() -> None:
@@ -24,12 +27,14 @@ def test_rows_cost_their_cross_entropy_also_with_many_outcomes() -> None:
         symbols = [int(np.argmax(row + np.random.default_rng(i).gumbel(size=size))) for i, row in enumerate(logs)]
         encoder = _core.RowEncoder()
         for row, symbol in zip(logs, symbols, strict=True):
-            assert encoder.put(row, symbol) == (pytest.approx(1.0, abs=1e-9), True)
+            total, coded = encoder.put(row, symbol)
+            assert coded
+            assert total == pytest.approx(1.0, abs=1e-9)
         expected = -sum(row[symbol] for row, symbol in zip(logs, symbols, strict=True)) / np.log(2)
         assert encoder.bits == pytest.approx(expected, abs=64 + 2e-4 * number)
-        coded = encoder.finish()
-        assert len(coded) * 8 <= encoder.bits + 16
-        decoder = _core.RowDecoder(coded)
+        message = encoder.finish()
+        assert len(message) * 8 <= encoder.bits + 16
+        decoder = _core.RowDecoder(message)
         assert [decoder.get(row) for row in logs] == symbols
         decoder.finish()
 
@@ -59,13 +64,14 @@ def test_what_is_impossible_or_no_number_is_not_coded() -> None:
 
 @pytest.mark.parametrize("name", ["kt", "letters", "chain", "ngram", "plain"])
 def test_steppers_predict_what_the_model_predicts(name: str) -> None:
-    model, text = {
+    cases: dict[str, tuple[Any, bytes]] = {
         "kt": (bm.KrichevskyTrofimov(), TEXT),
         "letters": (bm.TableModel(letters()), b"to be or not"),
         "chain": (bm.TableModel(chain()), b"abc cab"),
         "ngram": (words(), TEXT),
         "plain": (Plain(), TEXT),
-    }[name]
+    }
+    model, text = cases[name]
     ids = model.units.split(text[:300]).ids
     stepper = stepper_of(model)
     for place, unit in enumerate(ids.tolist()):

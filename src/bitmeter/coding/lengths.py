@@ -56,7 +56,7 @@ def elias_words(weights: Sequence[float]) -> list[str]:
 
 
 def huffman_words(weights: Sequence[float]) -> list[str]:
-    """Join the two lightest until one is left; the heavier of the two takes the 0."""
+    """Join the two lightest until one is left; the shallower of the two takes the 0."""
     if len(weights) == 1:
         return ["0"]  # an empty word could not be counted
     # Among equals the shallower one goes first, which keeps the longest word short.
@@ -65,7 +65,8 @@ def huffman_words(weights: Sequence[float]) -> list[str]:
     number = len(weights)
     while len(heap) > 1:
         light, heavy = heapq.heappop(heap), heapq.heappop(heap)
-        pair = (heavy[3], light[3]) if heavy[0] > light[0] else (light[3], heavy[3])
+        first, second = sorted((light, heavy), key=lambda part: (part[1], -part[0], part[2]))
+        pair = (first[3], second[3])
         heapq.heappush(heap, (light[0] + heavy[0], max(light[1], heavy[1]) + 1, number, pair))
         number += 1
     words = [""] * len(weights)

@@ -166,7 +166,7 @@ class PrefixCode:
         Examples
         --------
         >>> PrefixCode.huffman("abracadabra").words
-        {'a': '1', 'b': '000', 'c': '010', 'd': '011', 'r': '001'}
+        {'a': '0', 'b': '100', 'c': '110', 'd': '111', 'r': '101'}
         >>> PrefixCode.huffman({"a": 0.6, "b": 0.3, "c": 0.07, "d": 0.03}, longest=2).words
         {'a': '00', 'b': '01', 'c': '10', 'd': '11'}
         """
