@@ -486,3 +486,71 @@ def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(
     """
     (how many words of its history are known plus one, log10 of the back-off there) for each word.
     """
+
+class CodeError(ValueError):
+    pass
+
+class AdaptiveCoder:
+    """Bytes by the Krichevsky-Trofimov estimator; one direction an object."""
+
+    def __init__(self) -> None: ...
+
+    def encode(self, data: bytes) -> bytes: ...
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class TableCoder:
+    """Symbols by a table of ln p; one direction an object."""
+
+    def __init__(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int) -> None: ...
+
+    def encode(self, symbols: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, int]:
+        """The coded bytes, and how many symbols came before an impossible one."""
+
+    def decode(self, coded: bytes, size: int, widths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowEncoder:
+    """Symbols by one prediction after the other."""
+
+    def __init__(self) -> None: ...
+
+    def put(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], symbol: int) -> tuple[float, bool]:
+        """
+        The sum of the probabilities, and whether the symbol was possible and is coded.
+        """
+
+    def finish(self) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowDecoder:
+    """Reads what a RowEncoder wrote, given the same predictions."""
+
+    def __init__(self, coded: bytes) -> None: ...
+
+    def get(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def finish(self) -> None:
+        """All bytes must have been read."""
+
+class NgramTextCoder:
+    """A text by an n-gram model and its spelling; one direction an object."""
+
+    def __init__(self, model: NgramModel, spelling: Spelling) -> None: ...
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:
+        """
+        The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.
+        """
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
