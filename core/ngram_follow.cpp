@@ -41,7 +41,8 @@ struct Level {
 struct Lane {
     double paid = 0.0;
     std::size_t at = 0, end = 0;
-    std::uint32_t word = 0, code = 0, place = 0, suffix = 0, children = 0, children_end = 0;
+    ChildSearch search{};
+    std::uint32_t word = 0, code = 0, place = 0, suffix = 0;
     float backoff = 0.0f;
     std::uint32_t length = 1;
     std::uint32_t rated = 0;  // the n-gram that is awaited ends in the word: all ones, or zero
@@ -80,6 +81,7 @@ public:
     /// Reads the n-gram that was awaited, and rates the word if that is its last; false at the end of the stretch.
     bool arrive(Lane& lane) const {
         const Level& level = levels_[lane.length];
+        std::uint64_t children = 0, children_end = 0;
         float logprob;
         if (lane.length == order_ && order_ > 1) [[unlikely]] {
             NgramLeaf leaf;
@@ -87,35 +89,44 @@ public:
             logprob = leaf.logprob;
             lane.suffix = leaf.suffix;
             lane.backoff = 0.0f;  // the way on leads over the suffix, and costs nothing
-            lane.children = lane.children_end = 0;
         } else {
             NgramNode node[2];
             std::memcpy(node, level.ngrams + lane.place * level.width, sizeof node);
             logprob = node[0].logprob;
             lane.backoff = node[0].backoff;
             lane.suffix = node[0].suffix;
-            lane.children = node[0].child;
-            lane.children_end = node[1].child;
-            if ((lane.children > lane.children_end) | (lane.children_end > levels_[lane.length + 1].count)) outside();
+            children = node[0].child;
+            children_end = node[1].child;
+            if ((children > children_end) | (children_end > levels_[lane.length + 1].count)) outside();
         }
         out_[lane.at] = (lane.paid + logprob) * std::numbers::ln10;  // not rated yet: written again when it is
         lane.at += lane.rated & 1;
         if (lane.at == lane.end) return false;
         take_word(lane);
-        const std::uint64_t size = lane.children_end - lane.children;
-        __builtin_prefetch(levels_[lane.length + 1].keys + guess_child(lane.children, size, lane.code, bits_));
+        lane.search = ChildSearch(children, children_end, lane.code, bits_);
+        __builtin_prefetch(levels_[lane.length + 1].keys + lane.search.guess);
         return true;
     }
 
-    /// Looks for the word among the children, and goes on to the one that has it, or else to the suffix.
-    void search(Lane& lane) const {
-        const auto [place, hit] =
-            search_child(levels_[lane.length + 1].keys, lane.children, lane.children_end, lane.code, bits_);
-        const std::uint32_t found = -static_cast<std::uint32_t>(hit);
+    /// Looks for the word among the children; true if the place looked at first was not the right one.
+    bool look(Lane& lane) const {
+        if (lane.search.size == 0) [[unlikely]]
+            return false;
+        const std::uint32_t* keys = levels_[lane.length + 1].keys;
+        const bool more = lane.search.look(keys, lane.code, bits_);
+        __builtin_prefetch(keys + lane.search.guess);
+        return more;
+    }
+
+    void look_on(Lane& lane) const { lane.search.finish(levels_[lane.length + 1].keys, lane.code, bits_); }
+
+    /// Goes on to the child that has the word, or else to the suffix.
+    void advance(Lane& lane) const {
+        const std::uint32_t found = -static_cast<std::uint32_t>(lane.search.hit);
         const std::uint32_t alone = -static_cast<std::uint32_t>(lane.length == 1);  // no shorter history is left
         const std::uint32_t cost = std::bit_cast<std::uint32_t>(lane.backoff) & ~found;
         lane.paid += std::bit_cast<float>(cost);
-        lane.place = choose(found, static_cast<std::uint32_t>(place), choose(alone, lane.word, lane.suffix));
+        lane.place = choose(found, static_cast<std::uint32_t>(lane.search.guess), choose(alone, lane.word, lane.suffix));
         lane.length += (found & 1) - (~(found | alone) & 1);
         lane.rated = found | alone;
         const Level& level = levels_[lane.length];
@@ -162,7 +173,13 @@ void ngram_follow(const NgramModel& model, const std::uint32_t* words, const Ngr
             else
                 running[i] = running[--busy];
         }
-        for (std::size_t i = 0; i < busy; ++i) follower.search(running[i]);
+        std::size_t looking[lanes], left = 0;
+        for (std::size_t i = 0; i < busy; ++i) {
+            looking[left] = i;
+            left += follower.look(running[i]);
+        }
+        for (std::size_t i = 0; i < left; ++i) follower.look_on(running[looking[i]]);
+        for (std::size_t i = 0; i < busy; ++i) follower.advance(running[i]);
     }
 }
 

@@ -34,17 +34,13 @@ std::uint32_t suffix_of(const NgramModel& m, int length, std::uint32_t suffix) {
     return suffix;
 }
 
-std::uint32_t known(const NgramModel& m, std::int64_t id) {
-    return id < 0 || id >= m.words() || id == word_begin ? word_unknown : static_cast<std::uint32_t>(id);
-}
-
 constexpr std::size_t task_words = 1 << 15;
 
 /// The stretches of all documents, cut so that none is long.
 std::vector<NgramStretch> stretches(const NgramModel& m, const NgramDocuments& text) {
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
     NgramState before;
-    for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(m, before, known(m, text.before[i]));
+    for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(m, before, ngram_word(m, text.before[i]));
     std::vector<NgramStretch> result;
     for (std::size_t d = 0; d < text.documents; ++d) {
         const auto first = static_cast<std::size_t>(text.bounds[d]),
@@ -105,7 +101,7 @@ void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool cl
                                       all.begin() + static_cast<std::ptrdiff_t>(cuts[task + 1]));
         const std::size_t first = own.front().read_from, last = own.back().end;
         std::vector<std::uint32_t> numbers(last - first);
-        for (std::size_t i = first; i < last; ++i) numbers[i - first] = known(model, text.ids[i]);
+        for (std::size_t i = first; i < last; ++i) numbers[i - first] = ngram_word(model, text.ids[i]);
         for (NgramStretch& s : own) {
             s.begin -= first;
             s.end -= first;
@@ -118,7 +114,7 @@ void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool cl
 void ngram_predict(const NgramModel& m, const std::int64_t* history, std::size_t size, double* out) {
     NgramState state;
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
-    for (std::size_t i = size - std::min(size, reach); i < size; ++i) ngram_step(m, state, known(m, history[i]));
+    for (std::size_t i = size - std::min(size, reach); i < size; ++i) ngram_step(m, state, ngram_word(m, history[i]));
     // From the longest history down: what each pays before the shorter one speaks.
     std::vector<std::pair<NgramState, double>> chain;
     double paid = 0.0;

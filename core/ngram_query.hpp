@@ -18,6 +18,11 @@ struct NgramDocuments {
     std::size_t before_size;
 };
 
+/// A number as the model takes it: one that no word of a text has is that of the class of unknown words.
+inline std::uint32_t ngram_word(const NgramModel& model, std::int64_t id) {
+    return id < 0 || id >= model.words() || id == word_begin ? word_unknown : static_cast<std::uint32_t>(id);
+}
+
 /// ln p of each word given those before it in its document, into out. An unknown word costs that of the class of
 /// unknown words, or is impossible. Throws NgramFormatError where the model is damaged.
 void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,

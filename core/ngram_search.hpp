@@ -44,26 +44,21 @@ inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
 #endif
 }
 
-/// Where to look first for a code among `size` children from `begin` on: codes are spread evenly over `bits` bits.
-inline std::uint64_t guess_child(std::uint64_t begin, std::uint64_t size, std::uint32_t code, unsigned bits) {
-    return begin + ((code * size) >> bits);
-}
-
-/// Which child a search found. Both numbers are there either way, so that a caller can go on without a branch.
-struct FoundChild {
-    std::uint64_t place;
+/// A search among keys[begin, end), which ascend, a line at a time: which of the keys of a line it is cannot be foreseen,
+/// so all are compared at once. The list of all keys begins at a line and is readable to the end of its last one.
+struct ChildSearch {
+    std::uint64_t begin, end;
+    std::uint64_t size;   // when it began
+    std::uint64_t guess;  // where to look next, or what was found
     bool hit;
-};
 
-/// Looks for `code` in keys[begin, end), which ascend. The list of all keys begins at a line and is readable to the end
-/// of its last one. Whole lines are compared at once, since which of its keys it is cannot be foreseen; most searches
-/// end in the first.
-inline FoundChild search_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
-                                unsigned bits) {
-    if (begin >= end) return {0, false};
-    const std::uint64_t size = end - begin;
-    std::uint64_t guess = guess_child(begin, size, code, bits);
-    for (int step = 0;; ++step) {
+    ChildSearch() = default;
+    ChildSearch(std::uint64_t from, std::uint64_t to, std::uint32_t code, unsigned bits)
+        : begin(from), end(to), size(to - from), guess(from + ((code * size) >> bits)), hit(false) {}
+
+    /// Looks at one line; whether the search goes on. Most end with the first, since codes are spread evenly over their
+    /// `bits` bits and the guess by proportion is near.
+    bool look(const std::uint32_t* keys, std::uint32_t code, unsigned bits, bool halve = false) {
         const std::uint64_t line = guess & ~(line_keys - 1);
         const auto [equal, below] = compare_line(keys + line, code);
         const std::uint64_t from = std::max(begin, line) - line, to = std::min(end - line, line_keys);
@@ -71,26 +66,34 @@ inline FoundChild search_child(const std::uint32_t* keys, std::uint64_t begin, s
         const std::uint32_t found = equal & own;
         const bool before = (((below | equal) & own) == 0) & (line > begin);
         const bool after = ((below & own) == own) & (line + line_keys < end);
-        if (!(before | after)) return {line + static_cast<std::uint64_t>(std::countr_zero(found | 1u << 16)), found != 0};
-        std::uint64_t away;
-        if (before) {
-            away = (std::uint64_t{keys[line] - code} * size) >> bits;
-            end = line;
-            guess = end - 1 - away;
-        } else {
-            begin = line + line_keys;
-            away = (std::uint64_t{code - keys[begin - 1]} * size) >> bits;
-            guess = begin + away;
+        hit = found != 0;
+        if (!(before | after)) {
+            guess = line + static_cast<std::uint64_t>(std::countr_zero(found | 1u << line_keys));
+            return false;
         }
-        if (step >= 4 || away >= end - begin) guess = begin + (end - begin) / 2;
+        const std::uint32_t edge = keys[before ? line : line + line_keys - 1];
+        const std::uint64_t away = (std::uint64_t{before ? edge - code : code - edge} * size) >> bits;
+        end = before ? line : end;
+        begin = before ? begin : line + line_keys;
+        const bool near = (away < end - begin) & !halve;
+        guess = near ? (before ? end - 1 - away : begin + away) : begin + (end - begin) / 2;
+        return true;
     }
-}
+
+    /// Goes on to the end; by halves where the codes are not as even as they should be.
+    void finish(const std::uint32_t* keys, std::uint32_t code, unsigned bits) {
+        for (int step = 0; look(keys, code, bits, step >= 4); ++step) {
+        }
+    }
+};
 
 /// The place of `code` in keys[begin, end); no_child if it is not there.
 inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
                                 unsigned bits) {
-    const auto [place, hit] = search_child(keys, begin, end, code, bits);
-    return hit ? place : no_child;
+    if (begin >= end) return no_child;
+    ChildSearch search(begin, end, code, bits);
+    search.finish(keys, code, bits);
+    return search.hit ? search.guess : no_child;
 }
 
 }  // namespace bitmeter
