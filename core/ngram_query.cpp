@@ -111,6 +111,26 @@ void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool cl
     });
 }
 
+bool ngram_holds(const NgramModel& m, const NgramState& state) {
+    const int longest = std::max(1, m.order() - 1);
+    return state.length >= 1 && state.length <= longest && state.place < m.shape().counts[state.length - 1];
+}
+
+void ngram_extend(const NgramModel& m, NgramState* states, const std::int64_t* words, std::size_t size,
+                  bool class_of_unknown, double* out, unsigned threads) {
+    constexpr std::size_t many = 4096;
+    parallel_for((size + many - 1) / many, threads, [&](std::size_t task) {
+        const std::size_t end = std::min(size, (task + 1) * many);
+        constexpr std::size_t ahead = 8;
+        for (std::size_t i = task * many; i < end; ++i) {
+            if (i + ahead < end) __builtin_prefetch(m.nodes(states[i + ahead].length) + states[i + ahead].place);
+            const std::uint32_t word = ngram_word(m, words[i]);
+            const double rated = ngram_step(m, states[i], word) * std::numbers::ln10;
+            out[i] = word == word_unknown && !class_of_unknown ? -std::numeric_limits<double>::infinity() : rated;
+        }
+    });
+}
+
 void ngram_predict(const NgramModel& m, const std::int64_t* history, std::size_t size, double* out) {
     NgramState state;
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));

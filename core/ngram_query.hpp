@@ -40,4 +40,12 @@ struct NgramState {
 /// log10 p of the next word, and on to the state after it.
 double ngram_step(const NgramModel& model, NgramState& state, std::uint32_t word);
 
+/// Whether the model has this place among its histories.
+bool ngram_holds(const NgramModel& model, const NgramState& state);
+
+/// ln p of words[i] at states[i], for many decoders at once; states[i] becomes the state after it. An unknown word costs
+/// that of its class, or is impossible. Every state must be one that the model holds.
+void ngram_extend(const NgramModel& model, NgramState* states, const std::int64_t* words, std::size_t size,
+                  bool class_of_unknown, double* out, unsigned threads);
+
 }  // namespace bitmeter

@@ -1,10 +1,14 @@
 #include "ngram_rate.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numbers>
+#include <utility>
 
 #include "ngram_follow.hpp"
 #include "ngram_query.hpp"
 #include "parallel.hpp"
+#include "sum.hpp"
 
 namespace bitmeter {
 namespace {
@@ -210,35 +214,78 @@ std::vector<NgramStretch> stretches_of(const NgramRated& units, std::size_t begi
 
 }  // namespace
 
-NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
-                      bool class_of_unknown, unsigned threads) {
+namespace {
+
+struct Numbered {
+    NgramRated result;
+    Array<std::uint32_t> words;
+    std::vector<std::size_t> pieces;  // where the units of each begin, and where all end
+};
+
+Numbered number_text(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+                     unsigned threads, bool rated) {
     const auto pieces = pieces_of(text.text, text.ends, separators);
     std::vector<Units> split(pieces.size());
     parallel_for(pieces.size(), threads,
                  [&](std::size_t i) { split[i] = split_piece(model, text, pieces[i], separators, ends); });
+    Numbered found;
     std::size_t total = 0;
     for (Units& units : split) {
+        found.pieces.push_back(total);
         units.offset = total;
         total += units.numbers.size();
     }
-    const Array<std::uint32_t> numbers(total);
-    NgramRated result{Array<double>(total), Array<std::int64_t>(total), Array<std::int64_t>(total + 1),
-                      Array<std::int64_t>(text.ends.size + 1), Array<std::uint8_t>(total)};
-    result.cuts[total] = as_int(text.text.size);
-    result.bounds[0] = 0;
+    found.pieces.push_back(total);
+    found.words = Array<std::uint32_t>(total);
+    found.result = {Array<double>(rated ? total : 0), Array<std::int64_t>(total), Array<std::int64_t>(total + 1),
+                    Array<std::int64_t>(text.ends.size + 1), Array<std::uint8_t>(total)};
+    found.result.cuts[total] = as_int(text.text.size);
+    found.result.bounds[0] = 0;
     parallel_for(split.size(), threads, [&](std::size_t i) {
-        place_units(split[i], pieces[i].first, numbers, result);
-        split[i].cuts = {};
+        place_units(split[i], pieces[i].first, found.words, found.result);
+        split[i] = {};
     });
+    return found;
+}
+
+}  // namespace
+
+NgramRated ngram_split(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+                       unsigned threads) {
+    return number_text(model, text, separators, ends, threads, false).result;
+}
+
+NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+                      bool class_of_unknown, unsigned threads) {
+    Numbered found = number_text(model, text, separators, ends, threads, true);
     NgramState before;
     for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(model, before, ngram_word(model, text.before[i]));
     const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
-    parallel_for(split.size(), threads, [&](std::size_t i) {
-        const std::size_t begin = split[i].offset, end = begin + split[i].numbers.size();
-        const auto all = stretches_of(result, begin, end, reach, before);
-        ngram_follow(model, numbers.data(), all.data(), all.data() + all.size(), class_of_unknown, result.logprobs.data());
+    parallel_for(found.pieces.size() - 1, threads, [&](std::size_t i) {
+        const auto all = stretches_of(found.result, found.pieces[i], found.pieces[i + 1], reach, before);
+        ngram_follow(model, found.words.data(), all.data(), all.data() + all.size(), class_of_unknown,
+                     found.result.logprobs.data());
     });
-    return result;
+    return std::move(found.result);
+}
+
+double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators& separators, bool ended,
+                      bool class_of_unknown) {
+    const WordIndex index = model.index();
+    NgramState state;
+    Compensated total;
+    bool possible = true;
+    for (std::size_t i = 0; i < sentence.size;) {
+        while (i < sentence.size && separators[sentence.data[i]]) ++i;
+        const std::size_t start = i;
+        while (i < sentence.size && !separators[sentence.data[i]]) ++i;
+        if (start == i) break;
+        const std::uint32_t number = index.find({sentence.data + start, i - start});
+        possible = possible && (number != word_unknown || class_of_unknown);
+        total.add(ngram_step(model, state, number));
+    }
+    if (ended) total.add(ngram_step(model, state, word_end));
+    return possible ? total.value() * std::numbers::ln10 : -std::numeric_limits<double>::infinity();
 }
 
 }  // namespace bitmeter

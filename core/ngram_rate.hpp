@@ -35,4 +35,12 @@ struct NgramRated {
 NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads);
 
+/// The same without the log-probabilities, which are left empty.
+NgramRated ngram_split(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+                       unsigned threads);
+
+/// ln p of one sentence, with its end or without.
+double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators& separators, bool ended,
+                      bool class_of_unknown);
+
 }  // namespace bitmeter

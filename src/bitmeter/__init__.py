@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -75,11 +77,13 @@ _HOMES = {
     "Mixture": "theory.mixtures",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
     "PairedTest": "measure.statistics",
     "Process": "theory.process_base",
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -139,10 +143,12 @@ __all__ = [
     "Mixture",
     "MonteCarlo",
     "NGram",
+    "NGramState",
     "PairedTest",
     "Process",
     "Rate",
     "RateEstimate",
+    "RatedText",
     "Scheme",
     "Score",
     "Signature",
