@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);
+    bind_rating(m);
 }

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from bitmeter.models.cache import Cache
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -88,6 +90,7 @@ _HOMES = {
     "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
     "PairedTest": "measure.statistics",
     "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
@@ -95,6 +98,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
     "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
@@ -166,12 +170,14 @@ __all__ = [
     "MixtureModel",
     "MonteCarlo",
     "NGram",
+    "NGramState",
     "PairedTest",
     "PrefixCode",
     "Process",
     "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
     "Scheme",
     "Score",
     "Signature",

@@ -16,6 +16,7 @@ from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
 from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
+from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.smoothing import Smoothing, thresholds
 from bitmeter.models.spelling import SpelledStream
@@ -34,7 +35,7 @@ _DEFAULT = "modified-kneser-ney"
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 
 
-class NGram:
+class NGram(NGramRating):
     r"""An n-gram model of words, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file). Each is preceded by `<s>`, which is never
