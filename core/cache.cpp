@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace bitmeter {
 namespace {
@@ -21,12 +22,14 @@ constexpr double largest = 1e200;
 }  // namespace
 
 HistoryCache::HistoryCache(const CacheSettings& settings, std::vector<double> weights)
-    : settings_(settings), weights_(std::move(weights)), words_(settings.words), contexts_(settings.order - 1),
-      pairs_(settings.order - 1) {
+    : settings_(settings), weights_(std::move(weights)) {
     if (settings.order < 1 || settings.order > 8 || settings.size < 1 || settings.words < 1)
         throw std::invalid_argument("a cache needs an order of 1 to 8, a size and words");
     if (!(settings.decay > 0.0 && settings.decay <= 1.0)) throw std::invalid_argument("decay must be in (0, 1]");
     if (!weights_.empty() && weights_.size() != settings.words) throw std::invalid_argument("a weight for each word");
+    words_.resize(settings.words);
+    contexts_.resize(static_cast<std::size_t>(settings.order) - 1);
+    pairs_.resize(static_cast<std::size_t>(settings.order) - 1);
 }
 
 /// The `length` words before a place among the items, as one number.

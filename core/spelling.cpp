@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "quantise.hpp"
-#include <utility>
 
 namespace bitmeter {
 namespace {
@@ -214,13 +214,18 @@ std::vector<std::uint8_t> Spelling::section(const GapCounts& gaps, const NgramMo
     return result;
 }
 
-Spelling::Spelling(Bytes section) {
-    Reader in(section);
-    const auto header = in.take<Header>();
+void Spelling::glance(Bytes section) {
+    const auto header = Reader(section).take<Header>();
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) damaged("does not begin like one");
     if (header.version != version) damaged("is of a version that this program does not read");
     if (header.size != section.size || header.letters_at > section.size - sizeof header)
         damaged("has not the size that it says");
+}
+
+Spelling::Spelling(Bytes section) {
+    glance(section);
+    Reader in(section);
+    const auto header = in.take<Header>();
     const std::uint8_t* body = section.data + sizeof header;
     if (header.checksum != block_checksum(body, section.size - sizeof header)) damaged("has a wrong checksum");
     std::uint64_t sums[2] = {header.checksum, block_checksum(section.data, sizeof header)};

@@ -81,6 +81,8 @@ public:
 
     /// The bytes that go into a model's file.
     static std::vector<std::uint8_t> section(const GapCounts& gaps, const NgramModel& letters);
+    /// Whether they begin like such bytes and are as many as they say; quick, since nothing else is read. Throws.
+    static void glance(Bytes section);
     /// From those bytes, which are copied. Throws NgramFormatError where they are damaged.
     explicit Spelling(Bytes section);
 

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -64,6 +67,7 @@ _HOMES = {
     "ArchiveHeader": "coding.archive",
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
     "CodeFigures": "coding.prefix",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
@@ -81,6 +85,7 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
     "PairedTest": "measure.statistics",
@@ -90,6 +95,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -136,10 +142,12 @@ __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
     "Archive",
     "ArchiveHeader",
     "BitmeterError",
     "BlockRow",
+    "Cache",
     "CodeFigures",
     "Comparison",
     "Conditional",
@@ -155,6 +163,7 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
     "PairedTest",

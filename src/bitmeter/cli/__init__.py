@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import code, compare, compress, entropy, explain, learn, models, score, trace, train, verify
+from bitmeter.cli import code, compare, compress, entropy, explain, learn, mix, models, score, trace, train, verify
 from bitmeter.errors import BitmeterError
 
 __all__ = ["app", "main"]
@@ -37,6 +37,7 @@ app.command("explain", short_help="A signature, a run or a tool's habits in word
     explain.explain
 )
 app.command("train", short_help="An n-gram model from a text.")(train.train)
+app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
 app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
 app.command("decompress", short_help="The file of an archive.")(compress.decompress)
 app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(

@@ -21,7 +21,7 @@ from bitmeter.measure.tracing import Tracer
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.stream import split_corpus
+from bitmeter.text.stream import Piece, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -85,7 +85,7 @@ class Run:
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
-            details = self._details(stream, split, continues=piece.continues)
+            details = self._details(stream, split, piece)
             if stream is None:
                 logs = model.logprobs(split.ids, split.bounds)
             elif hasattr(stream, "rate_text"):  # the bytes themselves are paid for
@@ -107,11 +107,15 @@ class Run:
                 details=details,
             )
 
-    def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
+    def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:
             return None
+        found: Details
+        if hasattr(stream, "details_text"):
+            found = stream.details_text(piece.data, split, piece.continues, piece.unfinished, self._alternatives)
+            return found
         if hasattr(stream, "details"):
-            found: Details = stream.details(split.ids, split.bounds, continues, self._alternatives)
+            found = stream.details(split.ids, split.bounds, piece.continues, self._alternatives)
             return found
         if not isinstance(self._model, Predictor) or stream is not None:
             message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"

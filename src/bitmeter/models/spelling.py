@@ -6,26 +6,25 @@ section that holds it is fitted whenever a model is estimated from text and foll
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter.errors import ModelError
 from bitmeter.models.details import Details
-from bitmeter.models.ngram_files import note, sound
+from bitmeter.models.ngram_files import note
 from bitmeter.text.units import Split
-
-if TYPE_CHECKING:
-    from bitmeter.models.ngram import NGram
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.int64]
-_NOTHING = np.zeros(0, dtype=np.int64)
+Expanded = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]
 _END = 2
 #: Of the model of bytes: five before each.
 _ORDER = 6
-_STAGES = ("sort", "grow", "link", "weigh")
+_STAGES = ("sort", "grow", "link")
 
 
 def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, threads: int) -> bytes:
@@ -36,6 +35,7 @@ def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, thr
     letters.begin(_ORDER, threads)
     for stage in _STAGES:
         getattr(letters, stage)()
+    letters.weigh("modified-kneser-ney", math.nan, [])
     return gaps.section(letters.model(note(about="the bytes of rare words")))
 
 
@@ -45,44 +45,79 @@ def _every_byte(separators: bytes) -> bytes:
 
 
 class SpelledStream:
-    """A text going past a model whose unknown words are spelled; it needs the bytes, not only the words' numbers."""
+    """A text going past a model whose unknown words are spelled; it needs the bytes, not only the words' numbers.
 
-    def __init__(self, model: NGram, spelling: _core.Spelling) -> None:
-        self._model, self._spelling = model, spelling
-        self._before = _NOTHING
-        self._plain = model.with_oov("class").stream()
+    Parameters
+    ----------
+    plain
+        The same model's stream, with unknown words as their class.
+    spelling
+        What is paid beside it.
+    words
+        How many words the model has; ids beyond are unknown.
+    """
+
+    def __init__(self, plain: Any, spelling: _core.Spelling, words: int) -> None:
+        self._plain, self._spelling, self._words = plain, spelling, words
+        self._ended = False
 
     def rate_text(self, data: bytes, split: Split, continues: bool, unfinished: bool) -> Floats:  # noqa: FBT001
         """ln p of each unit: its word, its spelling where it is unknown, its white space, and the line's end."""
-        model = self._model._fitted
-        ids, bounds, owner, extra = self._spelling.expand(
+        ids, bounds, owner, extra = self._expanded(data, split, continues, unfinished)
+        if not len(ids):
+            return extra
+        logs = self._plain.logprobs(ids, bounds, continues=continues and not self._ended)
+        self._ended = bool(ids[-1] == _END)  # by a newline: what follows begins a sentence
+        return np.bincount(owner, weights=logs, minlength=len(extra)) + extra
+
+    def _expanded(self, data: bytes, split: Split, continues: bool, unfinished: bool) -> Expanded:  # noqa: FBT001
+        return self._spelling.expand(
             data,
             np.ascontiguousarray(split.ids, dtype=np.int64),
             np.ascontiguousarray(split.cuts),
             np.ascontiguousarray(split.bounds),
-            model.words,
+            self._words,
             continues,
             unfinished,
         )
-        before = self._before if continues else _NOTHING
-        with sound(self._model.name):
-            logs = model.logprobs(ids, bounds, before, True, self._model.threads)
-        self._remember(ids, bounds, before)
-        return np.bincount(owner, weights=logs, minlength=len(extra)) + extra
-
-    def _remember(self, ids: NDArray[np.int64], bounds: Bounds, before: NDArray[np.int64]) -> None:
-        last = ids[bounds[-2] :] if len(bounds) > 1 else ids
-        if len(last) and last[-1] == _END:
-            self._before = _NOTHING
-        else:
-            self._before = np.concatenate((before, last) if len(bounds) <= 2 else (last,))[-self._model.order :]
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
         """The words alone, an unknown one as its class: what can be said without the bytes."""
-        return self._plain.logprobs(ids, bounds, continues)
+        logs: Floats = self._plain.logprobs(ids, bounds, continues)
+        return logs
 
-    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """The whole prediction at each place, over words."""
-        found = self._plain.details(ids, bounds, continues, alternatives)
-        self._plain.logprobs(ids, bounds, continues)  # goes on, since rate_text does not move it
-        return found
+    def details_text(
+        self,
+        data: bytes,
+        split: Split,
+        continues: bool,  # noqa: FBT001
+        unfinished: bool,  # noqa: FBT001
+        alternatives: int,
+    ) -> Details:
+        """The whole prediction of each unit's word (or of the end, where it has none)."""
+        if not hasattr(self._plain, "details"):
+            message = "this model cannot tell what else it held likely; leave alternatives out"
+            raise ModelError(message)
+        ids, bounds, owner, extra = self._expanded(data, split, continues, unfinished)
+        found: Details = self._plain.details(ids, bounds, continues and not self._ended, alternatives)
+        size = len(extra)
+        # The last of what a unit pays for that is a word, or else the last of all; white space alone is certain.
+        chosen = np.full(size, -1, dtype=np.int64)
+        chosen[owner] = np.arange(len(owner))
+        words = np.flatnonzero(ids != _END)
+        chosen[owner[words]] = words
+        bare = chosen < 0
+        return Details(
+            np.where(bare, 0.0, _picked(found.entropy, chosen)),
+            np.where(bare, 1, _picked(found.rank, chosen)),
+            _picked(found.top, chosen),
+            _picked(found.top_logprobs, chosen),
+            found.names,
+        )
+
+
+def _picked(values: NDArray[Any], chosen: NDArray[np.int64]) -> NDArray[Any]:
+    """Rows of an array; zeros where there are none to choose from."""
+    if len(values) == 0:
+        return np.zeros((len(chosen), *values.shape[1:]), dtype=values.dtype)
+    return np.asarray(values[chosen])
