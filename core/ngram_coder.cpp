@@ -1,6 +1,7 @@
 #include "ngram_coder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "ngram_search.hpp"
@@ -24,6 +25,7 @@ constexpr std::size_t most_kept = std::size_t{1} << 23;
 
 std::uint64_t weight_of(float log10p) {
     if (!(log10p <= 0.3f)) above_one();
+    if (std::isinf(log10p)) return 0;
     return std::max<std::uint64_t>(1, frequency_of(portable_exp10(log10p), ngram_bits));
 }
 
@@ -185,7 +187,8 @@ void NgramCoder::encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits) 
     const Children* longer = nullptr;
     auto put = [&](const Level& level, std::uint64_t start, std::uint64_t size) {
         const std::uint64_t total = level.total();
-        if (size == 0 || start + size > total) outside();
+        if (size == 0) throw CodeError("the model holds a word of the text impossible");
+        if (start + size > total) outside();
         out.encode(start, size, total);
         bits.add(size, total);
     };

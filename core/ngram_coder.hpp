@@ -28,7 +28,8 @@ class NgramCoder {
 public:
     explicit NgramCoder(const NgramModel& model);
 
-    /// Codes a word (unknown and end included, not begin), and goes on to the state after it.
+    /// Codes a word (unknown and end included, not begin), and goes on to the state after it. Throws CodeError where
+    /// the model holds it impossible.
     void encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits);
     /// Throws CodeError.
     std::uint32_t decode(RangeDecoder& in);

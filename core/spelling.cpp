@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <utility>
 
 #include "quantise.hpp"
-#include <utility>
 
 namespace bitmeter {
 namespace {

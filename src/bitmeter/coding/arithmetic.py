@@ -127,8 +127,11 @@ class _Worded:
 
     def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
         with sound(self._name):
-            coded, done = self._core.encode(data, final)
-        return coded, done
+            try:
+                return self._core.encode(data, final)
+            except _core.CodeError as error:
+                message = f"{self._name} cannot code this text: {error}; train it with another smoothing"
+                raise ModelError(message) from error
 
     def decode(self, coded: bytes, size: int) -> bytes:
         with decoding(), sound(self._name):
