@@ -174,8 +174,8 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
     "NGram": [
-        (bm.NGram, {"order": 2, "smoothing": "modified-kneser-ney", "unk_word": False, "threads": 1}),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
+        (bm.NGram, {"order": 2, "smoothing": "lidstone:0.1", "prune": (0, 1), "unk_word": False, "threads": 1}),
+        (bm.NGram(2, "jelinek-mercer").fit, {"text": b"one two\nthree\n", "heldout": b"two\n", "field": None}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
         (bm.NGram.load, {"path": "model.bmn"}),
         (WORDS.with_oov, {"way": "class"}),

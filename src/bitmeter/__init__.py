@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bitmeter.models.cache import Cache
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -84,6 +85,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -125,6 +127,7 @@ __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
     "BitmeterError",
     "BlockRow",
     "Cache",

@@ -2,6 +2,7 @@
 The native core of bitmeter: counting and summing without the interpreter lock.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -311,6 +312,11 @@ class NgramEstimation:
     def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Take the next bytes; each document that ends is a sentence."""
 
+    def feed_heldout(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Take the next bytes of the text by which the weights of jelinek-mercer are found.
+        """
+
     @property
     def words(self) -> int: ...
 
@@ -326,15 +332,22 @@ class NgramEstimation:
 
     def link(self) -> None: ...
 
-    def weigh(self) -> None: ...
+    def weigh(self, smoothing: str, parameter: float, prune: Sequence[int]) -> None: ...
 
     def rare_words(self) -> bytes:
         """
         The words that came least often, a line each, two digits and a space a byte.
         """
 
-    def statistics(self) -> list[tuple[float, float, float, bool]]:
-        """(D1, D2, D3+, whether they could not be estimated) of each order."""
+    def statistics(self) -> list[tuple[list[float], bool]]:
+        """
+        (discounts by count, whether they could not be estimated) of each order.
+        """
+
+    def weights(self) -> tuple[list[list[float]], int]:
+        """
+        Those of jelinek-mercer by order and bucket, and how many words were held out.
+        """
 
     def model(self, note: str) -> NgramModel: ...
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,20 @@ from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
 from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
+from bitmeter.models.smoothing import Smoothing, thresholds
 from bitmeter.models.spelling import SpelledStream
 from bitmeter.text._files import as_path
 from bitmeter.text.units import BLANK, Words
 from bitmeter.theory._check import choice, flag, integer
 
-__all__ = ["MAX_ORDER", "SMOOTHINGS", "NGram"]
+__all__ = ["MAX_ORDER", "NGram"]
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.int64]
 #: The highest order that the file format holds.
 MAX_ORDER = 16
-#: How counts become probabilities.
-SMOOTHINGS = ("modified-kneser-ney",)
 
+_DEFAULT = "modified-kneser-ney"
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 
 
@@ -37,15 +38,21 @@ class NGram:
     r"""An n-gram model of words, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file). Each is preceded by `<s>`, which is never
-    predicted, and followed by `</s>`, which is. The figures are those of KenLM's lmplz on the same text: the same
-    n-grams, log-probabilities and back-offs to six digits.
+    predicted, and followed by `</s>`, which is. The figures of modified Kneser-Ney are those of KenLM's lmplz on the
+    same text: the same n-grams, log-probabilities and back-offs to six digits.
 
     Parameters
     ----------
     order
         The longest n-gram, 1 to 16: 5 predicts each word from the four before it.
     smoothing
-        "modified-kneser-ney".
+        How counts become probabilities, one of `SMOOTHINGS`: "modified-kneser-ney", "kneser-ney", "absolute", "katz",
+        "witten-bell", "jelinek-mercer", "lidstone:DELTA", "laplace", "maximum-likelihood" or "stupid-backoff". A
+        parameter may follow: "lidstone:0.1", "stupid-backoff:0.4", "absolute:0.75" (else the discount is estimated).
+    prune
+        Thresholds by order, such as (0, 0, 1): n-grams of an order that occurred no more often than its threshold are
+        dropped, and their probability goes to the back-off. The last one is that of all orders above, and single words
+        always stay. The same as lmplz does.
     unk_word
         Take `<unk>` in the text for a word like any other, as is usual with WikiText and the Penn Treebank. Without it,
         a text that holds `<unk>` is refused, since the model needs the name for words that it does not know.
@@ -76,10 +83,18 @@ class NGram:
     end_id = _END
 
     def __init__(
-        self, order: int = 5, smoothing: str = "modified-kneser-ney", *, unk_word: bool = False, threads: int = 0
+        self,
+        order: int = 5,
+        smoothing: str = _DEFAULT,
+        *,
+        prune: Iterable[int] | None = None,
+        unk_word: bool = False,
+        threads: int = 0,
     ) -> None:
         self.order = integer(order, "order", low=1, high=MAX_ORDER)
-        self.smoothing = choice(smoothing, "smoothing", SMOOTHINGS)
+        self._smoothing = Smoothing.of(smoothing)
+        self.smoothing = str(self._smoothing)
+        self._prune = thresholds(prune, self.order)
         self.threads = integer(threads, "threads", low=0, high=1024)
         self._unk_word = flag(unk_word, "unk_word")
         self._oov = "none"
@@ -89,11 +104,12 @@ class NGram:
         self.notes: tuple[str, ...] = ()
         #: The file that it was loaded from or saved to last.
         self.path: str | None = None
-        self.name = f"ngram(order {self.order})"
+        usual = self.smoothing == _DEFAULT
+        self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
 
     # ---- making --------------------------------------------------------------------------------------------------
 
-    def fit(self, text: Any, *, field: str | None = None, progress: Any = None) -> NGram:
+    def fit(self, text: Any, *, heldout: Any = None, field: str | None = None, progress: Any = None) -> NGram:
         r"""Estimate the model from a text.
 
         Parameters
@@ -101,6 +117,9 @@ class NGram:
         text
             A path, a pattern, a folder, an address, a list of those, a Corpus, or bytes (the text itself). Lines are
             sentences, blank ones too; in a Corpus, its documents are.
+        heldout
+            The text by which jelinek-mercer finds its weights, given likewise. Without it, every tenth sentence of the
+            text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
         progress
@@ -116,8 +135,8 @@ class NGram:
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
-        settings = Settings(self.order, self.smoothing, self._unk_word, self.threads)
-        self._adopt(estimate(text, settings, field=field, progress=progress))
+        settings = Settings(self.order, self._smoothing, self._prune, self._unk_word, self.threads)
+        self._adopt(estimate(text, settings, heldout=heldout, field=field, progress=progress))
         self.path = None
         return self
 
@@ -169,7 +188,7 @@ class NGram:
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
-        save_model(self._fitted, path, unk_word=self._unk_word, force=force)
+        save_model(self._fitted, path, unk_word=self._unk_word, is_distribution=self.is_distribution, force=force)
         self.path = str(as_path(path))
 
     @classmethod
@@ -224,6 +243,11 @@ class NGram:
         return self._fitted.words - 1
 
     @property
+    def is_distribution(self) -> bool:
+        """Whether what it gives are probabilities; stupid back-off gives scores that do not sum to one."""
+        return not self.smoothing.startswith("stupid-backoff")
+
+    @property
     def units(self) -> Words:
         """Words, numbered by the model."""
         if self._units is None:
@@ -268,7 +292,7 @@ class NGram:
         return self.stream().logprobs(ids, bounds, continues=False)
 
     def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of every word after this history of one sentence; the probabilities sum to one.
+        """ln p of every word after this history of one sentence; the probabilities sum to one (if `is_distribution`).
 
         The first three are `<unk>` (any unknown word), `<s>` (impossible) and `</s>`.
         """

@@ -6,6 +6,7 @@ section that holds it is fitted whenever a model is estimated from text and foll
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ Expanded = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats
 _END = 2
 #: Of the model of bytes: five before each.
 _ORDER = 6
-_STAGES = ("sort", "grow", "link", "weigh")
+_STAGES = ("sort", "grow", "link")
 
 
 def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, threads: int) -> bytes:
@@ -34,6 +35,7 @@ def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, thr
     letters.begin(_ORDER, threads)
     for stage in _STAGES:
         getattr(letters, stage)()
+    letters.weigh("modified-kneser-ney", math.nan, [])
     return gaps.section(letters.model(note(about="the bytes of rare words")))
 
 
