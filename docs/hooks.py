@@ -51,6 +51,8 @@ MODULES = {
     "coding.verifying": "Whether a model is what a score takes it for.",
     "models.base": "Models by name, and how to add more.",
     "models.ngram": "N-gram models of words.",
+    "models.mixture": "Mixtures of models.",
+    "models.cache": "What was said a little while ago.",
     "models.tables": "Models that need no training.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",

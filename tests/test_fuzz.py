@@ -187,6 +187,18 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.NGram.load, {"path": "model.bmn"}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
+        (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+    ],
+    "Cache": [
+        (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
+        (bm.Cache.parse, {"text": "cache:size=3"}),
+    ],
+    "MixtureModel": [
+        (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
+        (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
+        (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
+        (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
+        (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
     "Scheme": [],
     "PrefixCode": [
@@ -300,8 +312,10 @@ RESULTS = {
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
-PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
+MODELS = {"Cache", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+PROTOCOL = {
+    "begin", "logprobs", "own_ids", "places", "predict", "shares", "spread", "stream", "unknown", "without_unknown",
+}  # fmt: skip
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

@@ -84,8 +84,8 @@ class ByteStream(Stream, Protocol):
         """The units, which of them are blank, and ln p of each.
 
         Documents end at `ends`, the last of them where the data do; the first `finished` are whole, and get their end
-        as one more unit if `eos` is "yes", or "nonblank" and they hold more than white space. All must be the same as by
-        way of `units.split`, the ends added, and `logprobs`.
+        as one more unit if `eos` is "yes", or "nonblank" and they hold more than white space. All must be the same as
+        by way of `units.split`, the ends added, and `logprobs`.
         """
 
 

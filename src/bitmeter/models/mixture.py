@@ -330,6 +330,9 @@ def _component(model: Any, place: int) -> Any:
         if isinstance(found, MixtureModel):
             message = f"models[{place}] is a mixture; give its components instead"
         raise ModelError(message, value=model, index=place)
+    if not getattr(found, "is_distribution", True):
+        message = f"models[{place}] is {found.name}, whose scores do not sum to one; only distributions can be mixed"
+        raise ModelError(message, value=model, index=place)
     return found.with_oov("class") if isinstance(found, NGram) else found
 
 
