@@ -13,7 +13,21 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import code, compare, compress, entropy, explain, learn, mix, models, score, trace, train, verify
+from bitmeter.cli import (
+    code,
+    compare,
+    compress,
+    demo,
+    entropy,
+    explain,
+    learn,
+    mix,
+    models,
+    score,
+    trace,
+    train,
+    verify,
+)
 from bitmeter.errors import BitmeterError
 
 __all__ = ["app", "main"]
@@ -48,6 +62,7 @@ app.command("code", short_help="A prefix code for a text or a distribution: word
 )
 app.command("models", short_help="The models that this installation can load.")(models.models)
 app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
+app.command("demo", short_help="Train on the text that comes with Python, and compare.")(demo.demo)
 app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)
 
 
