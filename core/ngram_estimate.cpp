@@ -183,8 +183,8 @@ void NgramEstimator::count_kinds() {
 /// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
 void NgramEstimator::last_chain() {
     const auto& ids = text_.ids();
-    const auto last = static_cast<std::uint32_t>(text_.table().size() - 1);
-    if (last < word_end || ids.empty()) return;
+    if (ids.empty()) return;
+    const std::uint32_t last = *std::max_element(ids.begin(), ids.end());  // of the words that come
     // The word k places before place i; word_begin before the sentence.
     auto before = [&](std::size_t i, int k) {
         for (int back = 1; back <= k; ++back)
@@ -222,10 +222,12 @@ void NgramEstimator::weigh_words(std::vector<double>& probabilities) {
     const std::size_t words = model_->words();
     const auto& counts = adjusted_[0];
     const History all(counts.data(), counts.size(), statistics_[0]);
-    const double uniform = 1.0 / static_cast<double>(words - 1);
+    // All but word_begin can come; in a closed vocabulary word_unknown cannot either.
+    const double uniform = 1.0 / static_cast<double>(words - 1 - text_.closed());
     probabilities.resize(words);
     for (std::size_t w = 0; w < words; ++w) {
         probabilities[w] = counts[w] ? all.probability(counts[w], statistics_[0], uniform) : all.backoff * uniform;
+        if (w == word_unknown && text_.closed()) probabilities[w] = 0.0;
         model_->nodes(1)[w].logprob = w == word_begin ? 0.0f : log10_of(probabilities[w]);
     }
 }

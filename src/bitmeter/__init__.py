@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -80,6 +81,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "SampledText": "models.sampling",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -110,6 +112,7 @@ _HOMES = {
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
     "renyi_entropy": "theory.information",
+    "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
@@ -143,6 +146,7 @@ __all__ = [
     "Process",
     "Rate",
     "RateEstimate",
+    "SampledText",
     "Scheme",
     "Score",
     "Signature",
@@ -175,6 +179,7 @@ __all__ = [
     "mutual_information",
     "perplexity",
     "renyi_entropy",
+    "sample",
     "score",
     "sequence_perplexity",
     "typewriter",

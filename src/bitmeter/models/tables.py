@@ -161,6 +161,13 @@ class TableModel:
         """Where each id stands in what `predict` gives."""
         return np.asarray(self._columns[self._rows(ids)])
 
+    @property
+    def outcome_ids(self) -> NDArray[np.int64]:
+        """The id of each entry of a prediction; -1 for everything else."""
+        ids = np.full(len(self._keys) + 1, -1, dtype=np.int64)
+        ids[self._order] = self._keys
+        return ids
+
     def with_oov(self, way: str) -> TableModel:
         """The same table with another cost for what it does not know."""
         return TableModel(self.table, self.units, way)
