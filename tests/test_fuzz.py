@@ -174,14 +174,29 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
     "NGram": [
-        (bm.NGram, {"order": 2, "smoothing": "modified-kneser-ney", "unk_word": False, "threads": 1}),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
+        (
+            bm.NGram,
+            {
+                "order": 2,
+                "smoothing": "modified-kneser-ney",
+                "units": "words",
+                "unk_word": False,
+                "min_count": 1,
+                "vocab_size": None,
+                "vocab": None,
+                "threads": 1,
+            },
+        ),
+        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "docs": None, "field": None}),
+        (WORDS.prune, {"threshold": 0.01}),
+        (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
-        (bm.NGram.load, {"path": "model.bmn"}),
+        (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
     ],
     "Scheme": [],
+    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (
             bm.score,
@@ -260,6 +275,7 @@ RESULTS = {
     "PairedTest",
     "Rate",
     "RateEstimate",
+    "SampledText",
     "StateClass",
     "TracedUnit",
     "TypicalSet",
@@ -268,7 +284,7 @@ RESULTS = {
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
 MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
-PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
+PROTOCOL = {"logprobs", "numbered", "places", "predict", "predict_numbers", "stream", "unknown"}
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

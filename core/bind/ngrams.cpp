@@ -1,6 +1,6 @@
 #include "ngram_arpa.hpp"
 #include "ngram_estimate.hpp"
-#include "ngram_prune.hpp"
+#include "ngram_entropy.hpp"
 #include "ngram_query.hpp"
 #include "ngram_sample.hpp"
 

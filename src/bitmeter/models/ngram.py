@@ -13,9 +13,9 @@ from bitmeter import _core
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
+from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
 from bitmeter.models.ngram_fit import Settings, estimate
-from bitmeter.models.ngram_prune import pruned
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan, plan_of
 from bitmeter.models.ngram_vocabulary import Vocabulary
@@ -177,7 +177,9 @@ class NGram:
         """
         model = self._fitted
         if self._plan.kind in ("bytes", "characters") and is_arpa(as_path(path).name):
-            message = f"ARPA parts its words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
+            message = (
+                f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
+            )
             raise FileFormatError(message, value=str(path))
         save_model(model, path, unk_word=self._unk_word, force=force)
 
@@ -247,7 +249,7 @@ class NGram:
         --------
         >>> model = NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
         >>> model.counts, model.prune(0.01).counts
-        ((11, 11, 10), (11, 6, 1))
+        ((11, 11, 10), (11, 11, 0))
         """
         found = pruned(self._fitted, threshold)
         other = copy.copy(self)
@@ -264,8 +266,8 @@ class NGram:
         Examples
         --------
         >>> model = NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
-        >>> [text.data for text in model.sample(2, seed=1)]
-        [b'to be', b'that is the question']
+        >>> [text.data for text in model.sample(2, seed=1, temperature=0.5)]
+        [b'that is the question', b'that is the question']
         """
         from bitmeter.models.sampling import sample
 
@@ -293,11 +295,11 @@ class NGram:
     @property
     def units(self) -> Units:
         """Words, numbered by the model; or the bytes, characters or tokens that it was trained on."""
+        if self._units is None and self._plan.kind != "words":
+            self._units = self._plan.units(self._folder)
         if self._units is None:
             with sound(self.name):
-                self._units = (
-                    ModelWords(self._fitted) if self._plan.kind == "words" else self._plan.units(self._folder)
-                )
+                self._units = ModelWords(self._fitted)
         return self._units
 
     @property

@@ -64,7 +64,7 @@ def estimate(
     discounts = estimation.statistics()
     undefined = [order for order, row in enumerate(discounts, start=1) if row[3]]
     notes = [_fallback_note(undefined)] if undefined else []
-    if settings.vocabulary.chosen:
+    if estimation.unknown:
         notes.append(_vocabulary_note(estimation, plan))
     return estimation.model(
         note(

@@ -1,4 +1,4 @@
-"""What an n-gram model predicts: words, characters, bytes or the tokens of a tokenizer, and how each is numbered in it."""
+"""What an n-gram model predicts: words, characters, bytes or tokens, and how each is numbered in it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class UnitPlan:
             plan = UnitPlan(**said)
             if (plan.kind == "tokens" and 0 < plan.ids < 2**31 - 8) or _IDS.get(plan.kind) == plan.ids:
                 return plan
-        message = f"{name} is not a sound n-gram model: it does not say clearly what its units are; fetch or train it again"
+        message = f"{name} is not a sound n-gram model: it does not say what its units are; fetch or train it again"
         raise FileFormatError(message, value=name)
 
     def units(self, folder: Path | None) -> Units:
@@ -98,15 +98,16 @@ class UnitPlan:
             return Bytes()
         if self.kind == "characters":
             return Characters()
-        places = [folder / Path(self.path).name] if folder is not None else []
-        for place in (*places, Path(self.path)):
+        beside = [folder / Path(self.path).name] if folder is not None else []
+        places = list(dict.fromkeys((*beside, Path(self.path))))
+        for place in places:
             if place.is_file():
                 found = Units.of(f"{self.name.partition(':')[0]}:{place}")
                 self.check(found)
                 return found
-        looked = " nor ".join(str(place) for place in (*places, Path(self.path)))
+        looked = " and no ".join(map(str, places))
         message = (
-            f"the model was trained on tokens of {self.name}, but the tokenizer is not there: neither {looked} is a file; "
+            f"the model was trained on tokens of {self.name}, but the tokenizer is missing: there is no {looked}; "
             "put it beside the model, or give it: NGram.load(path, units='tokenizer:FILE')"
         )
         raise MissingSourceError(message, path=self.path)

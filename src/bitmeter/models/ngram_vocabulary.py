@@ -11,6 +11,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter.errors import InputError, InputTypeError
+from bitmeter.text._files import as_path
 from bitmeter.text.readers import encode, file_blocks
 from bitmeter.text.units import SEPARATORS
 from bitmeter.theory._check import integer, items, shown
@@ -75,7 +76,7 @@ def _listed(words: Any, *, unk_word: bool) -> tuple[bytes, ...]:
         message = f"vocab is {shown(words)}; it must be the path of a file with a word a line, or a list of words"
         raise InputTypeError(message, value=words)
     named = isinstance(words, str | os.PathLike)
-    found = _lines(str(os.fspath(words))) if named else _checked(words)
+    found = _lines(str(as_path(words))) if named else _checked(words)
     kept = dict.fromkeys(word for word in found if word not in own)
     if not kept:
         message = f"vocab {shown(words)} holds no word; a model knows at least one"
@@ -104,4 +105,3 @@ def _word(word: bytes, where: str) -> bytes:
         message = f"{where} is {word!r:.60}, which is not one word; white space parts words, so give one a line"
         raise InputError(message, value=word)
     return word
-

@@ -40,7 +40,7 @@ class SampledText:
     ids
         Its units, by their ids; -1 for `<unk>`.
     logprobs
-        ln p of each unit and, where the model ended the text, of its end; by the model itself, whatever the temperature.
+        ln p of each unit and, where the model ended the text, of its end; as without temperature.
     ended
         Whether the model ended the text; if not, it was cut at the length asked for.
     """
@@ -85,7 +85,7 @@ def sample(
     >>> import bitmeter as bm
     >>> letters = bm.Distribution({"a": 0.5, "b": 0.25, "</s>": 0.25})
     >>> [text.data for text in sample(letters, 4, seed=2)]
-    [b'aa', b'a', b'aaaa', b'']
+    [b'aa', b'abbaaabbaabab', b'baaab', b'']
     """
     return list(samples(model, n, seed, temperature=temperature, length=length))
 

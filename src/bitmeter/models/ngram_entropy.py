@@ -31,11 +31,11 @@ def cost_note(threshold: float, before: tuple[int, ...], after: tuple[int, ...],
     Examples
     --------
     >>> cost_note(1e-8, (10, 200), (10, 150), 0.002)
-    'pruning by entropy at 1e-08 left 150 of 200 n-grams of order 2 and up; by the formula it raises the perplexity by 0.2 %'
+    'pruning by entropy at 1e-08 left 150 of 200 n-grams above order 1; by the formula perplexity rises by 0.2 %'
     """
     was, now = sum(before[1:]), sum(after[1:])
     rise = 100.0 * math.expm1(max(0.0, divergence))
     return (
-        f"pruning by entropy at {threshold:g} left {now:,} of {was:,} n-grams of order 2 and up; "
-        f"by the formula it raises the perplexity by {rise:.2g} %"
+        f"pruning by entropy at {threshold:g} left {now:,} of {was:,} n-grams above order 1; "
+        f"by the formula perplexity rises by {rise:.2g} %"
     )

@@ -1,4 +1,4 @@
-#include "ngram_prune.hpp"
+#include "ngram_entropy.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -103,9 +103,9 @@ private:
         for (std::uint64_t s = 0; s < open_.count(length); ++s) {
             for (std::uint64_t c = open_.first_child(length, s), end = open_.first_child(length, s + 1); c < end; ++c) {
                 // What is left of equal amounts may come out a rounding below zero.
-                const double weight = std::max(0.0, arriving[s] - used_[length][c]);
-                used_[length - 1][open_.suffix(length + 1, c)] += weight * open_.backoff[length - 1][s];
-                arrive(length + 1, c, weight);
+                arrive(length + 1, c, std::max(0.0, arriving[s] - used_[length][c]));
+                // All that arrived here has found the word, here or before, and none of it looks further down.
+                used_[length - 1][open_.suffix(length + 1, c)] += arriving[s] * open_.backoff[length - 1][s];
             }
         }
     }
