@@ -219,6 +219,7 @@ private:
     std::unique_ptr<NgramModel> rebuilt() const {
         const NgramModel& m = open_.m;
         NgramShape shape = m.shape();
+        shape.flags &= ~has_section;
         // The new place of each n-gram: how many before it stay.
         std::vector<std::vector<std::uint32_t>> place;
         for (int length = 1; length <= open_.order; ++length) {
@@ -231,6 +232,7 @@ private:
         std::copy(m.word_offsets(), m.word_offsets() + shape.words + 1, result->word_offsets());
         std::memcpy(result->word_text(), m.word_text(), shape.word_bytes);
         for (int length = 1; length <= open_.order; ++length) copy(*result, length, place);
+        if (const Bytes section = m.section(); section.size) result->attach({section.data, section.data + section.size});
         return result;
     }
 

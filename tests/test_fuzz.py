@@ -178,7 +178,8 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
             bm.NGram,
             {
                 "order": 2,
-                "smoothing": "modified-kneser-ney",
+                "smoothing": "lidstone:0.1",
+                "prune": (0, 1),
                 "units": "words",
                 "unk_word": False,
                 "min_count": 1,
@@ -187,7 +188,10 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "threads": 1,
             },
         ),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "docs": None, "field": None}),
+        (
+            bm.NGram(2, "jelinek-mercer").fit,
+            {"text": b"one two\nthree\n", "docs": None, "heldout": b"two\n", "field": None},
+        ),
         (WORDS.prune, {"threshold": 0.01}),
         (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),
         (WORDS.save, {"path": "model.bmn", "force": True}),

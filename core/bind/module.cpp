@@ -9,4 +9,6 @@ NB_MODULE(_core, m) {
     bind_processes(m);
     bind_splitting(m);
     bind_ngrams(m);
+    bind_spelling(m);
+    bind_caches(m);
 }

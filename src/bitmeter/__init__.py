@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
     from bitmeter.models.sampling import SampledText, sample
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -74,6 +78,7 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
     "PairedTest": "measure.statistics",
@@ -81,6 +86,7 @@ _HOMES = {
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "SMOOTHINGS": "models.smoothing",
     "SampledText": "models.sampling",
     "Scheme": "models.base",
     "Score": "measure.score",
@@ -124,8 +130,10 @@ __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
     "BitmeterError",
     "BlockRow",
+    "Cache",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -140,6 +148,7 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
     "PairedTest",

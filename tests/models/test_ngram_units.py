@@ -356,3 +356,51 @@ def test_every_vocabulary_sums_to_one(lines: list[str], order: int, least: int, 
         for history in itertools.product(range(-1, model.size + 1), repeat=min(2, order)):
             logs = model.predict(np.array([i for i in history if i > 2 or i < 0], dtype=np.int64))
             assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=2e-6)
+
+
+SMOOTHINGS = [name if name != "lidstone" else "lidstone:0.1" for name in bm.SMOOTHINGS if name != "stupid-backoff"]
+
+
+@pytest.mark.parametrize("smoothing", SMOOTHINGS)
+def test_every_smoothing_with_every_vocabulary_sums_to_one(smoothing: str) -> None:
+    text = b"a b a a b b\n" * 3 + b"b a\n\nzz a zz\nzz zz b zz\n" * 2  # a, b and <unk> come after a, b and <unk>
+    ways: list[dict[str, Any]] = [
+        {"units": "bytes"}, {"units": "characters"}, {"units": "characters", "min_count": 9}, {"min_count": 7},
+        {"vocab": ["a", "b"]}, {"vocab": ["a", "b", "never", "ever"]}, {"vocab_size": 1, "prune": (0, 1)},
+    ]  # fmt: skip
+    for keywords in ways:
+        for order in (1, 2, 3):
+            model = bm.NGram(order, smoothing, **keywords).fit(text)
+            model.verify()
+            ids = model.outcome_ids[2:]
+            for history in (
+                [],
+                *([i] for i in ids.tolist()),
+                *([i, j] for i in ids[:6].tolist() for j in ids[:6].tolist()),
+            ):
+                logs = model.predict(np.array(history, dtype=np.int64))
+                assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=1e-5), (keywords, order, history)
+            if model.oov_ways == ():
+                assert logs[0] == -math.inf
+
+
+def test_spelled_words_of_a_restricted_and_pruned_model(tmp_path: Path) -> None:
+    model = bm.NGram(order=3, min_count=2).fit(TEXT)
+    small = model.prune(1e-3)
+    assert model.oov_ways == small.oov_ways == ("class", "spelled")
+    for one in (model, small):
+        assert math.isfinite(bm.score(one, OTHER, oov="spelled").nats)
+    small.save(tmp_path / "m.bmn")
+    again = bm.NGram.load(tmp_path / "m.bmn")
+    again.verify()
+    assert bm.score(again, OTHER, oov="spelled").nats == bm.score(small, OTHER, oov="spelled").nats
+    with pytest.raises(errors.ModelError, match="for models of words"):
+        bm.NGram(order=2, units="bytes").fit(TEXT).fit_spelling(TEXT)
+
+
+def test_held_out_units() -> None:
+    for units in ("bytes", "characters"):
+        model = bm.NGram(3, "jelinek-mercer", units=units).fit(TEXT, heldout=OTHER)
+        other = bm.NGram(3, "jelinek-mercer", units=units).fit(TEXT, heldout=TEXT)
+        oov = "none" if units == "bytes" else "class"
+        assert bm.score(model, OTHER, oov=oov).nats < bm.score(other, OTHER, oov=oov).nats

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import compare, entropy, explain, learn, models, sample, score, trace, train
+from bitmeter.cli import compare, entropy, explain, learn, mix, models, sample, score, trace, train
 from bitmeter.errors import BitmeterError
 
 __all__ = ["app", "main"]
@@ -37,6 +37,7 @@ app.command("explain", short_help="A signature, a run or a tool's habits in word
     explain.explain
 )
 app.command("train", short_help="An n-gram model from a text.")(train.train)
+app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
 app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
 app.command("models", short_help="The models that this installation can load.")(models.models)
 app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)

@@ -15,6 +15,11 @@ from bitmeter.cli.common import Docs, Field, Force
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
 
+#: As bitmeter.SMOOTHINGS, which would have to be loaded for a line of help; a test compares them.
+_NAMES = (
+    "modified-kneser-ney, kneser-ney[:DISCOUNT], absolute[:DISCOUNT], katz, witten-bell, jelinek-mercer, "
+    "lidstone:DELTA, laplace, maximum-likelihood, stupid-backoff[:ALPHA]"
+)
 #: The stages, for the bar: reading counts for as much as all others together.
 _STAGES = 7
 
@@ -28,7 +33,21 @@ def train(
     units: Annotated[
         str, typer.Option(help="What is predicted: words, chars, bytes, tokenizer:FILE or sentencepiece:FILE.")
     ] = "words",
-    smoothing: Annotated[str, typer.Option(help="How counts become probabilities.")] = "modified-kneser-ney",
+    smoothing: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How counts become probabilities: {_NAMES}.")
+    ] = "modified-kneser-ney",
+    prune: Annotated[
+        str | None,
+        typer.Option(metavar="N,N…", help="Drop n-grams that occur no more often than this, by order: 0,0,1."),
+    ] = None,
+    heldout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="By which jelinek-mercer finds its weights (else every tenth sentence), and on which the cost of "
+            "--prune-entropy is measured.",
+        ),
+    ] = None,
     unk_word: Annotated[
         bool, typer.Option("--unk-word", help="Take <unk> in the text for a word like any other.")
     ] = False,
@@ -43,7 +62,6 @@ def train(
             help="Drop n-grams whose loss raises the perplexity by less than this share: 1e-8.",
         ),
     ] = None,
-    heldout: Annotated[str | None, typer.Option(help="A text on which to measure what --prune-entropy costs.")] = None,
     docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
@@ -51,8 +69,8 @@ def train(
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
 
-    Other sentences by --docs, other units by --units. The figures are those of KenLM's lmplz. Measure with the
-    model by: bitmeter score model.bmn TEXT --like kenlm
+    Other sentences by --docs, other units by --units. The figures of modified-kneser-ney are those of KenLM's lmplz,
+    with --prune too. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
     """
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
@@ -63,15 +81,16 @@ def train(
     if output.exists() and not force:
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
-    if heldout is not None and prune_entropy is None:
-        message = "--heldout is the text on which to measure what pruning costs; give --prune-entropy too"
-        raise typer.BadParameter(message)
     model = NGram(
-        order, smoothing, units=units, unk_word=unk_word, min_count=min_count, vocab_size=vocab_size, vocab=vocab,
-        threads=threads,
+        order, smoothing, prune=_thresholds(prune), units=units, unk_word=unk_word, min_count=min_count,
+        vocab_size=vocab_size, vocab=vocab, threads=threads,
     )  # fmt: skip
+    weighed = smoothing == "jelinek-mercer" or prune_entropy is None
     with _stages() as progress:
-        model.fit(texts if len(texts) > 1 else texts[0], docs=docs, field=field, progress=progress)
+        model.fit(
+            texts if len(texts) > 1 else texts[0], docs=docs, heldout=heldout if weighed else None, field=field,
+            progress=progress,
+        )  # fmt: skip
         whole = model
         if prune_entropy is not None:
             if progress is not None:
@@ -84,7 +103,7 @@ def train(
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
         typer.echo(f"note: {note}")
-    if heldout is not None:
+    if heldout is not None and prune_entropy is not None:
         typer.echo(f"note: {_measured(whole, model, heldout, docs, field)}")
 
 
@@ -103,6 +122,17 @@ def _measured(whole: NGram, pruned: NGram, text: str, docs: str | None, field: s
         f"on {text} pruning takes the perplexity from {before:.6g} to {after:.6g} a token "
         f"({100.0 * (after / before - 1.0):+.2g} %)"
     )
+
+
+def _thresholds(text: str | None) -> list[int] | None:
+    """Numbers with commas between them."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"--prune is {text!r}; it must be whole numbers with commas between them, one an order: 0,0,1"
+        raise typer.BadParameter(message) from None
 
 
 @contextlib.contextmanager

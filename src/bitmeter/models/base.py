@@ -212,7 +212,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa); a Distribution or
+        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or a
+        mixture (.bmx); a Distribution or
         Conditional; or anything that is a model.
 
     Returns
@@ -249,6 +250,10 @@ def load(spec: Any) -> Any:
         return own[name].load(rest)
     if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
+    if not _plugins(name) and spec.endswith(".bmx"):
+        from bitmeter.models.mixture import MixtureModel
+
+        return MixtureModel.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"

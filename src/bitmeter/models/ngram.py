@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, estimate
+from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan, plan_of
 from bitmeter.models.ngram_vocabulary import Vocabulary
+from bitmeter.models.smoothing import Smoothing, thresholds
+from bitmeter.models.spelling import SpelledStream
 from bitmeter.text._files import as_path
 from bitmeter.text.units import BLANK, Units
 from bitmeter.theory._check import Seed, choice, flag, integer
@@ -26,22 +29,23 @@ from bitmeter.theory._check import Seed, choice, flag, integer
 if TYPE_CHECKING:
     from bitmeter.models.sampling import SampledText
 
-__all__ = ["MAX_ORDER", "SMOOTHINGS", "NGram"]
+__all__ = ["MAX_ORDER", "NGram"]
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.int64]
 #: The highest order that the file format holds.
 MAX_ORDER = 16
-#: How counts become probabilities.
-SMOOTHINGS = ("modified-kneser-ney",)
+
+
+_DEFAULT = "modified-kneser-ney"
 
 
 class NGram:
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
-    never predicted, and followed by `</s>`, which is. The figures are those of KenLM's lmplz on the same text: the same
-    n-grams, log-probabilities and back-offs to six digits.
+    never predicted, and followed by `</s>`, which is. The figures of modified Kneser-Ney are those of KenLM's lmplz on
+    the same text: the same n-grams, log-probabilities and back-offs to six digits.
 
     Where the units are bytes or characters and the sentences lines, the newline that ends a line is its `</s>`: it is
     predicted, costs what the end costs, and what follows begins anew. All 256 bytes are known, and all tokens of a
@@ -52,7 +56,13 @@ class NGram:
     order
         The longest n-gram, 1 to 16: 5 predicts each word from the four before it.
     smoothing
-        "modified-kneser-ney".
+        How counts become probabilities, one of `SMOOTHINGS`: "modified-kneser-ney", "kneser-ney", "absolute", "katz",
+        "witten-bell", "jelinek-mercer", "lidstone:DELTA", "laplace", "maximum-likelihood" or "stupid-backoff". A
+        parameter may follow: "lidstone:0.1", "stupid-backoff:0.4", "absolute:0.75" (else the discount is estimated).
+    prune
+        Thresholds by order, such as (0, 0, 1): n-grams of an order that occurred no more often than its threshold are
+        dropped, and their probability goes to the back-off. The last one is that of all orders above, and single words
+        always stay. The same as lmplz does.
     units
         What is predicted: "words" (between white space), "characters" (code points; bytes that are not UTF-8 each by
         itself), "bytes", "tokenizer:FILE", "sentencepiece:FILE", or such a tokenizer.
@@ -95,8 +105,9 @@ class NGram:
     def __init__(
         self,
         order: int = 5,
-        smoothing: str = "modified-kneser-ney",
+        smoothing: str = _DEFAULT,
         *,
+        prune: Iterable[int] | None = None,
         units: Any = "words",
         unk_word: bool = False,
         min_count: int = 1,
@@ -105,7 +116,9 @@ class NGram:
         threads: int = 0,
     ) -> None:
         self.order = integer(order, "order", low=1, high=MAX_ORDER)
-        self.smoothing = choice(smoothing, "smoothing", SMOOTHINGS)
+        self._smoothing = Smoothing.of(smoothing)
+        self.smoothing = str(self._smoothing)
+        self._prune = thresholds(prune, self.order)
         self.threads = integer(threads, "threads", low=0, high=1024)
         self._unk_word = flag(unk_word, "unk_word")
         self._vocabulary = Vocabulary.of(min_count, vocab_size, vocab, unk_word=self._unk_word)
@@ -116,12 +129,24 @@ class NGram:
         self._units: Units | None = None
         self._numbering: Numbering | None = None
         self._folder: Path | None = None
+        self._spelling: _core.Spelling | None = None
         self.notes: tuple[str, ...] = ()
-        self.name = f"ngram(order {self.order})"
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
+        usual = self.smoothing == _DEFAULT
+        self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
 
     # ---- making --------------------------------------------------------------------------------------------------
 
-    def fit(self, text: Any, *, docs: str | None = None, field: str | None = None, progress: Any = None) -> NGram:
+    def fit(
+        self,
+        text: Any,
+        *,
+        docs: str | None = None,
+        heldout: Any = None,
+        field: str | None = None,
+        progress: Any = None,
+    ) -> NGram:
         r"""Estimate the model from a text.
 
         Parameters
@@ -131,6 +156,9 @@ class NGram:
             sentences, blank ones too; in a Corpus, its documents are.
         docs
             What a sentence is instead: "line", "file", "blank" (a paragraph) or "record".
+        heldout
+            The text by which jelinek-mercer finds its weights, given likewise. Without it, every tenth sentence of the
+            text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
         progress
@@ -147,22 +175,55 @@ class NGram:
         (6, 5, 4)
         """
         settings = Settings(
-            self.order, self.smoothing, self._unk_word, self.threads, self._plan, self._trained_on, self._vocabulary
-        )
-        self._adopt(estimate(text, settings, docs=docs, field=field, progress=progress))
+            self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
+            self._vocabulary,
+        )  # fmt: skip
+        self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
         if self._plan.kind != "words":
             self._units = self._trained_on
+        self.path = None
         return self
 
     def _adopt(self, model: _core.NgramModel) -> None:
         about = read_note(model.note)
-        self._model, self._units, self._numbering = model, None, None
+        self._model, self._units, self._numbering, self._spelling = model, None, None, None
         self._plan = UnitPlan.from_note(about, self.name)
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
         notes = about.get("notes")
         self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
+
+    def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
+        r"""Learn how words are spelled and what stands between them, so that unknown words can be spelled.
+
+        `fit` does it by itself. A model from ARPA has no spelling until it is fitted here; `save` keeps it in a .bmn
+        file.
+
+        Parameters
+        ----------
+        text
+            As for `fit`: the text that the model was estimated from, or one like it.
+        field
+            The field of JSON lines or the column of Parquet that holds the text.
+
+        Returns
+        -------
+        NGram
+            Itself.
+
+        Examples
+        --------
+        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").oov_ways
+        ('class', 'spelled')
+        """
+        if self._plan.kind != "words":
+            message = f"{self.name} is a model of {self._plan.kind}; spelling is for models of words"
+            raise ModelError(message)
+        section = spelling_of(text, field=field, threads=self.threads)
+        self._fitted.attach(section)
+        self._spelling = None
+        return self
 
     def save(self, path: Any, *, force: bool = False) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
@@ -181,7 +242,8 @@ class NGram:
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
             )
             raise FileFormatError(message, value=str(path))
-        save_model(model, path, unk_word=self._unk_word, force=force)
+        save_model(model, path, unk_word=self._unk_word, is_distribution=self.is_distribution, force=force)
+        self.path = str(as_path(path))
 
     @classmethod
     def load(cls, path: Any, *, units: Any = None) -> NGram:
@@ -211,7 +273,9 @@ class NGram:
         else:
             with sound(name):
                 made._adopt(_core.NgramModel.open(name))
-        made.name = f"ngram:{found.name}"
+                if made._fitted.has_section:
+                    _core.Spelling.glance(made._fitted)
+        made.name, made.path = f"ngram:{found.name}", name
         made._folder = found.parent
         if units is not None:
             made._use(plan_of(units))
@@ -231,6 +295,8 @@ class NGram:
         """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
         with sound(self.name):
             self._fitted.verify()
+            if self._fitted.has_section:
+                _core.Spelling(self._fitted)
 
     def prune(self, threshold: float) -> NGram:
         r"""The model without n-grams whose loss raises its perplexity by less than a share (Stolcke 1998).
@@ -251,7 +317,7 @@ class NGram:
         >>> model.counts, model.prune(0.01).counts
         ((11, 11, 10), (11, 11, 0))
         """
-        found = pruned(self._fitted, threshold)
+        found = pruned(self._fitted, threshold, self.smoothing)
         other = copy.copy(self)
         units, numbering = self._units, self._numbering
         other._adopt(found)
@@ -293,6 +359,11 @@ class NGram:
         return self._fitted.words - 1 - self._plan.closed
 
     @property
+    def is_distribution(self) -> bool:
+        """Whether what it gives are probabilities; stupid back-off gives scores that do not sum to one."""
+        return not self.smoothing.startswith("stupid-backoff")
+
+    @property
     def units(self) -> Units:
         """Words, numbered by the model; or the bytes, characters or tokens that it was trained on."""
         if self._units is None and self._plan.kind != "words":
@@ -301,11 +372,6 @@ class NGram:
             with sound(self.name):
                 self._units = ModelWords(self._fitted)
         return self._units
-
-    @property
-    def oov_ways(self) -> tuple[str, ...]:
-        """What can be done about unknown units, where there can be any."""
-        return () if self._plan.closed else ("class",)
 
     @property
     def end_id(self) -> int:
@@ -329,7 +395,30 @@ class NGram:
     @property
     def fingerprint(self) -> str:
         """A checksum of all that can change a probability."""
-        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}"
+        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
+        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}{spelled}"
+
+    @property
+    def oov_ways(self) -> tuple[str, ...]:
+        """What unknown words can cost: their class, or that and their spelling where the model has learnt it."""
+        if self._plan.closed:
+            return ()
+        return ("class", "spelled") if self._model is not None and self._model.has_section else ("class",)
+
+    @property
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words."""
+        if self._spelling is None:
+            if not self._fitted.has_section:
+                message = (
+                    f"{self.name} has not learnt how words are spelled, so unknown words cannot be; fit it in Python: "
+                    "model.fit_spelling(TEXT); model.save('model.bmn'), or train one with: bitmeter train TEXT -o "
+                    "model.bmn"
+                )
+                raise ModelError(message)
+            with sound(self.name):
+                self._spelling = _core.Spelling(self._fitted)
+        return self._spelling
 
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
@@ -348,7 +437,7 @@ class NGram:
         return self.stream().logprobs(ids, bounds, continues=False)
 
     def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of every unit after this history of one sentence; the probabilities sum to one.
+        """ln p of every unit after this history of one sentence; the probabilities sum to one (if `is_distribution`).
 
         The first three are `<unk>` (any unknown unit), `<s>` (impossible) and `</s>`; `places` says which entry is that
         of an id.
@@ -387,13 +476,23 @@ class NGram:
         return np.asarray((self.numbered(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
 
     def with_oov(self, way: str) -> NGram:
-        """The same model, with unknown units impossible ("none") or costing their class `<unk>` ("class")."""
+        """The same model with another cost for unknown units.
+
+        "none": they are impossible. "class": their class `<unk>`. "spelled", for words: `<unk>` and their bytes, and
+        then white space is paid for too and newlines end sentences, so that the model is a distribution over byte
+        strings.
+        """
         other = copy.copy(self)
-        other._oov = choice(way, "oov", ("none", *self.oov_ways))
+        ways = () if self._plan.closed else ("class", "spelled") if self._plan.kind == "words" else ("class",)
+        other._oov = choice(way, "oov", ("none", *ways))
+        if way == "spelled":
+            other._spelling = self.spelling
         return other
 
-    def stream(self) -> NGramStream:
+    def stream(self) -> NGramStream | SpelledStream:
         """Remembers the last order − 1 words."""
+        if self._oov == "spelled":
+            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._fitted.words)
         return NGramStream(self)
 
     def __repr__(self) -> str:

@@ -11,11 +11,14 @@ from bitmeter.models.ngram_files import note, read_note
 from bitmeter.theory._check import real
 
 
-def pruned(model: _core.NgramModel, threshold: Any) -> _core.NgramModel:
+def pruned(model: _core.NgramModel, threshold: Any, smoothing: str) -> _core.NgramModel:
     """The model without n-grams that cost less than the threshold; its notes say what went."""
     least = real(threshold, "threshold", low=0.0, high=1.0)
     if model.order < 2:
         message = "a model of order 1 has nothing to prune: single words stay"
+        raise ModelError(message)
+    if smoothing.startswith("stupid-backoff"):
+        message = "stupid back-off gives scores that do not sum to one, so they have no entropy to prune by; use prune="
         raise ModelError(message)
     found = model.prune_by_entropy(least)
     about = read_note(model.note)

@@ -99,6 +99,9 @@ def samples(
     most = None if length is None else integer(length, "length", low=1, high=MAX_UNITS)
     found = load(model)
     if isinstance(found, NGram):
+        if not found.is_distribution:
+            message = f"{found.name} gives scores that do not sum to one, so that nothing can be drawn by them"
+            raise ModelError(message, value=model)
         return _from_ngram(found, texts, seed, heat, LONGEST if most is None else most)
     if not isinstance(found, Predictor):
         message = (
