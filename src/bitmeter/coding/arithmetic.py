@@ -296,7 +296,7 @@ def _not_normalised(model: Any, total: float) -> ModelError:
 def _ids_of(model: Any, size: int) -> NDArray[np.int64]:
     """The id of each outcome of a prediction: what the model says, or 0, 1, 2, …; negative where no unit has it."""
     if hasattr(model, "outcome_ids"):
-        return np.asarray(model.outcome_ids, dtype=np.int64)
+        return np.maximum(np.asarray(model.outcome_ids, dtype=np.int64), -1)
     return np.arange(size, dtype=np.int64)
 
 

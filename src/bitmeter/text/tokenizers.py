@@ -44,6 +44,7 @@ class _Tokens(Units):
         self._load(data, str(path))
         self._tokens = self._token_bytes()
         digest = hashlib.sha256(data).hexdigest()
+        self.path = str(path)
         self.name = f"{kind}:{PurePath(path).name}"
         self.fingerprint = f"{kind}/1@{digest}"
 
