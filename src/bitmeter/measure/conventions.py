@@ -27,6 +27,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "first": {
         "bos": "a document's first unit is predicted from the model's beginning of text",
+        "eos": "a document's first unit is predicted from the token for the end of a text",
         "skip": "a document's first unit is not scored",
         "uniform": "a document's first unit costs log2 of the number of units",
     },

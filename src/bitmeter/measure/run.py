@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import ModelError
 from bitmeter.measure.ends import Whole, blank_units, with_ends
+from bitmeter.measure.pieces import PieceCounter
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.settings import Settings, check_abilities
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
 from bitmeter.measure.tracing import Tracer
+from bitmeter.measure.windows import WindowTotals, with_windows
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.stream import split_corpus
+from bitmeter.text.stream import Piece, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -43,6 +45,7 @@ class Run:
         alternatives: int | None,
         progress: Progress | None,
     ) -> None:
+        model, settings = with_windows(model, settings)
         check_abilities(model, settings)
         if settings.oov in ("class", "spelled"):
             model = model.with_oov(settings.oov)  # type: ignore[attr-defined]
@@ -52,7 +55,9 @@ class Run:
         self._done = 0
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
-        self._oov = self._skipped = self._impossible = 0
+        self._oov = self._skipped = self._impossible = self._lossy = 0
+        self._windows = WindowTotals() if hasattr(model, "plan") else None
+        self._pieces = PieceCounter() if settings.like == "lm-eval" else None
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
 
@@ -62,6 +67,8 @@ class Run:
             for piece in self._rated():
                 self._check(piece)
                 self._counts.add(piece.data, piece.ends)
+                if self._pieces is not None:
+                    self._pieces.add(piece.data, piece.ends)
                 self._apply(piece)
                 self._add(piece)
                 self._tracer.add(piece)
@@ -79,18 +86,14 @@ class Run:
         model = self._model
         stream = model.stream() if hasattr(model, "stream") else None
         units = model.units if stream is not None else Whole(model.units)
-        for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
+        for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
+            self._lossy += piece.split.lossy
             split, blank = piece.split, blank_units(units, piece.split)
             if self._settings.eos != "no":
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
-            details = self._details(stream, split, continues=piece.continues)
-            logs = (
-                model.logprobs(split.ids, split.bounds)
-                if stream is None
-                else stream.logprobs(split.ids, split.bounds, continues=piece.continues)
-            )
+            logs, details = self._ask(stream, split, piece)
             yield Rated(
                 data=piece.data,
                 ends=piece.ends,
@@ -101,10 +104,44 @@ class Run:
                 continues=piece.continues,
                 open=piece.unfinished,
                 logprobs=logs,
-                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                skipped=self._outside_windows(split, logs),
                 blank=blank,
                 details=details,
             )
+
+    def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
+        """The model's log-probabilities, and its details where they were asked for."""
+        model: Any = self._model
+        if hasattr(model, "rated"):
+            watch = None if self._progress is None else self._watch(piece)
+            found: tuple[NDArray[np.float64], Details | None] = model.rated(
+                split.ids, split.bounds, self._alternatives, watch
+            )
+            return found
+        details = self._details(stream, split, continues=piece.continues)
+        if stream is None:
+            return model.logprobs(split.ids, split.bounds), details
+        return stream.logprobs(split.ids, split.bounds, continues=piece.continues), details
+
+    def _watch(self, piece: Piece) -> Callable[[int, int], None]:
+        """Progress within a piece: of a slow model one piece may be minutes."""
+
+        def watch(done: int, of: int) -> None:
+            assert self._progress is not None
+            self._progress(piece.offset + len(piece.data) * done // of, self._corpus.total_bytes, self._so_far())
+
+        return watch
+
+    def _outside_windows(self, split: Split, logs: Any) -> NDArray[np.bool_]:
+        """Which tokens no window answers for; what the windows cost is noted on the way."""
+        if self._windows is None:
+            return np.zeros(len(split.ids), dtype=np.bool_)
+        plan = self._model.plan(split.bounds)  # type: ignore[attr-defined]
+        self._windows.add(np.asarray(logs), plan.first, plan.stop)
+        outside: NDArray[np.bool_] = plan.skipped(len(split.ids))
+        if self._settings.first == "uniform":
+            outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False
+        return outside
 
     def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
         if self._alternatives is None:
@@ -216,15 +253,30 @@ class Run:
             skipped=self._skipped,
             invalid=self._counts.invalid,
             impossible=self._impossible,
-            signature=signature.but(units=f"{self._model.units.name}/{self._model.units.fingerprint}"),
-            notes=(f"infinite: {self._impossible} impossible, the first is {self._place}",) if self._impossible else (),
+            signature=signature.but(
+                units=f"{self._model.units.name}/{self._model.units.fingerprint}",
+                precision=getattr(self._model, "precision", "float64"),
+            ),
+            notes=self._notes(),
             by_document=documents,
             by_block=self._blocks.finished(),
+            by_window=None if self._windows is None else self._windows.finished(),
+            pieces=None if self._pieces is None else self._pieces.finished(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
+        if self._lossy:
+            notes.append(
+                f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
+                "normalises, or bytes are not UTF-8): what tells such texts apart is not paid for"
+            )
+        return (*notes, *getattr(self._model, "caveats", ()))
 
 
 def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:
     """A compressor's total."""
+    model, settings = with_windows(model, settings)
     if (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
         message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
         raise ModelError(message)
@@ -267,11 +319,11 @@ def _signature(
         text=f"sha256-{corpus.fingerprint()[:24]}.{length}",
         norm=settings.norm,
         docs=f"{corpus.docs}.{documents}.{corpus.boundaries()[:8]}",
-        first=settings.first,
+        first=settings.first or "bos",
         eos=settings.eos,
         oov=settings.oov,
         den=settings.den,
-        ctx=settings.ctx,
+        ctx=settings.ctx or "full",
         model=f"{name}/{fingerprint}",
         like=settings.like,
     )

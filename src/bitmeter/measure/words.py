@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.conventions import CONVENTIONS, MEANINGS, Convention
 from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
+from bitmeter.models.windows import context_in_words
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -29,11 +30,6 @@ DEFAULTS = {
     "den": "scored",
     "norm": "none",
     "ctx": "full",
-}
-_CONTEXTS = {
-    "full": "all of the document before is seen",
-    "rolling": "windows that follow each other with one token of context",
-    "half": "disjoint windows, of which only the second half is scored",
 }
 _INTERVALS = {
     "none": "there is none",
@@ -221,7 +217,7 @@ def value_shown(key: str, value: str) -> str:
 def value_in_words(key: str, value: str) -> str:
     """What a value means; "" where it speaks for itself."""
     if key == "ctx":
-        return _CONTEXTS.get(value, "")
+        return context_in_words(value)
     if key == "interval":
         return _INTERVALS.get(value.partition("-")[0], "")
     if key == "like" and value in CONVENTIONS:
