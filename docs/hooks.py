@@ -46,6 +46,7 @@ MODULES = {
     "measure.statistics": "How sure a figure is.",
     "models.base": "Models by name, and how to add more.",
     "models.ngram": "N-gram models of words.",
+    "models.hf": "Language models of Hugging Face.",
     "models.tables": "Models that need no training.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",

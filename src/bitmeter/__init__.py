@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.hf import HuggingFace
     from bitmeter.models.ngram import NGram
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -67,6 +68,7 @@ _HOMES = {
     "EXAMPLE_PROCESSES": "theory.examples",
     "EntropyEstimate": "theory.estimators",
     "HiddenMarkov": "theory.hidden",
+    "HuggingFace": "models.hf",
     "Iid": "theory.iid",
     "Impossible": "theory.impossible",
     "Interval": "measure.statistics",
@@ -131,6 +133,7 @@ __all__ = [
     "Document",
     "EntropyEstimate",
     "HiddenMarkov",
+    "HuggingFace",
     "Iid",
     "Impossible",
     "Interval",

@@ -137,7 +137,7 @@ class Run:
         if self._windows is None:
             return np.zeros(len(split.ids), dtype=np.bool_)
         plan = self._model.plan(split.bounds)  # type: ignore[attr-defined]
-        self._windows.add(np.asarray(logs), plan.first, plan.stop)
+        self._windows.add(np.ascontiguousarray(logs, dtype=np.float64), plan)
         outside: NDArray[np.bool_] = plan.skipped(len(split.ids))
         if self._settings.first == "uniform":
             outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False

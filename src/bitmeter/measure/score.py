@@ -94,6 +94,11 @@ class WindowSums(_Sums):
     #: Sums of the squares of what each token cost.
     squares: NDArray[np.float64]
     tokens: NDArray[np.int64]
+    #: 1 for a window with which a document begins, else 0.
+    opening: NDArray[np.int64]
+
+    def __bool__(self) -> bool:
+        return True
 
     def joined(self, other: WindowSums) -> WindowSums:
         """These windows and then the other's."""
@@ -293,9 +298,7 @@ class Score:
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             by_document=documents,
             by_block=None,
-            by_window=None
-            if self.by_window is None or other.by_window is None
-            else self.by_window.joined(other.by_window),
+            by_window=self.by_window.joined(other.by_window) if self.by_window and other.by_window else None,
             pieces=None if self.pieces is None or other.pieces is None else self.pieces + other.pieces,
             seconds=self.seconds + other.seconds,
             _trace=None,
@@ -463,7 +466,7 @@ def _document_sums(found: dict[str, Any]) -> DocumentSums:
 
 def _window_sums(found: dict[str, Any]) -> WindowSums:
     nats, squares = (np.array(found[name], dtype=np.float64) for name in ("nats", "squares"))
-    return WindowSums(nats, squares, np.array(found["tokens"], dtype=np.int64))
+    return WindowSums(nats, squares, *(np.array(found[name], dtype=np.int64) for name in ("tokens", "opening")))
 
 
 def as_score(value: Any) -> Score:

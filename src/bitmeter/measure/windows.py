@@ -16,6 +16,7 @@ from bitmeter.errors import ModelError
 from bitmeter.measure.score import WindowSums
 from bitmeter.measure.settings import Settings
 from bitmeter.measure.sums import DocumentRows
+from bitmeter.models.windows import Plan
 
 __all__ = ["WindowTotals", "with_windows"]
 
@@ -42,14 +43,18 @@ class WindowTotals:
     """What each window cost: sums, counts and sums of squares of the tokens that it answers for."""
 
     def __init__(self) -> None:
-        self._rows, self._counts = DocumentRows(2, np.float64), DocumentRows(1, np.int64)
+        self._rows, self._counts = DocumentRows(2, np.float64), DocumentRows(2, np.int64)
 
-    def add(self, logprobs: NDArray[np.float64], first: NDArray[np.int64], stop: NDArray[np.int64]) -> None:
+    def add(self, logprobs: NDArray[np.float64], plan: Plan) -> None:
         """Add the windows over a piece; each token is in at most one of them."""
-        edges = np.column_stack([first, stop]).ravel()
+        edges = np.column_stack([plan.first, plan.stop]).ravel()
+        opening = np.diff(plan.document, prepend=-1) > 0
+        if len(plan) == 0:
+            return
+        # A token that nobody was asked for stands between two windows: every second stretch is left out.
         sums = [-_core.segment_sums(values, edges)[::2] for values in (logprobs, -np.square(logprobs))]
         self._rows.add(np.column_stack(sums))
-        self._counts.add((stop - first)[:, None])
+        self._counts.add(np.column_stack([plan.stop - plan.first, opening]))
 
     def finished(self) -> WindowSums | None:
         """The sums, or None where there were so many windows that neighbours had to be joined."""
@@ -57,4 +62,5 @@ class WindowTotals:
         if sizes is not None:
             return None
         nats, squares = (np.ascontiguousarray(column) for column in rows.T)
-        return WindowSums(nats + 0.0, squares + 0.0, self._counts.finished()[0][:, 0].copy())
+        tokens, opening = (np.ascontiguousarray(column) for column in self._counts.finished()[0].T)
+        return WindowSums(nats + 0.0, squares + 0.0, tokens, opening)

@@ -29,7 +29,7 @@ DEFAULTS = {
     "oov": "none",
     "den": "scored",
     "norm": "none",
-    "ctx": "full",
+    "ctx": "auto",
 }
 _INTERVALS = {
     "none": "there is none",
@@ -305,8 +305,11 @@ def explain_conventions(first: Convention, second: Convention) -> list[Differenc
 def explain_run_and_tool(signature: Signature, tool: Convention) -> list[Difference]:
     """The keywords in which a run differs from what a tool does."""
     own = {key: getattr(signature, key).partition(".")[0] for key in DEFAULTS}
+    if own["ctx"].isdecimal():
+        own["ctx"] = signature.ctx
+    usual = habit(tool, "ctx") == "auto" and (own["ctx"] == "full" or own["ctx"] == signature.ctx)
     return [
         Difference(key, own[key], habit(tool, key), key in MUST_AGREE, "")
         for key in DEFAULTS
-        if own[key] != habit(tool, key)
+        if own[key] != habit(tool, key) and not (key == "ctx" and usual)
     ]

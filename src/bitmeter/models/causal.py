@@ -143,10 +143,9 @@ class Causal(ABC):
         """
         way = choice(first, "first", FIRST_WAYS)
         other = copy.copy(self)
-        if ctx.startswith("half"):  # llama.cpp puts BOS into each window where the tokenizer would, and only there
-            prefix = self.bos_id if self.adds_bos else None
-        else:
-            prefix = self._before_text(way)
+        # llama.cpp puts BOS into each window where the tokenizer would, and only there.
+        own = self.bos_id if self.adds_bos else None
+        prefix = own if ctx.startswith("half") else self._before_text(way)
         other._reading = settle_reading(ctx, self.context, prefix, self.name)
         return other
 

@@ -66,7 +66,9 @@ class HuggingFace(Causal):
 
     Examples
     --------
-    >>> bm.HuggingFace("surely/absent")  # doctest: +SKIP
+    >>> HuggingFace("no-such-folder/model", dtype="float31")
+    Traceback (most recent call last):
+    bitmeter.errors.ChoiceError: dtype is 'float31'; it must be one of ...
     """
 
     def __init__(
@@ -83,7 +85,8 @@ class HuggingFace(Causal):
         threads: int = 0,
     ) -> None:
         place = _place(path)
-        for value, name in ((revision, "revision"), (gguf_file, "gguf_file")):
+        strings: dict[str, Any] = {"revision": revision, "gguf_file": gguf_file}
+        for name, value in strings.items():
             if value is not None and not isinstance(value, str):
                 message = f"{name} is {shown(value)}; it must be a string"
                 raise InputTypeError(message, value=value)
@@ -96,7 +99,8 @@ class HuggingFace(Causal):
         if number:
             torch.set_num_threads(number)
         where = _device(torch, device)
-        self.name = f"hf:{place}" + (f"@{revision}" if revision else "")
+        short = _short(place)
+        self.name = f"hf:{gguf_file or short}" + (f"@{revision}" if revision else "")
         given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
         self._tokenizer, network = _load_both(
             self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
@@ -174,6 +178,11 @@ def _place(path: Any) -> str:
     return path
 
 
+def _short(place: str) -> str:
+    """A folder by its own name, without those above it."""
+    return Path(place).resolve().name if Path(place).is_dir() else place
+
+
 def _device(torch: Any, device: Any) -> Any:
     if not isinstance(device, str):
         message = f"device is {shown(device)}; it must be a string such as 'cpu' or 'cuda:0'"
@@ -231,8 +240,8 @@ def _load_both(
     missing = sorted(report.get("missing_keys", ()))
     if missing:
         message = (
-            f"{name} lacks the weights {', '.join(missing[:3])}{' and more' * (len(missing) > 3)}, which would be random; "
-            "it is not a causal language model, or it was saved by another version of transformers"
+            f"{name} lacks the weights {', '.join(missing[:3])}{' and more' * (len(missing) > 3)}, which would be "
+            "random; it is not a causal language model, or it was saved by another version of transformers"
         )
         raise ModelError(message, value=name)
     return tokenizer, network
@@ -253,7 +262,7 @@ def _load_error(name: str, place: str, error: Exception) -> ModelError:
 
 def _units_of(tokenizer: Any, place: str) -> Units:
     """The tokenizer's own rules with byte spans: those of its fast form, or of its SentencePiece model."""
-    name = Path(place).name or place
+    name = _short(place)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
         return Tokenizer.from_data(backend.to_str().encode(), name)

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 #: Logits that exist at once, as float32 numbers: what still fits in a cache.
 _LOGITS = 1 << 21
-#: How far the log-probabilities of two ways may lie apart and still be rounding, as a share of the spread of the logits.
+#: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
 _ROUNDING = {"float64": 1e-9, "float32": 2e-5}
 _COARSE_ROUNDING = 2e-2
 
@@ -41,7 +41,7 @@ class Row:
 
 
 def packed_rows(lengths: Sequence[int], row: int, *, alone: bool) -> list[Row]:
-    """Put sequences into rows of at most `row` tokens; one that is longer, or each where they must be alone, has its own.
+    """Put sequences into rows of at most `row` tokens; one that is longer has its own, as has each if they must.
 
     The longest are placed first, each in the fullest row that still has room for it.
 

@@ -23,9 +23,7 @@ class HuggingFaceWalk:
 
     def __init__(self, rater: Rater, reading: Reading, size: int, name: str) -> None:
         if reading.kind in ("half", "rolling"):
-            message = (
-                f"{name} cannot go token by token with ctx={reading}: what it sees depends on what is still to come"
-            )
+            message = f"{name} cannot go token by token with ctx={reading}: what it sees depends on what comes later"
             raise ModelError(message)
         self._rater, self._reading, self._size, self._name = rater, reading, size, name
         self._lead = [] if reading.prefix is None else [reading.prefix]

@@ -205,7 +205,8 @@ def plan_windows(reading: Reading, bounds: Ints, name: str = "the model") -> Pla
         empty = np.zeros(0, dtype=np.int64)
         return Plan(empty, empty, empty, np.zeros(0, dtype=np.bool_), empty)
     table = np.concatenate(rows)
-    return Plan(*np.ascontiguousarray(table[:, :3].T), table[:, 3].astype(np.bool_), table[:, 4].copy())
+    start, first, stop, led, document = np.ascontiguousarray(table.T)
+    return Plan(start, first, stop, led.astype(np.bool_), document)
 
 
 def _document(reading: Reading, begin: int, end: int, document: int, name: str) -> Ints:
