@@ -23,6 +23,8 @@ TINY = Path(__file__).parent / "tiny"
 TEXTS = [json.loads(line)["text"] for line in (TINY / "texts.jsonl").read_text(encoding="utf-8").splitlines()]
 JOINED = (TINY / "joined.txt").read_bytes().decode()
 CONTEXT = 64
+#: Keys, values and attention of llama.cpp in float32; its table of GELU is in half precision all the same.
+EXACT = ("-t", "1", "--no-warmup", "-ctk", "f32", "-ctv", "f32", "-fa", "off")
 
 
 def lm_eval(texts: list[str]) -> dict[str, Any]:
@@ -189,13 +191,14 @@ def llama_cpp(program: str) -> dict[str, Any]:
         model = Path(folder) / "tiny.gguf"
         write_gguf(model)
         command = [program, "-m", str(model), "-f", str(TINY / "joined.txt"), "-c", str(CONTEXT), "-b", str(CONTEXT)]
-        done = subprocess.run([*command, "-t", "1", "--no-warmup"], capture_output=True, text=True, check=False)
+        done = subprocess.run([*command, *EXACT], capture_output=True, text=True, check=False)
         output = done.stdout + done.stderr
         found = re.search(r"Final estimate: PPL = ([\d.]+) \+/- ([\d.]+)", output)
         if found is None:
             raise SystemExit(output[-3000:])
-        version = re.search(r"build(?::| =|_info:) *(\S+)", output)
-    return {"PPL": found[1], "+/-": found[2], "build": version[1] if version else ""}
+        about = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+        version = re.search(r"version: (.*)", about.stdout + about.stderr)
+    return {"PPL": found[1], "+/-": found[2], "version": version[1] if version else "", "options": " ".join(EXACT)}
 
 
 def main(program: str, metric: str) -> None:

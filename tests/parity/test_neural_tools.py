@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 import bitmeter as bm
 
@@ -23,6 +24,18 @@ TEXTS, JOINED = TINY / "texts.jsonl", TINY / "joined.txt"
 @pytest.fixture(scope="module")
 def tiny() -> bm.HuggingFace:
     return bm.HuggingFace(TINY)
+
+
+class Rounded(torch.nn.Module):
+    """An activation in half precision."""
+
+    def __init__(self, inner: torch.nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, values: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.inner(values.half().float()).half().float()
+        return found
 
 
 def printed(score: bm.Score) -> dict[str, float]:
@@ -80,11 +93,15 @@ def test_hf_docs(tiny: bm.HuggingFace, ctx: str) -> None:
 
 
 def test_llama_cpp(tiny: bm.HuggingFace) -> None:
-    """llama.cpp computes in float32 with kernels of its own, and prints four and five decimals."""
-    ours = printed(bm.score(tiny, JOINED, like="llama.cpp"))
+    """It takes GELU from a table in half precision. With the same rounding here, every digit that it prints agrees."""
     theirs = FIGURES["llama.cpp"]
-    assert ours["PPL"] == pytest.approx(float(theirs["PPL"]), abs=1e-4)
-    assert ours["+/-"] == pytest.approx(float(theirs["+/-"]), abs=2e-5)
+    plain = printed(bm.score(tiny, JOINED, like="llama.cpp"))
+    assert plain["PPL"] == pytest.approx(float(theirs["PPL"]), rel=1e-5)
+    rounded = bm.HuggingFace(TINY)
+    for block in rounded._network.transformer.h:
+        block.mlp.act = Rounded(block.mlp.act)
+    ours = printed(bm.score(rounded, JOINED, like="llama.cpp"))
+    assert (f"{ours['PPL']:.4f}", f"{ours['+/-']:.5f}") == (theirs["PPL"], theirs["+/-"])
 
 
 def test_a_saved_run_prints_the_same_figures(tiny: bm.HuggingFace) -> None:

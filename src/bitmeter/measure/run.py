@@ -23,6 +23,7 @@ from bitmeter.measure.windows import WindowTotals, with_windows
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
+from bitmeter.text.counts import begun_within
 from bitmeter.text.stream import Piece, split_corpus
 from bitmeter.text.units import Split
 
@@ -51,7 +52,7 @@ class Run:
             model = model.with_oov(settings.oov)  # type: ignore[attr-defined]
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
-        self._skipped_counts = CountTotals()
+        self._skipped_counts = np.zeros(3, dtype=np.int64)
         self._done = 0
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
@@ -218,10 +219,7 @@ class Run:
 
     def _leave_out(self, piece: Rated) -> None:
         self._skipped += int(np.count_nonzero(piece.skipped))
-        places = np.flatnonzero(piece.skipped)
-        left = b"".join(piece.data[piece.cuts[i] : piece.cuts[i + 1]] for i in places)
-        ends = np.cumsum(piece.cuts[places + 1] - piece.cuts[places])
-        self._skipped_counts.add(left, ends.astype(np.int64))
+        self._skipped_counts += begun_within(piece.data, piece.ends, piece.cuts, piece.skipped)
 
     def _name_impossible(self, piece: Rated, impossible: NDArray[np.bool_]) -> None:
         self._impossible += int(np.count_nonzero(impossible))
@@ -236,7 +234,7 @@ class Run:
         counts, sizes = self._counts.finished()
         documents = document_sums(nats, tokens, counts, sizes)
         totals = counts.sum(axis=0)
-        scored = totals - (self._skipped_counts.finished()[0].sum(axis=0) if self._settings.den == "scored" else 0)
+        scored = totals - (self._skipped_counts if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
         signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number)
         return Score(
