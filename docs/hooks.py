@@ -41,6 +41,8 @@ MODULES = {
     "measure.scoring": "Measure a model on a text.",
     "measure.score": "What a text costs under a model, and under which conventions.",
     "measure.compare": "Models on the same text.",
+    "measure.divergence": "How far the predictions of two models lie apart.",
+    "measure.word_surprisals": "What each word of a text cost.",
     "measure.trace": "What each unit cost.",
     "measure.signature": "The conventions of a figure, in one line.",
     "measure.statistics": "How sure a figure is.",

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from bitmeter import errors
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
+    from bitmeter.measure.divergence import Divergence, divergence
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
+    from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.hf import HuggingFace
     from bitmeter.models.ngram import NGram
@@ -63,6 +65,7 @@ _HOMES = {
     "Convergence": "theory.typicality",
     "Corpus": "text.corpus",
     "Distribution": "theory.distributions",
+    "Divergence": "measure.divergence",
     "Document": "text.corpus",
     "ENTROPY_METHODS": "theory.estimators",
     "EXAMPLE_PROCESSES": "theory.examples",
@@ -92,11 +95,13 @@ _HOMES = {
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
+    "WordSurprisals": "measure.word_surprisals",
     "compare": "measure.compare",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
+    "divergence": "measure.divergence",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -117,6 +122,7 @@ _HOMES = {
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
+    "word_surprisals": "measure.word_surprisals",
 }
 
 __all__ = [
@@ -130,6 +136,7 @@ __all__ = [
     "Convergence",
     "Corpus",
     "Distribution",
+    "Divergence",
     "Document",
     "EntropyEstimate",
     "HiddenMarkov",
@@ -156,12 +163,14 @@ __all__ = [
     "TypicalSet",
     "Uniform",
     "Verdict",
+    "WordSurprisals",
     "__version__",
     "compare",
     "conditional_entropy",
     "converge",
     "cross_entropy",
     "cross_entropy_rate",
+    "divergence",
     "entropy",
     "errors",
     "estimate_entropy",
@@ -183,6 +192,7 @@ __all__ = [
     "typewriter",
     "typical_set",
     "varentropy",
+    "word_surprisals",
 ]
 
 

@@ -192,11 +192,7 @@ class Causal(ABC):
         logs = np.zeros(len(tokens))
         if not known.all():
             return self._rated_around(tokens, known, bounds, alternatives, watch)
-        sequences = self._sequences(tokens, plan)
-        firsts = [
-            len(sequence) - (stop - first)
-            for sequence, first, stop in zip(sequences, plan.first.tolist(), plan.stop.tolist(), strict=True)
-        ]
+        sequences, firsts = self.sequences(tokens, plan)
         if alternatives is None:
             found = self.rate(sequences, firsts, watch)
             for first, stop, values in zip(plan.first.tolist(), plan.stop.tolist(), found, strict=True):
@@ -230,14 +226,16 @@ class Causal(ABC):
             getattr(details, name)[known] = getattr(told, name)
         return logs, details
 
-    def _sequences(self, tokens: Ints, plan: Plan) -> list[Ints]:
-        """What each window holds, with the token before the text where it has one."""
+    def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
+        """What each window holds, with the token before the text where it has one, and where its answers begin."""
         prefix = self.reading.prefix
         before = np.array([] if prefix is None else [prefix], dtype=np.int64)
-        return [
+        found = [
             np.concatenate((before, tokens[start:stop])) if led else tokens[start:stop]
             for start, stop, led in zip(plan.start.tolist(), plan.stop.tolist(), plan.led.tolist(), strict=True)
         ]
+        answers = (plan.stop - plan.first).tolist()
+        return found, [len(sequence) - number for sequence, number in zip(found, answers, strict=True)]
 
     def _detailed(
         self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]

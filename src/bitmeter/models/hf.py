@@ -379,8 +379,8 @@ def _load(rest: str) -> HuggingFace:
 SCHEMES = (
     Scheme(
         "hf",
-        "hf:PATH[@REVISION]",
-        "a causal language model of Hugging Face; options behind commas, such as ,dtype=bfloat16",
+        "hf:PATH[@REV]",
+        "a Hugging Face model; options follow commas: ,dtype=bfloat16",
         _load,
         "transformers",
     ),
