@@ -26,7 +26,7 @@ def tiny() -> bm.HuggingFace:
     return bm.HuggingFace(TINY)
 
 
-class Rounded(torch.nn.Module):
+class Rounded(torch.nn.Module):  # type: ignore[misc]
     """An activation in half precision."""
 
     def __init__(self, inner: torch.nn.Module) -> None:

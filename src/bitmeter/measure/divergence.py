@@ -154,7 +154,7 @@ def divergence(
     >>> import bitmeter as bm
     >>> bm.divergence("uniform", "kt", b"abc")
     Traceback (most recent call last):
-    bitmeter.errors.ModelError: uniform:256 gives no whole predictions over tokens; ... hf:PATH ...
+    bitmeter.errors.ModelError: uniform:256 gives no whole predictions over tokens; ... such as hf:PATH
     """
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
     models = [_causal(model) for model in (first, second)]

@@ -189,7 +189,7 @@ class Run:
             self._oov += int(np.count_nonzero(unknown))
             if settings.oov == "skipped":
                 piece.skipped |= unknown
-        if settings.first != "bos":
+        if settings.first in ("skip", "uniform"):
             begun = np.diff(piece.bounds) > 0
             begun[: 1 if piece.continues else 0] = False
             starts = piece.bounds[:-1][begun]

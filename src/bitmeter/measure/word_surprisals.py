@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -186,4 +187,4 @@ def _groups(pieces: list[bytes]) -> list[tuple[int, int]]:
         own = bool(piece.strip(_SPACE))
         filled = filled or own
         spaced = own and piece[-1:] in _WHITE
-    return list(zip(starts, [*starts[1:], len(pieces)], strict=True))
+    return list(pairwise([*starts, len(pieces)]))

@@ -40,24 +40,24 @@ class Row:
     length: int
 
 
-def packed_rows(lengths: Sequence[int], row: int, *, alone: bool) -> list[Row]:
-    """Put sequences into rows of at most `row` tokens; one that is longer has its own, as has each if they must.
+def packed_rows(lengths: Sequence[int], row: int, longest: int) -> list[Row]:
+    """Put sequences into rows of at most `row` tokens; one that is longer than `longest` has its own.
 
     The longest are placed first, each in the fullest row that still has room for it.
 
     Examples
     --------
-    >>> [(r.members, r.length) for r in packed_rows([3, 9, 4, 2], 8, alone=False)]
+    >>> [(r.members, r.length) for r in packed_rows([3, 9, 4, 2], 8, longest=8)]
     [((1,), 9), ((2, 0), 7), ((3,), 2)]
     """
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    if alone:
-        return [Row((i,), (0,), lengths[i]) for i in order]
     rows: list[tuple[list[int], list[int], int]] = []
     by_room: dict[int, list[int]] = {}
     for i in order:
         length = lengths[i]
-        room = next((r for r in range(length, row + 1) if by_room.get(r)), None) if length <= row else None
+        room = (
+            next((r for r in range(length, row + 1) if by_room.get(r)), None) if length <= min(row, longest) else None
+        )
         if room is None:
             rows.append(([i], [0], length))
             place, left = len(rows) - 1, row - length
@@ -66,7 +66,7 @@ def packed_rows(lengths: Sequence[int], row: int, *, alone: bool) -> list[Row]:
             members, begins, used = rows[place]
             rows[place] = ([*members, i], [*begins, used], used + length)
             left = room - length
-        if left > 0:
+        if left > 0 and length <= longest:
             by_room.setdefault(left, []).append(place)
     return [Row(tuple(members), tuple(begins), used) for members, begins, used in rows]
 
@@ -105,7 +105,7 @@ class Rater:
     def _find_ways(self, config: Any) -> None:
         """Try packing and the bare head on a few tokens, and keep what changes nothing."""
         generator = np.random.default_rng(7)
-        longest = min(9, max(2, (getattr(config, "max_position_embeddings", None) or 9) - 1))
+        longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
         with self._quiet():
             truth = [self._own_logits(self._tensor(probe[None]))[0].double() for probe in probes]
@@ -200,8 +200,8 @@ class Rater:
 
     def _runs(self, inputs: Sequence[Ints]) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
         """The states of each sequence, several at a time, and how many are done."""
-        row = self._row if self._packing_limit is None else min(self._row, self._packing_limit)
-        rows = packed_rows([len(ids) for ids in inputs], row, alone=not self.packs)
+        longest = self._row if self._packing_limit is None else self._packing_limit
+        rows = packed_rows([len(ids) for ids in inputs], self._row, longest if self.packs else 0)
         done = 0
         for group in _groups(rows, self._batch):
             found = self._group_states(group, inputs)
@@ -339,7 +339,7 @@ def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
 
 
 def _packing_limit(config: Any) -> int | None:
-    """The longest row in which a mask of our own says all: layers that see only a stretch know no such mask."""
+    """The longest sequence for which a mask of our own says all: some layers see only so far back."""
     window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
     limits = [size for size in (window, getattr(config, "attention_chunk_size", None)) if isinstance(size, int)]
     return min(limits) if limits else None
