@@ -110,7 +110,8 @@ def test_units_are_the_bytes_in_every_script(make: str) -> None:
         split = made.units.split(text.encode())
         assert split.lossy == 0
         assert b"".join(split.pieces(text.encode())) == text.encode()
-        assert made.units.join(split.ids).lstrip(b" ") == text.encode().lstrip(b" ")
+        joined: bytes = made.units.join(split.ids)  # type: ignore[attr-defined]
+        assert joined.lstrip(b" ") == text.encode().lstrip(b" ")
 
 
 def test_counts_are_those_of_the_text() -> None:

@@ -178,7 +178,7 @@ def _logs_and_ends(model: Causal, split: Split, begins_word: NDArray[np.bool_]) 
 
 def _groups(pieces: list[bytes]) -> list[tuple[int, int]]:
     """Which tokens make up each word: white space goes with what follows it."""
-    starts = []
+    starts: list[int] = []
     filled = spaced = False
     for place, piece in enumerate(pieces):
         if not starts or (filled and (piece[:1] in _WHITE or spaced)):
