@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bitmeter as bm
+from tests.models.networks import tiny
 
 FAIR = bm.Distribution({"a": 0.5, "b": 0.5})
 TABLE = bm.Conditional({"a": FAIR, "b": FAIR}, start="a")
@@ -28,6 +29,7 @@ NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
+TINY = tiny()
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
 
@@ -181,6 +183,36 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
     ],
+    "HuggingFace": [
+        # There is no such model: what is wrong with the other arguments must be said before it is looked for.
+        (
+            bm.HuggingFace,
+            {
+                "path": "absent/model",
+                "revision": None,
+                "dtype": "float32",
+                "device": "cpu",
+                "device_map": None,
+                "batch": 64,
+                "trust": False,
+                "gguf_file": None,
+                "threads": 1,
+            },
+        ),
+        (TINY.with_reading, {"ctx": "16.8", "first": "bos"}),
+    ],
+    "divergence": [
+        (
+            bm.divergence,
+            {"first": TINY, "second": TINY, "text": b"one two", "docs": None, "field": None, "ctx": None},
+        )
+    ],
+    "word_surprisals": [
+        (
+            bm.word_surprisals,
+            {"model": TINY, "text": b"one two", "corrected": True, "docs": None, "field": None, "ctx": None},
+        )
+    ],
     "Scheme": [],
     "score": [
         (
@@ -252,6 +284,7 @@ RESULTS = {
     "BlockRow",
     "Comparison",
     "Convergence",
+    "Divergence",
     "Document",
     "EntropyEstimate",
     "Impossible",
@@ -264,11 +297,13 @@ RESULTS = {
     "TracedUnit",
     "TypicalSet",
     "Verdict",
+    "WordSurprisals",
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
+MODELS = {"HuggingFace", "KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
 PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
+PROTOCOL |= {"plan", "predictions", "rate", "rated", "sequences", "walk"}
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

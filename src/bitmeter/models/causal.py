@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bitmeter.errors import ModelError
 from bitmeter.models.details import Details, details_of_rows, joined_details
-from bitmeter.models.windows import Plan, Reading, plan_windows, settle_reading
+from bitmeter.models.windows import Plan, Reading, parse_context, plan_windows, settle_reading
 from bitmeter.text.units import Units
 from bitmeter.theory._check import choice
 
@@ -142,6 +142,7 @@ class Causal(ABC):
             "bos" (BOS, or EOS where the tokenizer has no BOS, stands before the text), "eos", "skip" or "uniform".
         """
         way = choice(first, "first", FIRST_WAYS)
+        parse_context(ctx)
         other = copy.copy(self)
         # llama.cpp puts BOS into each window where the tokenizer would, and only there.
         own = self.bos_id if self.adds_bos else None

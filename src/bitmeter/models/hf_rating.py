@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Logits that exist at once, as float32 numbers: what still fits in a cache.
-_LOGITS = 1 << 21
+#: Logits that exist at once: 32 MB of float32, enough rows for the head to run at full speed.
+_LOGITS = 1 << 23
 #: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
 _ROUNDING = {"float64": 1e-9, "float32": 2e-5}
 _COARSE_ROUNDING = 2e-2
