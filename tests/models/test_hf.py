@@ -145,6 +145,19 @@ def test_the_first_token() -> None:
     assert len({str(score.signature) for score in whole.values()}) == 4
 
 
+def test_lm_eval_scores_a_second_bos() -> None:
+    """Its windows over BOS and the tokens, BOS once more before them: seen by running lm-eval 0.4.13 on this model."""
+    texts = [TEXTS[0], "", "a"]
+    score = bm.score(model("llama"), bm.Corpus.from_documents(texts), like="lm-eval")
+    expected = 0.0
+    for text in (TEXTS[0], "a"):
+        ids = np.array([1, 1, *model("llama").units.split(text.encode()).ids])
+        assert len(ids) <= 49, "one window"
+        expected -= plain_loop(model("llama"), ids, 1).sum()
+    assert score.nats == pytest.approx(expected, rel=1e-6)
+    assert score.tokens == sum(len(model("llama").units.split(text.encode())) for text in texts)
+
+
 def test_the_end_of_a_document_is_predicted_where_asked() -> None:
     plain, ended = (bm.score(tiny(), b"the value", eos=eos) for eos in ("no", "yes"))
     ids = tiny().units.split(b"the value").ids

@@ -220,6 +220,7 @@ CONVENTIONS: dict[str, Convention] = {
             {"den": "original", "ctx": "rolling"},
             (
                 "The first token is predicted from BOS, or from EOS where there is no BOS.",
+                "A BOS that the tokenizer adds by itself is scored too, and counted for nothing.",
                 "Long texts are cut in windows with one token of context; the last window is filled up from behind.",
                 "Divided by words and bytes of the original text over the whole corpus.",
                 "White space at the edges of a document makes an empty word, which is counted.",

@@ -188,6 +188,8 @@ class Causal(ABC):
     ) -> tuple[Floats, Details | None]:
         """The same, with the details of each prediction where asked for."""
         tokens = np.asarray(ids, dtype=np.int64)
+        if self._doubles_bos:
+            return self._rated_behind_two(tokens, bounds, alternatives, watch)
         known = (tokens >= 0) & (tokens < self.size)
         plan = self.plan(bounds)
         logs = np.zeros(len(tokens))
@@ -210,6 +212,30 @@ class Causal(ABC):
             if watch is not None:
                 watch(number + 1, len(plan))
         return logs, details
+
+    @property
+    def _doubles_bos(self) -> bool:
+        """lm-eval puts BOS before tokens to which the tokenizer has given BOS already, and has that scored too."""
+        return self.reading.kind == "rolling" and self.adds_bos and self.reading.prefix == self.bos_id
+
+    def _rated_behind_two(
+        self, tokens: Ints, bounds: Ints, alternatives: int | None, watch: Watch | None
+    ) -> tuple[Floats, Details | None]:
+        """With a second BOS that is predicted from the first; what it costs is added to the document's first token."""
+        single = copy.copy(self)
+        single.adds_bos = False
+        full = np.diff(bounds) > 0
+        starts = bounds[:-1][full]
+        grown = bounds + np.concatenate(([0], np.cumsum(full)))
+        logs, told = single.rated(np.insert(tokens, starts, self.bos_id or 0), grown, alternatives, watch)
+        added = starts + np.arange(len(starts))
+        own = np.delete(np.arange(len(logs)), added)
+        found = logs[own]
+        found[starts] += logs[added]
+        if told is None:
+            return found, None
+        kept = Details(told.entropy[own], told.rank[own], told.top[own], told.top_logprobs[own], told.names)
+        return found, kept
 
     def _rated_around(
         self, tokens: Ints, known: NDArray[np.bool_], bounds: Ints, alternatives: int | None, watch: Watch | None
