@@ -20,13 +20,16 @@ if TYPE_CHECKING:
     from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
+    from bitmeter.measure.divergence import Divergence, divergence
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
+    from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.cache import Cache
+    from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_rating import RatedText
@@ -77,11 +80,13 @@ _HOMES = {
     "Convergence": "theory.typicality",
     "Corpus": "text.corpus",
     "Distribution": "theory.distributions",
+    "Divergence": "measure.divergence",
     "Document": "text.corpus",
     "ENTROPY_METHODS": "theory.estimators",
     "EXAMPLE_PROCESSES": "theory.examples",
     "EntropyEstimate": "theory.estimators",
     "HiddenMarkov": "theory.hidden",
+    "HuggingFace": "models.hf",
     "Iid": "theory.iid",
     "Impossible": "theory.impossible",
     "Interval": "measure.statistics",
@@ -113,6 +118,7 @@ _HOMES = {
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
     "Verification": "coding.verifying",
+    "WordSurprisals": "measure.word_surprisals",
     "compare": "measure.compare",
     "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
@@ -120,6 +126,7 @@ _HOMES = {
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
     "decompress": "coding.compressing",
+    "divergence": "measure.divergence",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -143,6 +150,7 @@ _HOMES = {
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
     "verify": "coding.verifying",
+    "word_surprisals": "measure.word_surprisals",
 }
 
 __all__ = [
@@ -161,9 +169,11 @@ __all__ = [
     "Convergence",
     "Corpus",
     "Distribution",
+    "Divergence",
     "Document",
     "EntropyEstimate",
     "HiddenMarkov",
+    "HuggingFace",
     "Iid",
     "Impossible",
     "Interval",
@@ -193,6 +203,7 @@ __all__ = [
     "Uniform",
     "Verdict",
     "Verification",
+    "WordSurprisals",
     "__version__",
     "compare",
     "compress",
@@ -201,6 +212,7 @@ __all__ = [
     "cross_entropy",
     "cross_entropy_rate",
     "decompress",
+    "divergence",
     "entropy",
     "errors",
     "estimate_entropy",
@@ -225,6 +237,7 @@ __all__ = [
     "typical_set",
     "varentropy",
     "verify",
+    "word_surprisals",
 ]
 
 

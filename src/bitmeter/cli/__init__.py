@@ -18,6 +18,7 @@ from bitmeter.cli import (
     compare,
     compress,
     demo,
+    diverge,
     entropy,
     explain,
     learn,
@@ -47,6 +48,7 @@ app.command("score", short_help="How many bits a model needs for a text.")(score
 app.command("compare", short_help="Models on one text, or saved runs: the difference and how sure it is.")(
     compare.compare
 )
+app.command("diverge", short_help="How far the predictions of two models lie apart, token by token.")(diverge.diverge)
 app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
 app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
     explain.explain

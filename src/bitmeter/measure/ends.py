@@ -10,7 +10,8 @@ from bitmeter.text.units import BLANK, Split, Units, Words
 
 def blank_units(units: Units, split: Split) -> NDArray[np.bool_]:
     """Documents of white space alone, which are one unit and no word: they cost nothing and count for nothing."""
-    worded = isinstance(units, Words) or (isinstance(units, Whole) and isinstance(units.inner, Words))
+    plain = units.inner if isinstance(units, Whole) else units
+    worded = isinstance(plain, Words) or hasattr(plain, "token_bytes")
     return np.asarray(split.ids == BLANK) if worded else np.zeros(len(split.ids), dtype=np.bool_)
 
 
