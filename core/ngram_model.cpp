@@ -18,7 +18,7 @@ namespace bitmeter {
 namespace {
 
 constexpr char magic[16] = "bitmeter.ngram\n";
-constexpr std::uint32_t version = 1, byte_order = 0x01020304;
+constexpr std::uint32_t version = 2, byte_order = 0x01020304;
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t alignment = 64;
@@ -57,7 +57,7 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
 
 /// Where each part lies in a block.
 struct Layout {
-    std::size_t word_offsets, word_text, note, nodes[max_order], keys[max_order], leaves, size;
+    std::size_t word_offsets, word_text, word_slots, note, nodes[max_order], keys[max_order], leaves, size;
 };
 
 Layout layout(const NgramShape& shape) {
@@ -70,6 +70,7 @@ Layout layout(const NgramShape& shape) {
     };
     result.word_offsets = take((shape.words + 1) * sizeof(std::uint64_t));
     result.word_text = take(shape.word_bytes);
+    result.word_slots = take(index_size(shape.words) * sizeof(WordSlot));
     result.note = take(shape.note_bytes);
     for (std::uint32_t o = 0; o < shape.order; ++o) {
         if (o > 0) result.keys[o] = take(shape.counts[o] * sizeof(std::uint32_t));
@@ -174,7 +175,8 @@ NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
     if (header.byte_order != byte_order)
         damaged("it was written on a machine of the other byte order; train it again here");
     if (header.version != version)
-        damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version 1");
+        damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version " +
+                std::to_string(version));
     if (header.header_checksum != checksum(block_.data(), offsetof(Header, header_checksum)))
         damaged("the checksum of its header is wrong");
     shape_.order = header.order;
@@ -199,6 +201,7 @@ void NgramModel::place() {
     std::uint8_t* base = block_.data();
     word_offsets_ = reinterpret_cast<std::uint64_t*>(base + at.word_offsets);
     word_text_ = base + at.word_text;
+    word_slots_ = reinterpret_cast<WordSlot*>(base + at.word_slots);
     note_ = base + at.note;
     for (std::uint32_t o = 0; o < shape_.order; ++o) {
         if (o > 0) keys_[o] = reinterpret_cast<std::uint32_t*>(base + at.keys[o]);
@@ -231,7 +234,12 @@ void NgramModel::set_note(std::string_view text) {
     std::memcpy(note_, text.data(), text.size());
 }
 
+WordIndex NgramModel::index() const {
+    return {{word_slots_, index_size(shape_.words)}, word_offsets_, word_text_, shape_.word_bytes, words()};
+}
+
 void NgramModel::seal() {
+    index().fill(first_word);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
     header.version = version;
@@ -290,7 +298,9 @@ void NgramModel::verify() const {
     std::memcpy(&header, block_.data(), sizeof header);
     if (header.body_checksum != checksum(block_.data() + sizeof header, size_ - sizeof header))
         damaged("the checksum of its body is wrong");
-    table();
+    for (std::uint32_t i = 0; i < words(); ++i)
+        if (const Bytes own = word(i); i >= first_word && index().find(own) != i)
+            damaged("it has the same word twice, or cannot find one of its own");
     for (int o = 1; o <= order(); ++o) {
         const std::uint64_t count = shape_.counts[o - 1];
         const bool last = o == order() && o > 1;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ngram_words.hpp"
 #include "split.hpp"
 
 namespace bitmeter {
@@ -124,12 +125,14 @@ public:
     Bytes word(std::uint32_t number) const;
     /// All words but the three that no text holds, findable by their bytes.
     WordTable table() const;
+    /// The same as it stands in the file.
+    WordIndex index() const;
 
     /// Writes the file. Throws std::system_error.
     void save(const std::string& path) const;
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const;
-    /// Computes the checksums once the model is filled in.
+    /// Makes the index of words and computes the checksums once the model is filled in.
     void seal();
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
     void verify() const;
@@ -145,6 +148,7 @@ private:
     WordCodes codes_;
     std::uint64_t* word_offsets_ = nullptr;
     std::uint8_t *word_text_ = nullptr, *note_ = nullptr;
+    WordSlot* word_slots_ = nullptr;
     NgramNode* nodes_[max_order] = {};
     std::uint32_t* keys_[max_order] = {};
     NgramLeaf* leaves_ = nullptr;

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "quantise.hpp"
+
 namespace bitmeter {
 namespace {
 
@@ -295,9 +297,9 @@ void Spelling::predict(const Place& place, double* out) const {
     for (unsigned b = 0; b < 256; ++b) {
         const std::uint32_t letter = letter_[b];
         out[b] = separators_[static_cast<std::uint8_t>(b)] ? 0.0
-                                                           : std::exp(logs[letter] - scale + (letter == word_unknown ? rest_ : 0.0));
+                                                           : portable_exp(logs[letter] - scale + (letter == word_unknown ? rest_ : 0.0));
     }
-    out[end] = place.size ? std::exp(logs[word_end]) : 0.0;
+    out[end] = place.size ? portable_exp(logs[word_end]) : 0.0;
 }
 
 double Spelling::push(Place& place, unsigned symbol) const {

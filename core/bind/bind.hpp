@@ -62,3 +62,5 @@ void bind_splitting(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_spelling(nb::module_& m);
 void bind_caches(nb::module_& m);
+void bind_coding(nb::module_& m);
+void bind_rating(nb::module_& m);

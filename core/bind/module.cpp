@@ -11,4 +11,6 @@ NB_MODULE(_core, m) {
     bind_ngrams(m);
     bind_spelling(m);
     bind_caches(m);
+    bind_coding(m);
+    bind_rating(m);
 }

@@ -13,6 +13,11 @@ from bitmeter._version import __version__
 
 if TYPE_CHECKING:
     from bitmeter import errors
+    from bitmeter.coding.archive import ArchiveHeader
+    from bitmeter.coding.compressing import Archive, compress, decompress
+    from bitmeter.coding.prefix import CodeFigures, PrefixCode
+    from bitmeter.coding.proving import Proof, prove
+    from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.score import Score
@@ -24,6 +29,8 @@ if TYPE_CHECKING:
     from bitmeter.models.cache import Cache
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
     from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
@@ -59,9 +66,12 @@ if TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOMES = {
+    "Archive": "coding.compressing",
+    "ArchiveHeader": "coding.archive",
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
     "Cache": "models.cache",
+    "CodeFigures": "coding.prefix",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -81,11 +91,15 @@ _HOMES = {
     "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
     "PairedTest": "measure.statistics",
+    "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
+    "Proof": "coding.proving",
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
     "SMOOTHINGS": "models.smoothing",
     "SampledText": "models.sampling",
     "Scheme": "models.base",
@@ -98,11 +112,14 @@ _HOMES = {
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
+    "Verification": "coding.verifying",
     "compare": "measure.compare",
+    "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
+    "decompress": "coding.compressing",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -117,6 +134,7 @@ _HOMES = {
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
+    "prove": "coding.proving",
     "renyi_entropy": "theory.information",
     "sample": "models.sampling",
     "score": "measure.scoring",
@@ -124,6 +142,7 @@ _HOMES = {
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
+    "verify": "coding.verifying",
 }
 
 __all__ = [
@@ -131,9 +150,12 @@ __all__ = [
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
     "SMOOTHINGS",
+    "Archive",
+    "ArchiveHeader",
     "BitmeterError",
     "BlockRow",
     "Cache",
+    "CodeFigures",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -151,10 +173,14 @@ __all__ = [
     "MixtureModel",
     "MonteCarlo",
     "NGram",
+    "NGramState",
     "PairedTest",
+    "PrefixCode",
     "Process",
+    "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
     "SampledText",
     "Scheme",
     "Score",
@@ -166,12 +192,15 @@ __all__ = [
     "TypicalSet",
     "Uniform",
     "Verdict",
+    "Verification",
     "__version__",
     "compare",
+    "compress",
     "conditional_entropy",
     "converge",
     "cross_entropy",
     "cross_entropy_rate",
+    "decompress",
     "entropy",
     "errors",
     "estimate_entropy",
@@ -187,6 +216,7 @@ __all__ = [
     "monte_carlo_cross_entropy",
     "mutual_information",
     "perplexity",
+    "prove",
     "renyi_entropy",
     "sample",
     "score",
@@ -194,6 +224,7 @@ __all__ = [
     "typewriter",
     "typical_set",
     "varentropy",
+    "verify",
 ]
 
 

@@ -541,3 +541,95 @@ def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(
     """
     (how many words of its history are known plus one, log10 of the back-off there) for each word.
     """
+
+class CodeError(ValueError):
+    pass
+
+class AdaptiveCoder:
+    """Bytes by the Krichevsky-Trofimov estimator; one direction an object."""
+
+    def __init__(self) -> None: ...
+
+    def encode(self, data: bytes) -> bytes: ...
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class TableCoder:
+    """Symbols by a table of ln p; one direction an object."""
+
+    def __init__(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int) -> None: ...
+
+    def encode(self, symbols: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, int]:
+        """The coded bytes, and how many symbols came before an impossible one."""
+
+    def decode(self, coded: bytes, size: int, widths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowEncoder:
+    """Symbols by one prediction after the other."""
+
+    def __init__(self) -> None: ...
+
+    def put(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], symbol: int) -> tuple[float, bool]:
+        """
+        The sum of the probabilities, and whether the symbol was possible and is coded.
+        """
+
+    def finish(self) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowDecoder:
+    """Reads what a RowEncoder wrote, given the same predictions."""
+
+    def __init__(self, coded: bytes) -> None: ...
+
+    def get(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def finish(self) -> None:
+        """All bytes must have been read."""
+
+class NgramTextCoder:
+    """A text by an n-gram model and its spelling; one direction an object."""
+
+    def __init__(self, model: NgramModel, spelling: Spelling) -> None: ...
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:
+        """
+        The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.
+        """
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+def ngram_rate(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds, blank, logprobs) of the words of a text."""
+
+def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the words."""
+
+def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The number of each span's bytes, -1 where there is none."""
+
+def ngram_sentence(model: NgramModel, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float:
+    """ln p of one sentence."""
+
+def ngram_number(model: NgramModel, word: bytes) -> int:
+    """The number of a word, -1 where it has none."""
+
+def ngram_begin() -> int:
+    """The state before a sentence."""
+
+def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]:
+    """ln p of a word, and the state after it."""
+
+def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """ln p of each word at its state, and the states after them."""

@@ -21,7 +21,7 @@ from bitmeter.measure.tracing import Tracer
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.stream import Piece, split_corpus
+from bitmeter.text.stream import Piece, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -78,6 +78,9 @@ class Run:
         """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
         stream = model.stream() if hasattr(model, "stream") else None
+        if self._alternatives is None and getattr(stream, "rates_bytes", False):
+            yield from self._rated_bytes(stream)
+            return
         units = model.units if stream is not None else Whole(model.units)
         for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
             split, blank = piece.split, blank_units(units, piece.split)
@@ -106,6 +109,26 @@ class Run:
                 skipped=np.zeros(len(split.ids), dtype=np.bool_),
                 blank=blank,
                 details=details,
+            )
+
+    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
+        """The same from a stream that splits and rates in one go."""
+        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
+            split, blank, logs = stream.rate_bytes(
+                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
+            )
+            yield Rated(
+                data=piece.data,
+                ends=piece.ends,
+                ids=split.ids,
+                cuts=split.cuts,
+                bounds=split.bounds,
+                offset=piece.offset,
+                continues=piece.continues,
+                open=piece.unfinished,
+                logprobs=logs,
+                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                blank=blank,
             )
 
     def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:

@@ -17,6 +17,7 @@ from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
 from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
+from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan, plan_of
 from bitmeter.models.ngram_vocabulary import Vocabulary
@@ -40,7 +41,7 @@ MAX_ORDER = 16
 _DEFAULT = "modified-kneser-ney"
 
 
-class NGram:
+class NGram(NGramRating):
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
@@ -372,6 +373,11 @@ class NGram:
             with sound(self.name):
                 self._units = ModelWords(self._fitted)
         return self._units
+
+    @property
+    def of_words(self) -> bool:
+        """Whether its units are words, so that unknown ones can be spelled."""
+        return self._plan.kind == "words"
 
     @property
     def end_id(self) -> int:
