@@ -219,7 +219,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
     "Scheme": [],
-    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "PrefixCode": [
         (bm.PrefixCode, {"words": {"a": "0", "b": "10"}}),
         (bm.PrefixCode.fixed, {"labels": "abc"}),
@@ -241,6 +240,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
+    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (
             bm.score,
