@@ -375,6 +375,11 @@ class NGram(NGramRating):
         return self._units
 
     @property
+    def of_words(self) -> bool:
+        """Whether its units are words, so that unknown ones can be spelled."""
+        return self._plan.kind == "words"
+
+    @property
     def end_id(self) -> int:
         """The id that stands for the end of a sentence."""
         return self._plan.end_id
