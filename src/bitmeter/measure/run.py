@@ -127,6 +127,7 @@ class Run:
                 logprobs=logs,
                 skipped=np.zeros(len(split.ids), dtype=np.bool_),
                 blank=blank,
+                owned=True,
             )
 
     def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
