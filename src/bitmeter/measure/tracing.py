@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from bitmeter.measure.sums import Rated
 from bitmeter.measure.trace import Trace, _Columns
 from bitmeter.models.details import Details, joined_details
 
+if TYPE_CHECKING:
+    from bitmeter.measure.trace_files import TraceWriter
+
 #: The longest trace that is kept in memory unasked, in units (about 50 bytes each).
 KEPT_UNITS = 2_000_000
 
@@ -22,9 +25,7 @@ class Tracer:
     """Keeps the trace in memory while it is short, or writes it as it comes."""
 
     def __init__(self, path: Any, *, force: bool) -> None:
-        from bitmeter.measure.trace_files import TraceWriter
-
-        self._writer = None if path is None else TraceWriter(path, force=force)
+        self._writer = None if path is None else _writer(path, force=force)
         self._parts: list[_Part] | None = []
         self._units = 0
         self._document = 0
@@ -67,6 +68,12 @@ class Tracer:
         if self._parts is None:
             return result
         return replace(result, _trace=Trace(_KeptColumns(self._parts), result.signature))
+
+
+def _writer(path: Any, *, force: bool) -> TraceWriter:
+    from bitmeter.measure.trace_files import TraceWriter  # pyarrow comes with it
+
+    return TraceWriter(path, force=force)
 
 
 @dataclass(frozen=True, slots=True)

@@ -206,6 +206,9 @@ class NGramRating:
         state = NGramState(_of_words(self), number, unknown_class=choice(oov, "oov", _OOV) == "class")
         try:
             _core.ngram_step(state._core, number, UNKNOWN, True)  # noqa: FBT003
+        except _core.NgramFormatError:
+            with sound(state._model.name):
+                raise
         except ValueError as error:
             message = f"key is {shown(key)}, which is no state of this model; take it from begin, extend or state.key"
             raise RangeError(message, value=key) from error
