@@ -168,7 +168,7 @@ class NGramRating:
         if data is None:
             message = f"sentence is {shown(sentence)}; it must be a string or bytes"
             raise InputTypeError(message, value=sentence)
-        ended, unknown_class = flag(eos, "eos"), choice(oov, "oov", _OOV) == "class"
+        ended, unknown_class = eos is True or flag(eos, "eos"), _class_of(oov)
         try:
             return _core.ngram_sentence(model._fitted, data, SEPARATORS["kenlm"], ended, unknown_class)
         except _core.NgramFormatError:
@@ -189,8 +189,7 @@ class NGramRating:
         >>> model = bm.NGram(order=2).fit(b"to be or not to be")
         >>> logprob, state = model.begin().extend("to")
         """
-        known = choice(oov, "oov", _OOV) == "class"
-        return NGramState(_of_words(self), _core.ngram_begin(), unknown_class=known)
+        return NGramState(_of_words(self), _core.ngram_begin(), unknown_class=_class_of(oov))
 
     def at(self, key: int, *, oov: str = "class") -> NGramState:
         """The state of a key that `NGram.extend` gave.
@@ -203,7 +202,7 @@ class NGramRating:
         True
         """
         number = integer(key, "key", low=0, high=2**64 - 1)
-        state = NGramState(_of_words(self), number, unknown_class=choice(oov, "oov", _OOV) == "class")
+        state = NGramState(_of_words(self), number, unknown_class=_class_of(oov))
         try:
             _core.ngram_step(state._core, number, UNKNOWN, True)  # noqa: FBT003
         except _core.NgramFormatError:
@@ -242,7 +241,7 @@ class NGramRating:
         ([-1.138, -1.212], [-0.602, -0.602])
         """
         model = _of_words(self)
-        return extend_many(model, states, words, unknown_class=choice(oov, "oov", _OOV) == "class")
+        return extend_many(model, states, words, unknown_class=_class_of(oov))
 
     def number(self, word: str | bytes) -> int:
         """The number of a word in `predict`, `extend` and `rate`; -1 if the model does not know it.
@@ -255,6 +254,11 @@ class NGramRating:
         (4, -1)
         """
         return word_number(_of_words(self)._fitted, word)
+
+
+def _class_of(oov: Any) -> bool:
+    """Whether unknown words cost their class."""
+    return (type(oov) is str and oov == "class") or choice(oov, "oov", _OOV) == "class"
 
 
 def _of_words(model: Any) -> NGram:

@@ -40,7 +40,7 @@ def t_quantile(degrees: float, level: float) -> float:
 
 
 def _density(v: float, t: float) -> float:
-    scale = math.lgamma(0.5 * (v + 1.0)) - math.lgamma(0.5 * v) - 0.5 * math.log(v * math.pi)
+    scale = _gamma_step(0.5 * v) - 0.5 * math.log(v * math.pi)
     return math.exp(scale - 0.5 * (v + 1.0) * math.log1p(t * t / v))
 
 
@@ -48,12 +48,17 @@ def _upper_tail(v: float, t: float) -> float:
     """P(T > t) = I(v/(v + t²); v/2, 1/2) / 2, by the continued fraction of the incomplete beta function."""
     x, y = v / (v + t * t), t * t / (v + t * t)
     a, b = 0.5 * v, 0.5
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) - a * math.log1p(t * t / v) + b * math.log(y)
-    )
+    front = math.exp(_gamma_step(a) - 0.5 * math.log(math.pi) - a * math.log1p(t * t / v) + b * math.log(y))
     if x < (a + 1.0) / (a + b + 2.0):
         return 0.5 * front * _fraction(a, b, x) / a
     return 0.5 - 0.5 * front * _fraction(b, a, y) / b
+
+
+def _gamma_step(a: float) -> float:
+    """ln Γ(a + 1/2) − ln Γ(a); for a large a by its series, since the difference of two large numbers loses digits."""
+    if a < 30.0:
+        return math.lgamma(a + 0.5) - math.lgamma(a)
+    return 0.5 * math.log(a) - (1 / 8 - (1 / 192 - 1 / (640 * a * a)) / (a * a)) / a
 
 
 def _fraction(a: float, b: float, x: float) -> float:
