@@ -95,6 +95,10 @@ void check(const NgramShape& shape) {
 
 }  // namespace
 
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size) {
+    return checksum(data, size);
+}
+
 // ---- memory
 // ----------------------------------------------------------------------------------------------------------
 
@@ -158,7 +162,8 @@ WordCodes::WordCodes(std::uint64_t words)
 
 NgramModel::NgramModel(const NgramShape& shape) : shape_(shape), codes_(shape.words) {
     check(shape_);
-    block_ = PageBlock::zeros(layout(shape_).size);
+    size_ = layout(shape_).size;
+    block_ = PageBlock::zeros(size_);
     place();
 }
 
@@ -181,9 +186,12 @@ NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
     shape_.note_bytes = header.note_bytes;
     std::memcpy(shape_.counts, header.counts, sizeof shape_.counts);
     check(shape_);
-    if (header.file_size != block_.size() || layout(shape_).size != block_.size())
+    size_ = layout(shape_).size;
+    const bool more = shape_.flags & has_section;
+    if (header.file_size != size_ || (more ? block_.size() <= size_ : block_.size() != size_))
         damaged("it has " + std::to_string(block_.size()) + " bytes where its header says " +
-                std::to_string(header.file_size));
+                std::to_string(header.file_size) + (more ? " and more" : ""));
+    if (more) mapped_section_ = {block_.data() + size_, block_.size() - size_};
     codes_ = WordCodes(shape_.words);
     place();
 }
@@ -242,8 +250,19 @@ void NgramModel::seal() {
     header.word_bytes = shape_.word_bytes;
     header.note_bytes = shape_.note_bytes;
     std::memcpy(header.counts, shape_.counts, sizeof header.counts);
-    header.file_size = block_.size();
-    header.body_checksum = checksum(block_.data() + sizeof header, block_.size() - sizeof header);
+    header.file_size = size_;
+    header.body_checksum = checksum(block_.data() + sizeof header, size_ - sizeof header);
+    std::memcpy(block_.data(), &header, sizeof header);
+    header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
+    std::memcpy(block_.data(), &header, sizeof header);
+}
+
+void NgramModel::attach(std::vector<std::uint8_t> section) {
+    section_ = std::move(section);
+    shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
+    Header header;
+    std::memcpy(&header, block_.data(), sizeof header);
+    header.flags = shape_.flags;
     std::memcpy(block_.data(), &header, sizeof header);
     header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
     std::memcpy(block_.data(), &header, sizeof header);
@@ -259,15 +278,17 @@ void NgramModel::save(const std::string& path) const {
     const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (handle < 0) throw std::system_error(errno, std::generic_category());
     constexpr std::size_t most = std::size_t{1} << 30;  // some systems write no more at once
-    for (std::size_t at = 0; at < block_.size();) {
-        const ssize_t done = write(handle, block_.data() + at, std::min(most, block_.size() - at));
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) {
-            const int error = done == 0 ? ENOSPC : errno;
-            close(handle);
-            throw std::system_error(error, std::generic_category());
+    for (const Bytes part : {bytes(), section()}) {
+        for (std::size_t at = 0; at < part.size;) {
+            const ssize_t done = write(handle, part.data + at, std::min(most, part.size - at));
+            if (done < 0 && errno == EINTR) continue;
+            if (done <= 0) {
+                const int error = done == 0 ? ENOSPC : errno;
+                close(handle);
+                throw std::system_error(error, std::generic_category());
+            }
+            at += static_cast<std::size_t>(done);
         }
-        at += static_cast<std::size_t>(done);
     }
     if (close(handle) != 0) throw std::system_error(errno, std::generic_category());
 }
@@ -275,7 +296,7 @@ void NgramModel::save(const std::string& path) const {
 void NgramModel::verify() const {
     Header header;
     std::memcpy(&header, block_.data(), sizeof header);
-    if (header.body_checksum != checksum(block_.data() + sizeof header, block_.size() - sizeof header))
+    if (header.body_checksum != checksum(block_.data() + sizeof header, size_ - sizeof header))
         damaged("the checksum of its body is wrong");
     for (std::uint32_t i = 0; i < words(); ++i)
         if (const Bytes own = word(i); i >= first_word && index().find(own) != i)

@@ -29,6 +29,8 @@ struct NgramFormatError : std::runtime_error {
 
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
+/// Set in NgramShape::flags where a section about spelling follows the model in its file.
+constexpr std::uint32_t has_section = 1u << 31;
 /// Bytes kept in every model for what its maker writes down about it.
 constexpr std::size_t note_size = 4096;
 
@@ -63,6 +65,9 @@ private:
     std::uint8_t* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+/// 64 bits that depend on all bytes; reads about as fast as memory.
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size);
 
 /// How the block is laid out; all of it follows from these sizes.
 struct NgramShape {
@@ -100,7 +105,11 @@ public:
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }
     const WordCodes& codes() const { return codes_; }
-    Bytes bytes() const { return {block_.data(), block_.size()}; }
+    Bytes bytes() const { return {block_.data(), size_}; }
+    /// What follows the model in its file (see spelling.hpp); empty where nothing does.
+    Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
+    /// Only for a sealed model that is not a map of a file.
+    void attach(std::vector<std::uint8_t> section);
 
     // Orders count from 1; order 1 has no codes, since the place of a word there is its number.
     NgramNode* nodes(int order) const { return nodes_[order - 1]; }
@@ -132,6 +141,9 @@ private:
     void place();
 
     PageBlock block_;
+    std::size_t size_ = 0;  // of the model itself
+    std::vector<std::uint8_t> section_;
+    Bytes mapped_section_{nullptr, 0};
     NgramShape shape_;
     WordCodes codes_;
     std::uint64_t* word_offsets_ = nullptr;

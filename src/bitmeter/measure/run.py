@@ -21,7 +21,7 @@ from bitmeter.measure.tracing import Tracer
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.stream import cut_corpus, split_corpus
+from bitmeter.text.stream import Piece, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -88,12 +88,13 @@ class Run:
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
-            details = self._details(stream, split, continues=piece.continues)
-            logs = (
-                model.logprobs(split.ids, split.bounds)
-                if stream is None
-                else stream.logprobs(split.ids, split.bounds, continues=piece.continues)
-            )
+            details = self._details(stream, split, piece)
+            if stream is None:
+                logs = model.logprobs(split.ids, split.bounds)
+            elif hasattr(stream, "rate_text"):  # the bytes themselves are paid for
+                logs = stream.rate_text(piece.data, split, piece.continues, piece.unfinished)
+            else:
+                logs = stream.logprobs(split.ids, split.bounds, continues=piece.continues)
             yield Rated(
                 data=piece.data,
                 ends=piece.ends,
@@ -130,11 +131,15 @@ class Run:
                 owned=True,
             )
 
-    def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
+    def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:
             return None
+        found: Details
+        if hasattr(stream, "details_text"):
+            found = stream.details_text(piece.data, split, piece.continues, piece.unfinished, self._alternatives)
+            return found
         if hasattr(stream, "details"):
-            found: Details = stream.details(split.ids, split.bounds, continues, self._alternatives)
+            found = stream.details(split.ids, split.bounds, piece.continues, self._alternatives)
             return found
         if not isinstance(self._model, Predictor) or stream is not None:
             message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"
@@ -156,7 +161,7 @@ class Run:
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
-        if piece.blank.any():
+        if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
             piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
         if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
             at = int(np.argmax(~(piece.logprobs <= 1e-9)))

@@ -84,9 +84,9 @@ class ByteStream(Stream, Protocol):
     ) -> tuple[Split, NDArray[np.bool_], NDArray[np.float64]]:
         """The units, which of them are blank, and ln p of each.
 
-        Documents end at `ends`, the last of them where the data do; the first `finished` are whole, and get their end as
-        one more unit if `eos` is "yes", or "nonblank" and they hold more than white space. All must be the same as by
-        way of `units.split`, the ends added, and `logprobs`.
+        Documents end at `ends`, the last of them where the data do; the first `finished` are whole, and get their end
+        as one more unit if `eos` is "yes", or "nonblank" and they hold more than white space. All must be the same as
+        by way of `units.split`, the ends added, and `logprobs`.
         """
 
 
@@ -236,7 +236,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa); a Distribution or
+        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or a
+        mixture (.bmx); a Distribution or
         Conditional; or anything that is a model.
 
     Returns
@@ -277,6 +278,10 @@ def load(spec: Any) -> Any:
         return own[name].load(rest)
     if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
+    if not _plugins(name) and spec.endswith(".bmx"):
+        from bitmeter.models.mixture import MixtureModel
+
+        return MixtureModel.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"

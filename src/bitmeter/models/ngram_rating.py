@@ -139,7 +139,7 @@ class NGramRating:
             ends = _core.line_ends(data)
             if not len(ends) or ends[-1] < len(data):
                 ends = np.append(ends, np.int64(len(data))) if data else ends
-            split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)  # noqa: FBT003
+            split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)
             return RatedText(_without_blanks(logs, blank), split.ids, split.cuts, split.bounds, blank)
         corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
         return _rated_corpus(stream, corpus, model.units, eos)
@@ -204,7 +204,7 @@ class NGramRating:
         number = integer(key, "key", low=0, high=2**64 - 1)
         state = NGramState(_of_words(self), number, unknown_class=_class_of(oov))
         try:
-            _core.ngram_step(state._core, number, UNKNOWN, True)  # noqa: FBT003
+            _core.ngram_step(state._core, number, UNKNOWN, True)
         except _core.NgramFormatError:
             with sound(state._model.name):
                 raise

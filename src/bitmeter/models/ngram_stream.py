@@ -84,7 +84,15 @@ class NGramStream:
         before = self._before if continues else _NOTHING
         with sound(model.name):
             ids, cuts, bounds, blank, logs = _core.ngram_rate(
-                model._fitted, data, ends, finished, before, SEPARATORS["kenlm"], eos, model._oov == "class", model.threads
+                model._fitted,
+                data,
+                ends,
+                finished,
+                before,
+                SEPARATORS["kenlm"],
+                eos,
+                model._oov == "class",
+                model.threads,
             )
         self._remember(ids, bounds, before)
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs
