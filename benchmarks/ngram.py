@@ -195,7 +195,14 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     """Whole processes that load the model and score one line, and what one sentence costs once it is loaded."""
     line = folder / "line.txt"
     line.write_bytes((folder / "test.txt").read_bytes().split(b"\n")[3][:100] + b"\n")
-    command = [sys.executable, "-c", "from bitmeter.cli import main; main()", "score", str(folder / "ours.bmn"), str(line)]
+    command = [
+        sys.executable,
+        "-c",
+        "from bitmeter.cli import main; main()",
+        "score",
+        str(folder / "ours.bmn"),
+        str(line),
+    ]
     quick = f"import bitmeter as bm; bm.NGram.load({str(folder / 'ours.bmn')!r}).logprob(open({str(line)!r}).read())"
     commands = {
         "bitmeter score model.bmn LINE": [*command, "--like", "kenlm"],
@@ -204,7 +211,13 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
         "python, import numpy": [sys.executable, "-c", "import numpy"],
     }
     if chosen.kenlm_bin is not None:
-        commands["KenLM query"] = [str(chosen.kenlm_bin / "query"), "-v", "summary", str(folder / "theirs.bin"), str(line)]
+        commands["KenLM query"] = [
+            str(chosen.kenlm_bin / "query"),
+            "-v",
+            "summary",
+            str(folder / "theirs.bin"),
+            str(line),
+        ]
 
     def whole(words: list[str]) -> Callable[[], Any]:
         return lambda: subprocess.run(words, stdin=line.open("rb"), capture_output=True, check=True)
