@@ -87,8 +87,9 @@ class RatedText:
 
     def __str__(self) -> str:
         unknown = int(np.count_nonzero(self.unknown))
+        number = len(self.bounds) - 1
         return (
-            f"{len(self.bounds) - 1:,} sentences, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
+            f"{number:,} sentence{'s' * (number != 1)}, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
             f"perplexity {self.perplexity:.6g}"
         )
 
@@ -272,7 +273,7 @@ def _of_words(model: Any) -> NGram:
 
 def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
     """The bytes of a text of lines that needs no reader."""
-    if docs not in (None, "line") or field is not None:
+    if not (docs is None or (isinstance(docs, str) and docs == "line")) or field is not None:
         return None
     if isinstance(text, bytes):
         return text
@@ -285,7 +286,7 @@ def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
     try:
         with open(name, "rb") as file:
             return file.read()
-    except OSError:
+    except (OSError, ValueError):
         return None  # the reader of corpora says what is wrong
 
 
