@@ -132,6 +132,7 @@ class Run:
                 logprobs=logs,
                 skipped=np.zeros(len(split.ids), dtype=np.bool_),
                 blank=blank,
+                owned=True,
             )
 
     def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
