@@ -1,0 +1,33 @@
+// The constants of the universal model: logistic functions in fixed point, and what a context remembers of its bits.
+// All of them are worked out in integers, so that every machine has the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace bitmeter::universal {
+
+/// Log-odds are whole numbers of 1/2048 nat, from -32767 to 32767.
+constexpr int logit_limit = 32767;
+
+/// What a context remembers of the bits that it saw, in a byte: 0 has seen none.
+struct Histories {
+    std::array<std::array<std::uint8_t, 2>, 256> next;  // after one more bit
+    std::array<std::uint32_t, 256> start;               // a first guess of p(1), of 22 bits
+    std::array<std::uint8_t, 256> seen;                 // how many bits it stands for
+    std::array<std::int32_t, 256> sure;                 // -1 if all were the same, else 0
+    int size;                                           // how many there are
+};
+
+struct Tables {
+    std::array<std::int16_t, 4096> stretch;   // p(1) in 1/4096 -> log-odds
+    std::array<std::uint16_t, 4096> squash;   // log-odds in 1/128 nat -> p(1) in 1/32768
+    std::array<std::uint32_t, 4097> squash_fine;  // likewise in 1/2^32, to be interpolated
+    std::array<std::uint16_t, 1024> rate;     // 65536/(n + 1.6): how fast a guess of n bits moves
+    Histories histories;
+};
+
+/// The one copy, made when first asked for.
+const Tables& tables();
+
+}  // namespace bitmeter::universal
