@@ -65,7 +65,7 @@ void fill(const Parts& p, const Size& size) {
     for (int m = 0; m < mixers; ++m)
         for (int row = 0; row < mixer_rows[m]; ++row)
             for (int i = 0; i < inputs; ++i)
-                p.weights[m][row * inputs + i] = i < contexts || (i >= 2 * contexts && i < 2 * contexts + 6) ? 9830 : 0;
+                p.weights[m][row * inputs + i] = i < contexts || i >= 2 * contexts - 1 ? 9830 : 0;
     for (int row = 0; row < final_rows; ++row)
         for (int m = 0; m < mixers; ++m) p.final_weights[row * final_inputs + m] = 65536 / mixers;
     for (auto* map : p.refined)
@@ -93,6 +93,7 @@ void State::lay_out() {
 #endif
     std::size_t end = 0;
     parts_ = part(memory_.get(), powers_, end);
+    parts_.tables = &tables();
 }
 
 State::State(int size) : size_(size), powers_(size_of(size)) {

@@ -12,8 +12,10 @@ namespace bitmeter::universal {
 constexpr int contexts = 14;       // whose bit histories are kept
 constexpr int hashed_contexts = contexts - 1;  // all but the first, which has a table of its own
 constexpr int direct_contexts = 3;  // whose bits' probabilities are kept as such
-constexpr int inputs = 40;         // of the mixers: two a context, one a direct one, match, bias, and room
-constexpr int mixers = 5;
+constexpr int inputs = 32;         // of the mixers
+constexpr int mixers = 4;
+
+struct Tables;
 
 /// Nodes of a nibble's tree of bits, for four contexts: one line of the processor's cache.
 struct alignas(64) Line {
@@ -53,6 +55,7 @@ Size size_of(int number);
 
 /// Views of the parts of that stretch of memory.
 struct Parts {
+    const Tables* tables;
     Place* place;
     std::uint32_t* maps;           // contexts × 256: what a history foretells, p(1) of 22 bits and a count of 10
     std::uint32_t* match_maps;     // 64 lengths × 2, then 4096 by the foretold byte
@@ -68,9 +71,9 @@ struct Parts {
     std::uint32_t* matches;
 };
 
-constexpr int mixer_rows[mixers] = {64 * 8, 256 * 8, 7 * 256, 512 * 4, 128 * 16};
+constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};
 constexpr int final_rows = 64 * 8;
-constexpr int final_inputs = 8;
+constexpr int final_inputs = 4;
 constexpr int refined_rows = 65536;
 constexpr int refined_cells = 33;
 

@@ -36,7 +36,7 @@ void fill_squash(Tables& t) {
 }
 
 void fill_stretch(Tables& t) {
-    t.stretch[2048] = 0;
+    t.input[2048] = 0;
     std::uint64_t power = exp_minus_1_2048;  // e^(-x/2048) at x = 1
     int x = 1;
     for (int i = 2049; i <= 4096; ++i) {
@@ -46,8 +46,8 @@ void fill_stretch(Tables& t) {
             power = times(power, exp_minus_1_2048);
             ++x;
         }
-        if (i < 4096) t.stretch[i] = static_cast<std::int16_t>(x);
-        t.stretch[4096 - i] = static_cast<std::int16_t>(-x);
+        if (i < 4096) t.input[i] = static_cast<std::int16_t>((x + 2) / 4);
+        t.input[4096 - i] = static_cast<std::int16_t>(-((x + 2) / 4));
     }
 }
 
@@ -90,7 +90,7 @@ void fill_histories(Histories& h) {
             auto [place, isnew] = numbers.try_emplace(after(found[i], bit), static_cast<int>(found.size()));
             if (isnew) found.push_back(place->first);
             if (found.size() > 256) throw std::logic_error("bit histories do not fit in a byte");
-            h.next[i][bit] = static_cast<std::uint8_t>(place->second);
+            h.next[bit][i] = static_cast<std::uint8_t>(place->second);
         }
     }
     h.size = static_cast<int>(found.size());
@@ -109,7 +109,7 @@ Tables make() {
     Tables t;
     fill_squash(t);
     fill_stretch(t);
-    for (int n = 0; n < 1024; ++n) t.rate[n] = static_cast<std::uint16_t>(655360 / (10 * n + 16));
+    for (int n = 0; n < 1024; ++n) t.rate[n] = 81920 / (10 * n + 16);
     fill_histories(t.histories);
     return t;
 }
