@@ -83,28 +83,35 @@ Size size_of(int number) {
 
 void State::Free::operator()(std::uint8_t* p) const { std::free(p); }
 
+std::size_t State::bytes_of(int size) {
+    std::size_t bytes = 0;
+    part(nullptr, size_of(size), bytes);
+    return bytes;
+}
+
 void State::lay_out() {
-    part(nullptr, powers_, bytes_);
-    std::size_t whole = (bytes_ + page - 1) / page * page;
-    memory_.reset(static_cast<std::uint8_t*>(std::aligned_alloc(page, whole)));
+    bytes_ = bytes_of(size_);
+    // Zeroed by the system when they are first touched: a short text pays only for what it uses.
+    memory_.reset(static_cast<std::uint8_t*>(std::calloc(bytes_ + page, 1)));
     if (!memory_) throw std::bad_alloc();
+    auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+    start_ = memory_.get() + (page - address % page) % page;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    madvise(memory_.get(), whole, MADV_HUGEPAGE);  // only a wish: look-ups are all over the place
+    madvise(start_, bytes_ / page * page, MADV_HUGEPAGE);  // only a wish: look-ups are all over the place
 #endif
     std::size_t end = 0;
-    parts_ = part(memory_.get(), powers_, end);
+    parts_ = part(start_, powers_, end);
     parts_.tables = &tables();
 }
 
 State::State(int size) : size_(size), powers_(size_of(size)) {
     lay_out();
-    std::memset(memory_.get(), 0, bytes_);
     fill(parts_, powers_);
 }
 
 State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
     lay_out();
-    std::memcpy(memory_.get(), other.memory_.get(), bytes_);
+    std::memcpy(start_, other.start_, bytes_);
 }
 
 void State::rewind() {
@@ -119,7 +126,7 @@ std::uint64_t State::checksum() const {
     std::uint64_t sum[4] = {1, 2, 3, 4};
     for (std::size_t i = 0; i < bytes_; i += 32) {
         std::uint64_t word[4];
-        std::memcpy(word, memory_.get() + i, 32 <= bytes_ - i ? 32 : bytes_ - i);
+        std::memcpy(word, start_ + i, 32);
         for (int k = 0; k < 4; ++k) {
             sum[k] = (sum[k] ^ word[k]) * 0x9E3779B97F4A7C15ull;
             sum[k] ^= sum[k] >> 29;

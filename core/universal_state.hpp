@@ -81,14 +81,18 @@ class State {
 public:
     explicit State(int size);
     State(const State& other);
+    State(State&&) = default;
     State& operator=(const State&) = delete;
+    State& operator=(State&&) = default;
 
     int size() const { return size_; }
     const Parts& parts() const { return parts_; }
     const Size& powers() const { return powers_; }
     std::size_t bytes() const { return bytes_; }
-    const std::uint8_t* data() const { return memory_.get(); }
-    std::uint8_t* data() { return memory_.get(); }
+    /// What a state of that size takes.
+    static std::size_t bytes_of(int size);
+    const std::uint8_t* data() const { return start_; }
+    std::uint8_t* data() { return start_; }
 
     /// Goes to the beginning of a text, with all that was learned.
     void rewind();
@@ -106,7 +110,8 @@ private:
     int size_;
     Size powers_;
     std::size_t bytes_ = 0;
-    std::unique_ptr<std::uint8_t, Free> memory_;
+    std::unique_ptr<std::uint8_t, Free> memory_;  // as the system gave it
+    std::uint8_t* start_ = nullptr;                // at the beginning of a page
     Parts parts_{};
 };
 

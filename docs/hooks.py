@@ -47,6 +47,7 @@ MODULES = {
     "models.base": "Models by name, and how to add more.",
     "models.ngram": "N-gram models of words.",
     "models.tables": "Models that need no training.",
+    "models.universal": "The model that learns as it reads any text.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",
 }

@@ -59,3 +59,4 @@ void bind_repeats(nb::module_& m);
 void bind_processes(nb::module_& m);
 void bind_splitting(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_universal(nb::module_& m);

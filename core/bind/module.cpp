@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     bind_processes(m);
     bind_splitting(m);
     bind_ngrams(m);
+    bind_universal(m);
 }

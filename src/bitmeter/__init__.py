@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.ngram import NGram
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
+    from bitmeter.models.universal import Universal
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
     from bitmeter.theory.conditional import Conditional
@@ -89,6 +90,7 @@ _HOMES = {
     "TracedUnit": "measure.trace",
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
+    "Universal": "models.universal",
     "Verdict": "theory.process_results",
     "compare": "measure.compare",
     "conditional_entropy": "theory.joint",
@@ -152,6 +154,7 @@ __all__ = [
     "TracedUnit",
     "TypicalSet",
     "Uniform",
+    "Universal",
     "Verdict",
     "__version__",
     "compare",

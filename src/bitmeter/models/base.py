@@ -141,9 +141,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, ngram, tables
+    from bitmeter.models import compressors, ngram, tables, universal
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *compressors.SCHEMES)}
+    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *compressors.SCHEMES)
+    return {scheme.name: scheme for scheme in ours}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -212,8 +213,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa); a Distribution or
-        Conditional; or anything that is a model.
+        A string such as "universal", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or of a universal
+        one (.bmu); a Distribution or Conditional; or anything that is a model.
 
     Returns
     -------
@@ -225,7 +226,7 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import ngram, ngram_files, tables
+    from bitmeter.models import ngram, ngram_files, tables, universal
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -249,6 +250,8 @@ def load(spec: Any) -> Any:
         return own[name].load(rest)
     if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
+    if not _plugins(name) and universal.is_model_file(spec):
+        return universal.Universal.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
