@@ -27,6 +27,7 @@ CHAIN = bm.Markov([[0.9, 0.1], [0.5, 0.5]])
 NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
+READER = bm.Universal("small")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
@@ -169,6 +170,14 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.Uniform, {"size": 10}),
     ],
     "KrichevskyTrofimov": [(bm.KrichevskyTrofimov, {})],
+    "Universal": [
+        (bm.Universal, {"size": "small"}),
+        (bm.Universal.load, {"path": "model.bmu"}),
+        (READER.with_prime, {"text": b"some text"}),
+        (READER.freeze, {}),
+        (READER.save, {"path": "model.bmu", "force": True}),
+        (READER.core, {}),
+    ],
     "TableModel": [
         (bm.TableModel, {"table": FAIR, "units": None, "oov": "none"}),
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
@@ -267,7 +276,7 @@ RESULTS = {
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
+MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform", "Universal"}
 PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
 
 AWKWARD: list[Any] = [

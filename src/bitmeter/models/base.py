@@ -259,6 +259,20 @@ def load(spec: Any) -> Any:
     return _from_plugin(_plugin(name), spec, rest)
 
 
+def names_model(word: str) -> bool:
+    """Whether a word is `scheme`, `scheme:name` or the name of a model's file; the file need not be there.
+
+    Examples
+    --------
+    >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
+    (True, True, False)
+    """
+    from bitmeter.models import ngram_files, universal
+
+    name = word.partition(":")[0]
+    return name in own_schemes() or bool(_plugins(name)) or ngram_files.is_model_file(word) or universal.is_model_file(word)
+
+
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:
     """What a plug-in makes of a name: a model, or an error that says whose fault it is."""
     try:

@@ -42,7 +42,7 @@ class Universal:
     Parameters
     ----------
     size
-        "small" (16 MB of memory), "medium" (176 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
+        "small" (17 MB of memory), "medium" (182 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
         megabyte cost the same in medium and large.
 
     Attributes
@@ -227,7 +227,7 @@ def primed(model: Any, text: Any) -> Any:
     if not hasattr(model, "with_prime"):
         name = getattr(model, "name", None)
         message = (
-            f"{name or shown(model)} does not learn as it reads, so it cannot be primed; use universal, or train a model"
+            f"{name or shown(model)} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
         )
         raise ModelError(message, value=name) if name else InputTypeError(message, value=model)
     return model.with_prime(text)
@@ -246,7 +246,7 @@ SCHEMES = (
     Scheme(
         "universal",
         "universal[:SIZE|FILE]",
-        "learns as it reads, any text: small (16 MB), medium (176 MB), large (1.2 GB), or a .bmu file",
+        "learns as it reads, any text: small (17 MB), medium (182 MB), large (1.2 GB), or a .bmu file",
         _load,
     ),
 )
