@@ -14,7 +14,7 @@ namespace bitmeter::universal {
 namespace {
 
 constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}};
-constexpr std::uint32_t first_rate = 201326;  // 0.012 · 2^24
+constexpr std::uint32_t first_rate = 197u << 16;  // 0.012 · 2^14, as 16.16
 constexpr std::size_t page = std::size_t{1} << 21;
 /// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
 constexpr std::int32_t most_weight = 1 << 21;
@@ -34,7 +34,7 @@ Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
     p.match_maps = take<std::uint32_t>(memory, at, 128 + 4096);
     p.direct0 = take<std::uint32_t>(memory, at, 256);
     p.direct1 = take<std::uint32_t>(memory, at, 65536);
-    for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int32_t>(memory, at, std::size_t{inputs} * mixer_rows[m]);
+    for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int16_t>(memory, at, std::size_t{inputs} * mixer_rows[m]);
     p.final_weights = take<std::int32_t>(memory, at, final_inputs * final_rows);
     for (auto& map : p.refined) map = take<std::uint16_t>(memory, at, std::size_t{refined_rows} * refined_cells);
     p.order1 = take<std::uint8_t>(memory, at, 65536);
@@ -52,7 +52,7 @@ void fill(const Parts& p, const Size& size) {
     *p.place = Place{};
     p.place->rate = first_rate;
     for (int c = 0; c < contexts; ++c)
-        for (int s = 0; s < 256; ++s) p.maps[c * 256 + s] = guess(t.histories.start[s]);
+        for (int s = 0; s < 256; ++s) p.maps[c * 256 + s] = t.histories.start[s];
     for (std::uint32_t length = 0; length < 64; ++length) {
         std::uint32_t wrong = (1u << 22) / (length + 2);
         p.match_maps[length * 2] = guess(wrong);
@@ -65,13 +65,13 @@ void fill(const Parts& p, const Size& size) {
     for (int m = 0; m < mixers; ++m)
         for (int row = 0; row < mixer_rows[m]; ++row)
             for (int i = 0; i < inputs; ++i)
-                p.weights[m][row * inputs + i] = i < contexts || i >= 2 * contexts - 1 ? 9830 : 0;
+                p.weights[m][row * inputs + i] = i <= 16 || i >= 30 ? 1229 : 0;
     for (int row = 0; row < final_rows; ++row)
         for (int m = 0; m < mixers; ++m) p.final_weights[row * final_inputs + m] = 65536 / mixers;
     for (auto* map : p.refined)
         for (int row = 0; row < refined_rows; ++row)
             for (int cell = 0; cell < refined_cells; ++cell)
-                map[row * refined_cells + cell] = static_cast<std::uint16_t>(t.squash_fine[cell * 128] >> 16);
+                map[row * refined_cells + cell] = static_cast<std::uint16_t>(t.squash_fine[cell * 32] >> 16);
 }
 
 }  // namespace
@@ -146,9 +146,8 @@ void State::check() const {
         for (std::size_t i = 0; i < count; ++i)
             if (w[i] < -most_weight || w[i] > most_weight) throw std::invalid_argument("it holds impossible weights");
     };
-    for (int m = 0; m < mixers; ++m) sound(p.weights[m], std::size_t{inputs} * mixer_rows[m]);
     sound(p.final_weights, final_inputs * final_rows);
-    if (p.place->rate > (1u << 20)) throw std::invalid_argument("it holds an impossible rate of learning");
+    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible rate of learning");
 }
 
 }  // namespace bitmeter::universal

@@ -57,12 +57,13 @@ Size size_of(int number);
 struct Parts {
     const Tables* tables;
     Place* place;
-    std::uint32_t* maps;           // contexts × 256: what a history foretells, p(1) of 22 bits and a count of 10
+    std::uint32_t* maps;           // contexts × 256: p(1) that a history foretells, in 1/2^32
+    // These are p(1) of 22 bits and a count of 10:
     std::uint32_t* match_maps;     // 64 lengths × 2, then 4096 by the foretold byte
     std::uint32_t* direct0;        // 256
     std::uint32_t* direct1;        // 65536
     std::uint32_t* direct2;        // lines of 16
-    std::int32_t* weights[mixers];
+    std::int16_t* weights[mixers];  // 1 is 8192
     std::int32_t* final_weights;   // of the mixer of the mixers
     std::uint16_t* refined[2];     // adaptive probability maps of 33 cells
     std::uint8_t* order1;          // 65536 histories

@@ -19,20 +19,19 @@ std::uint64_t times(std::uint64_t a, std::uint64_t b) { return static_cast<std::
 
 void fill_squash(Tables& t) {
     const Wide one = Wide{1} << 64;
-    std::uint64_t power = 0;  // e^(-i/128); 0 stands for the 1 that does not fit
+    std::array<std::uint32_t, 4097> fine{};  // at every 1/128 nat
+    std::uint64_t power = 0;                 // e^(-i/128); 0 stands for the 1 that does not fit
     for (int i = 0; i <= 2048; ++i) {
         Wide e = i == 0 ? one : Wide{power};
-        // p = 1/(1 + e^-x), rounded
-        Wide p32 = (((one << 32) - 1) + (one + e) / 2) / (one + e);
-        auto high = static_cast<std::uint32_t>(std::min<Wide>(p32, 0xFFFFFFFFu));
-        t.squash_fine[2048 + i] = high;
-        t.squash_fine[2048 - i] = static_cast<std::uint32_t>((std::uint64_t{1} << 32) - 1 - high);
+        Wide p = ((one << 32) + (one + e) / 2) / (one + e);  // 1/(1 + e^-x), rounded
+        auto high = static_cast<std::uint32_t>(std::min<Wide>(p, 0xFFFFFFFFu));
+        fine[2048 + i] = high;
+        fine[2048 - i] = static_cast<std::uint32_t>((std::uint64_t{1} << 32) - high);
         power = i == 0 ? exp_minus_1_128 : times(power, exp_minus_1_128);
     }
-    for (int i = 0; i < 4096; ++i) {
-        std::uint64_t middle = (std::uint64_t{t.squash_fine[i]} + t.squash_fine[i + 1]) / 2;
-        t.squash[i] = static_cast<std::uint16_t>((middle + (1u << 16)) >> 17);
-    }
+    for (int i = 0; i <= 1024; ++i) t.squash_fine[i] = fine[4 * i];
+    for (int i = 0; i < 2048; ++i)
+        t.squash[i] = static_cast<std::uint16_t>((std::uint64_t{fine[2 * i + 1]} + (1u << 16)) >> 17);
 }
 
 void fill_stretch(Tables& t) {
@@ -81,27 +80,36 @@ History after(const History& h, int bit) {
     return r;
 }
 
-void fill_histories(Histories& h) {
-    std::map<History, int> numbers{{History{}, 0}};
+bool sure(const History& h) { return (h.zeros == 0) != (h.ones == 0); }
+
+std::vector<History> all_histories() {
     std::vector<History> found{History{}};
+    for (std::size_t i = 0; i < found.size(); ++i)
+        for (int bit = 0; bit < 2; ++bit) {
+            History next = after(found[i], bit);
+            auto same = [&](const History& h) { return !(h < next) && !(next < h); };
+            if (std::none_of(found.begin(), found.end(), same)) found.push_back(next);
+        }
+    if (found.size() > 256) throw std::logic_error("bit histories do not fit in a byte");
+    std::stable_partition(found.begin(), found.end(), [](const History& h) { return !sure(h); });
+    return found;
+}
+
+void fill_histories(Histories& h) {
+    const std::vector<History> found = all_histories();
+    std::map<History, std::uint8_t> numbers;
+    for (std::size_t i = 0; i < found.size(); ++i) numbers[found[i]] = static_cast<std::uint8_t>(i);
+    h.size = static_cast<int>(found.size());
+    h.sure = static_cast<int>(std::find_if(found.begin(), found.end(), sure) - found.begin());
+    h.start.fill(1u << 31);
+    h.seen = {};
     h.next = {};
     for (std::size_t i = 0; i < found.size(); ++i) {
-        for (int bit = 0; bit < 2; ++bit) {
-            auto [place, isnew] = numbers.try_emplace(after(found[i], bit), static_cast<int>(found.size()));
-            if (isnew) found.push_back(place->first);
-            if (found.size() > 256) throw std::logic_error("bit histories do not fit in a byte");
-            h.next[bit][i] = static_cast<std::uint8_t>(place->second);
-        }
-    }
-    h.size = static_cast<int>(found.size());
-    h.start.fill(1u << 21);
-    h.seen = {};
-    h.sure = {};
-    for (std::size_t i = 1; i < found.size(); ++i) {
         const History& x = found[i];
-        h.start[i] = static_cast<std::uint32_t>((10 * x.ones + 4) * 4194303ull / (10 * (x.zeros + x.ones) + 8));
+        for (int bit = 0; bit < 2; ++bit) h.next[bit][i] = numbers.at(after(x, bit));
+        std::uint32_t p = static_cast<std::uint32_t>((10 * x.ones + 4) * 4194303ull / (10 * (x.zeros + x.ones) + 8));
+        if (i > 0) h.start[i] = p << 10;
         h.seen[i] = static_cast<std::uint8_t>(x.zeros + x.ones);
-        h.sure[i] = x.zeros == 0 || x.ones == 0 ? -1 : 0;
     }
 }
 
@@ -109,7 +117,7 @@ Tables make() {
     Tables t;
     fill_squash(t);
     fill_stretch(t);
-    for (int n = 0; n < 1024; ++n) t.rate[n] = 81920 / (10 * n + 16);
+    for (int n = 0; n < 1024; ++n) t.rate[n] = static_cast<std::uint16_t>(81920 / (10 * n + 16));
     fill_histories(t.histories);
     return t;
 }

@@ -13,17 +13,17 @@ constexpr int logit_limit = 32767;
 /// What a context remembers of the bits that it saw, in a byte: 0 has seen none.
 struct Histories {
     std::array<std::array<std::uint8_t, 256>, 2> next;  // after a bit more: next[bit][now]
-    std::array<std::uint32_t, 256> start;               // a first guess of p(1), of 22 bits
+    std::array<std::uint32_t, 256> start;               // a first guess of p(1), in 1/2^32
     std::array<std::uint8_t, 256> seen;                 // how many bits it stands for
-    std::array<std::int32_t, 256> sure;                 // -1 if all were the same, else 0
+    int sure;                                           // from here on all bits were the same
     int size;                                           // how many there are
 };
 
 struct Tables {
     std::array<std::int16_t, 4096> input;     // p(1) in 1/4096 -> log-odds in 1/512 nat
-    std::array<std::uint16_t, 4096> squash;   // log-odds in 1/128 nat -> p(1) in 1/32768
-    std::array<std::uint32_t, 4097> squash_fine;  // likewise in 1/2^32, to be interpolated
-    std::array<std::int32_t, 1024> rate;      // 8192/(n + 1.6): how fast a guess of n bits moves
+    std::array<std::uint16_t, 2048> squash;   // log-odds in 1/64 nat -> p(1) in 1/32768
+    std::array<std::uint32_t, 1025> squash_fine;  // log-odds in 1/32 nat -> p(1) in 1/2^32, to be interpolated
+    std::array<std::uint16_t, 1024> rate;     // 8192/(n + 1.6): how fast a guess of n bits moves
     Histories histories;
 };
 
