@@ -65,18 +65,18 @@ struct Parts {
     std::uint32_t* direct2;        // lines of 16
     std::int16_t* weights[mixers];  // 1 is 8192
     std::int32_t* final_weights;   // of the mixer of the mixers
-    std::uint16_t* refined[2];     // adaptive probability maps of 33 cells
+    std::uint16_t* refined[2];     // adaptive probability maps: rows of cells
     std::uint8_t* order1;          // 65536 histories
     Line* lines;
     std::uint8_t* history;
-    std::uint32_t* matches;
+    std::uint32_t* matches;        // where six bytes were last, and above that some bits of their key
 };
 
 constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};
 constexpr int final_rows = 64 * 8;
 constexpr int final_inputs = 4;
 constexpr int refined_rows = 65536;
-constexpr int refined_cells = 33;
+constexpr int refined_cells = 32;  // a nat apart: one line of the processor's cache
 
 class State {
 public:
