@@ -58,6 +58,7 @@ MODULES = {
     "models.cache": "What was said a little while ago.",
     "models.hf": "Language models of Hugging Face.",
     "models.tables": "Models that need no training.",
+    "models.universal": "The model that learns as it reads any text.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",
 }

@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
     bind_caches(m);
     bind_coding(m);
     bind_rating(m);
+    bind_universal(m);
 }

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
+    from bitmeter.models.universal import Universal
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
     from bitmeter.theory.conditional import Conditional
@@ -116,6 +117,7 @@ _HOMES = {
     "TracedUnit": "measure.trace",
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
+    "Universal": "models.universal",
     "Verdict": "theory.process_results",
     "Verification": "coding.verifying",
     "WordSurprisals": "measure.word_surprisals",
@@ -201,6 +203,7 @@ __all__ = [
     "TracedUnit",
     "TypicalSet",
     "Uniform",
+    "Universal",
     "Verdict",
     "Verification",
     "WordSurprisals",

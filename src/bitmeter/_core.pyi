@@ -633,3 +633,78 @@ def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) ->
 
 def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
     """ln p of each word at its state, and the states after them."""
+
+class UniversalFormatError(Exception):
+    pass
+
+class Universal:
+    """The universal model in the middle of a text."""
+
+    def __init__(self, size: int, kernel: str = 'best') -> None: ...
+
+    def copy(self) -> Universal: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @property
+    def learned(self) -> int: ...
+
+    @property
+    def frozen(self) -> bool: ...
+
+    def freeze(self) -> None:
+        """Learn no more; every document begins alike."""
+
+    def begin(self) -> None:
+        """Begin a document."""
+
+    def checksum(self) -> int: ...
+
+    def rate(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of each byte; a frozen model begins anew at the starts."""
+
+    def rows(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """ln p of all 256 bytes before each of these; goes on as rate does."""
+
+    def predict(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of all 256 next bytes."""
+
+    def learn(self, data: bytes) -> None:
+        """Read a text only to learn it."""
+
+    def save(self, path: str) -> None: ...
+
+    @staticmethod
+    def load(path: str) -> Universal: ...
+
+class UniversalEncoder:
+    """Writes a text as the model would have it cost."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def feed(self, data: bytes) -> bytes: ...
+
+    def finish(self) -> bytes: ...
+
+class UniversalDecoder:
+    """Reads it back."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def finish(self) -> None:
+        """No more will be fed."""
+
+    def read(self, n: int) -> bytes:
+        """At most n bytes of the text; fewer where more must be fed first."""
+
+def universal_kernels() -> list[str]:
+    """The copies of the universal model that this processor can run."""
+
+def universal_memory(size: int) -> int:
+    """Bytes that a universal model of this size takes."""
