@@ -119,4 +119,26 @@ std::vector<std::uint8_t> UniversalDecoder::read(std::size_t n) {
     return text;
 }
 
+std::vector<std::uint8_t> UniversalCoder::encode(const std::uint8_t* data, std::size_t n) {
+    universal::BitEncoder coder;
+    model_.encode(data, n, coder);
+    bits_ += coder.bits();
+    coder.finish();
+    return std::move(coder.out());
+}
+
+std::vector<std::uint8_t> UniversalCoder::decode(const std::uint8_t* coded, std::size_t size, std::size_t n) {
+    universal::BitDecoder coder;
+    coder.feed(coded, size);
+    std::vector<std::uint8_t> text;
+    while (text.size() < n) {  // in pieces, so that a size without sense is no cause to take memory
+        const std::size_t count = std::min(n - text.size(), std::size_t{1} << 12);
+        text.resize(text.size() + count);
+        model_.decode(text.data() + text.size() - count, count, coder);
+        if (coder.beyond() > held) throw UniversalFormatError("the coded bytes end before the text does");
+    }
+    if (coder.waiting() > 0) throw UniversalFormatError("the coded bytes go on behind the text");
+    return text;
+}
+
 }  // namespace bitmeter

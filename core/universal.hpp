@@ -88,4 +88,19 @@ private:
     bool finished_ = false;
 };
 
+/// A text in stretches, each coded by itself: the model goes on from one to the next.
+class UniversalCoder {
+public:
+    explicit UniversalCoder(const UniversalModel& model) : model_(model) {}
+    std::vector<std::uint8_t> encode(const std::uint8_t* data, std::size_t n);
+    /// The n bytes of a stretch. Throws UniversalFormatError where it ends before them, or does not end with them.
+    std::vector<std::uint8_t> decode(const std::uint8_t* coded, std::size_t size, std::size_t n);
+    /// What was encoded, before it became whole bytes.
+    double bits() const { return bits_; }
+
+private:
+    UniversalModel model_;
+    double bits_ = 0.0;
+};
+
 }  // namespace bitmeter

@@ -2,6 +2,7 @@
 // bit, and a reader of any bytes whatever comes to an end: bytes beyond the last are taken as zero.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,8 @@ inline std::uint64_t cut(std::uint64_t low, std::uint64_t high, std::uint32_t on
 class BitEncoder {
 public:
     void put(int bit, std::uint32_t one) {
+        mass_ *= (bit ? one : 4294967296.0 - one) * 0x1p-32;
+        if (mass_ < 1e-200) settle();
         std::uint64_t middle = cut(low_, high_, one);
         if (bit)
             high_ = middle;
@@ -45,8 +48,19 @@ public:
     }
 
     std::vector<std::uint8_t>& out() { return out_; }
+    /// What was put so far, before it became whole bytes: -log2 of all probabilities.
+    double bits() {
+        settle();
+        return bits_;
+    }
 
 private:
+    void settle() {
+        bits_ -= std::log2(mass_);
+        mass_ = 1.0;
+    }
+
+    double mass_ = 1.0, bits_ = 0.0;
     std::uint64_t low_ = 0, high_ = ~std::uint64_t{0};
     std::vector<std::uint8_t> out_;
 };

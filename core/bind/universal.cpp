@@ -94,6 +94,24 @@ void bind_universal(nb::module_& m) {
             },
             "n"_a, "At most n bytes of the text; fewer where more must be fed first.");
 
+    nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in stretches, each coded by itself.")
+        .def(nb::init<const UniversalModel&>(), "model"_a)
+        .def(
+            "encode",
+            [](bitmeter::UniversalCoder& coder, const nb::bytes& data) {
+                auto text = view(data);
+                return to_bytes(without_lock([&] { return coder.encode(text.data, text.size); }));
+            },
+            "data"_a)
+        .def(
+            "decode",
+            [](bitmeter::UniversalCoder& coder, const nb::bytes& coded, std::size_t size) {
+                auto bytes = view(coded);
+                return to_bytes(without_lock([&] { return coder.decode(bytes.data, bytes.size, size); }));
+            },
+            "coded"_a, "size"_a)
+        .def_prop_ro("bits", &bitmeter::UniversalCoder::bits);
+
     m.def("universal_kernels", &UniversalModel::kernels, "The copies of the universal model that this processor can run.");
     m.def("universal_memory", [](int size) { return bitmeter::universal::State::bytes_of(size); }, "size"_a,
           "Bytes that a universal model of this size takes.");

@@ -115,6 +115,10 @@ class Universal:
         """A copy that goes through a text."""
         return UniversalStream(self.core())
 
+    def coder(self) -> UniversalCoder:
+        """Codes texts, in the core: see `bitmeter.compress`."""
+        return UniversalCoder(self.core())
+
     def core(self) -> _core.Universal:
         """A copy of what is learned, for the coder and for streams."""
         return _core.Universal(SIZES.index(self.size)) if self._learned is None else self._learned.copy()
@@ -209,6 +213,29 @@ class UniversalStream:
             rows = core.rows(here, starts[(starts >= i) & (starts < i + _CHUNK)] - i)
             parts.append(details_of_rows(rows, here.astype(np.int64), alternatives, _NAMES))
         return joined_details(parts)
+
+
+class UniversalCoder:
+    """A text on its way into an archive or out of it; one object goes one way."""
+
+    def __init__(self, core: _core.Universal) -> None:
+        self._core = _core.UniversalCoder(core)
+
+    @property
+    def bits(self) -> float:
+        """What was encoded so far, before it became whole bytes."""
+        return self._core.bits
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: ARG002, FBT001
+        """The coded bytes of a stretch, and how many bytes of `data` they hold: all."""
+        return self._core.encode(data), len(data)
+
+    def decode(self, coded: bytes, size: int) -> bytes:
+        """The `size` bytes of a stretch."""
+        try:
+            return self._core.decode(coded, size)
+        except _core.UniversalFormatError as error:
+            raise FileFormatError(str(error)) from error
 
 
 def _starts(bounds: Bounds, *, continues: bool) -> Bounds:
