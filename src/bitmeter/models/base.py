@@ -165,9 +165,9 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, ngram, tables
+    from bitmeter.models import compressors, hf, ngram, tables
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *compressors.SCHEMES)}
+    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)}
 
 
 def schemes() -> dict[str, Scheme]:
