@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.cache import Cache
+    from bitmeter.models.convert import Conversion, convert
     from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
@@ -78,6 +79,7 @@ _HOMES = {
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
+    "Conversion": "models.convert",
     "Corpus": "text.corpus",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
@@ -123,6 +125,7 @@ _HOMES = {
     "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
+    "convert": "models.convert",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
     "decompress": "coding.compressing",
@@ -167,6 +170,7 @@ __all__ = [
     "Comparison",
     "Conditional",
     "Convergence",
+    "Conversion",
     "Corpus",
     "Distribution",
     "Divergence",
@@ -209,6 +213,7 @@ __all__ = [
     "compress",
     "conditional_entropy",
     "converge",
+    "convert",
     "cross_entropy",
     "cross_entropy_rate",
     "decompress",
