@@ -123,6 +123,7 @@ def convert(
         message = f"{final} is ARPA, which has no compact form; end its name in .bmn, or leave compact out"
         raise InputError(message, value=str(final))
     model = NGram.load(source)
+    size = as_path(source).stat().st_size  # which may be that of the target too
     model.threads = many
     before = None if heldout is None else model.rate(heldout)
     made = model.compact(width) if packed else model.fast()
@@ -134,7 +135,7 @@ def convert(
         target=str(final),
         form="ARPA" if is_arpa(final.name) else "compact" if packed else "fast",
         counts=saved.counts,
-        bytes_before=as_path(source).stat().st_size,
+        bytes_before=size,
         bytes_after=final.stat().st_size,
         perplexity_before=None if before is None else before.perplexity,
         perplexity_after=None if after is None else after.perplexity,

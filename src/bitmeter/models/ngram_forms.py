@@ -118,4 +118,4 @@ def _told(packer: _core.NgramPacker, bits: int) -> str:
     if packer.unsummed:
         return text
     least = min(math.floor(packer.least_sum * 1e4 + 1e-2) / 1e4, 1.0)
-    return f"{text}; predictions sum to between {least:.4f} and 1"
+    return f"{text}; predictions sum to {'one' if least == 1.0 else f'between {least:.4f} and 1'}"
