@@ -185,14 +185,13 @@ void number_words(const WordIndex& index, Bytes text, const std::vector<Span>& s
     }
 }
 
-Units split_piece(const NgramModel& model, const NgramBytes& text, const Piece& piece, const Separators& separators,
+Units split_piece(const WordIndex& index, const NgramBytes& text, const Piece& piece, const Separators& separators,
                   NgramEnds ends) {
     Units result;
     const std::uint8_t* const bytes = text.text.data;
     std::vector<std::int64_t> edges;
     Walk walk(text, piece, ends, result);
     walk.spans.reserve(part_bytes);
-    const WordIndex index = model.index();
     for (std::size_t begin = piece.begin, end; begin < piece.end; begin = end) {
         end = std::min(piece.end, begin + part_bytes);
         while (end < piece.end && !separators[bytes[end]]) ++end;  // words stay whole
@@ -253,12 +252,12 @@ struct Numbered {
     std::vector<std::size_t> pieces;  // where the units of each begin, and where all end
 };
 
-Numbered number_text(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+Numbered number_text(const WordIndex& index, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                      unsigned threads, bool rated) {
     const auto pieces = pieces_of(text.text, text.ends, separators);
     std::vector<Units> split(pieces.size());
     parallel_for(pieces.size(), threads,
-                 [&](std::size_t i) { split[i] = split_piece(model, text, pieces[i], separators, ends); });
+                 [&](std::size_t i) { split[i] = split_piece(index, text, pieces[i], separators, ends); });
     Numbered found;
     std::size_t total = 0;
     for (Units& units : split) {
@@ -281,14 +280,16 @@ Numbered number_text(const NgramModel& model, const NgramBytes& text, const Sepa
 
 }  // namespace
 
-NgramRated ngram_split(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads) {
-    return number_text(model, text, separators, ends, threads, false).result;
+    return number_text(model.index(), text, separators, ends, threads, false).result;
 }
 
-NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads) {
-    Numbered found = number_text(model, text, separators, ends, threads, true);
+    Numbered found = number_text(model.index(), text, separators, ends, threads, true);
     NgramState before;
     for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(model, before, ngram_word(model, text.before[i]));
     const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
@@ -300,10 +301,11 @@ NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Sep
     return std::move(found.result);
 }
 
-double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators& separators, bool ended,
+template <class Model>
+double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown) {
     const WordIndex index = model.index();
-    NgramState state;
+    auto state = ngram_cursor(model);
     Compensated total;
     bool possible = true;
     for (std::size_t i = 0; i < sentence.size;) {
@@ -318,5 +320,12 @@ double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators&
     if (ended) total.add(ngram_step(model, state, word_end));
     return possible ? total.value() * std::numbers::ln10 : -std::numeric_limits<double>::infinity();
 }
+
+template NgramRated ngram_split(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramRated ngram_rate(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template double ngram_sentence(const NgramModel&, Bytes, const Separators&, bool, bool);
+template NgramRated ngram_split(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramRated ngram_rate(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template double ngram_sentence(const CompactNgram&, Bytes, const Separators&, bool, bool);
 
 }  // namespace bitmeter

@@ -216,6 +216,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
+<<<<<<< HEAD
         (WORDS.rate, {"text": b"one two\nthree\n", "docs": None, "field": None, "eos": "yes", "oov": "class"}),
         (WORDS.logprob, {"sentence": "one two", "eos": True, "oov": "class"}),
         (WORDS.begin, {"oov": "class"}),
@@ -227,6 +228,25 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "NGramState": [
         (WORDS.begin().extend, {"word": "one"}),
         (WORDS.begin().finish, {}),
+=======
+        (WORDS.compact, {"bits": 8}),
+        (WORDS.compact().fast, {}),
+        (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+    ],
+    "convert": [
+        (
+            bm.convert,
+            {
+                "source": "model.bmn",
+                "target": "other.bmn",
+                "compact": True,
+                "bits": 8,
+                "heldout": b"one two\n",
+                "force": True,
+                "threads": 1,
+            },
+        ),
+>>>>>>> 5193772 (Tests, transcripts and pages of the compact form)
     ],
     "Cache": [
         (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
@@ -368,6 +388,7 @@ RESULTS = {
     "Divergence",
     "Document",
     "EntropyEstimate",
+    "Conversion",
     "Impossible",
     "Interval",
     "MonteCarlo",

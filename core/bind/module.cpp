@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bind_processes(m);
     bind_splitting(m);
     bind_ngrams(m);
+    bind_compact(m);
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);
