@@ -810,6 +810,18 @@ class UniversalDecoder:
     def read(self, n: int) -> bytes:
         """At most n bytes of the text; fewer where more must be fed first."""
 
+class UniversalCoder:
+    """A text in stretches, each coded by itself."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def encode(self, data: bytes) -> bytes: ...
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
 def universal_kernels() -> list[str]:
     """The copies of the universal model that this processor can run."""
 

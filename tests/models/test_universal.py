@@ -22,7 +22,8 @@ from tests.models.streams import cut_documents, pieces, whole
 TEXT = (
     b"It was a long way down to the harbour, and the lamps along the quay were lit one after the other.\n"
     b"Nobody spoke. The boat had left at noon; the boat would be back by nine, or it would not be back at all.\n"
-    b"\xc2\xabTu viens?\xc2\xbb \xe2\x80\x94 \xd0\x94\xd0\xb0, \xd0\xb8\xd0\xb4\xd1\x83. \xe6\xb8\xaf\xe3\x81\xae\xe7\x81\xaf\xe3\x82\x8a\n"
+    b"\xc2\xabTu viens?\xc2\xbb \xe2\x80\x94 \xd0\x94\xd0\xb0, \xd0\xb8\xd0\xb4\xd1\x83. "
+    b"\xe6\xb8\xaf\xe3\x81\xae\xe7\x81\xaf\xe3\x82\x8a\n"
     b"One lamp, two lamps, three lamps: they counted the lamps along the quay, and the lamps went out one by one.\n"
 ) * 3
 
@@ -98,9 +99,10 @@ def test_any_bytes_in_any_blocks(data: bytes, fed: int, read: int) -> None:
 @given(st.binary(max_size=100))
 def test_garbage_is_an_error_or_some_text(data: bytes) -> None:
     try:
-        assert len(decoded(core(), data, 20_000)) == 20_000
-    except _core.UniversalFormatError as error:
-        assert "end before the text does" in str(error)
+        found = decoded(core(), data, 20_000)
+    except _core.UniversalFormatError:
+        return  # the bytes end before the text does
+    assert len(found) == 20_000
 
 
 def test_coders_that_have_finished_say_so() -> None:

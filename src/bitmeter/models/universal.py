@@ -226,7 +226,7 @@ class UniversalCoder:
         """What was encoded so far, before it became whole bytes."""
         return self._core.bits
 
-    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: ARG002, FBT001
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
         """The coded bytes of a stretch, and how many bytes of `data` they hold: all."""
         return self._core.encode(data), len(data)
 
@@ -253,7 +253,8 @@ def primed(model: Any, text: Any) -> Any:
     """A model after reading a text, if it is one that learns as it reads."""
     if not hasattr(model, "with_prime"):
         name = getattr(model, "name", None)
-        message = f"{name or shown(model)} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
+        what = name or shown(model)
+        message = f"{what} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
         raise ModelError(message, value=name) if name else InputTypeError(message, value=model)
     return model.with_prime(text)
 
