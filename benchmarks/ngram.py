@@ -212,12 +212,6 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     }
     if chosen.kenlm_bin is not None:
         commands["KenLM query"] = [str(chosen.kenlm_bin / "query"), "-v", "summary", str(folder / "theirs.bin")]
-            str(chosen.kenlm_bin / "query"),
-            "-v",
-            "summary",
-            str(folder / "theirs.bin"),
-            str(line),
-        ]
 
     def whole(words: list[str]) -> Callable[[], Any]:
         return lambda: subprocess.run(words, stdin=line.open("rb"), capture_output=True, check=True)
