@@ -1,8 +1,11 @@
 #include "ngram_arpa.hpp"
 #include "ngram_estimate.hpp"
 #include "ngram_query.hpp"
+#include "spelling.hpp"
 
 #include "bind.hpp"
+
+#include <algorithm>
 
 namespace {
 
@@ -11,7 +14,8 @@ namespace {
 /// A text to estimate from, and the estimation going on; the text must live as long.
 class Estimation {
 public:
-    Estimation(const nb::bytes& separators, bool unk_word) : text(characters(separators), unk_word) {}
+    Estimation(const nb::bytes& separators, bool unk_word)
+        : text(characters(separators), unk_word), heldout(characters(separators), unk_word) {}
 
     void begin(int order, unsigned threads) {
         text.finish();
@@ -22,7 +26,19 @@ public:
         return *estimator;
     }
 
-    bitmeter::NgramText text;
+    void weigh(const std::string& smoothing, double parameter, const std::vector<std::uint32_t>& prune) {
+        bitmeter::SmoothingPlan plan;
+        plan.method = bitmeter::smoothing_named(smoothing);
+        plan.parameter = parameter;
+        if (prune.size() > plan.prune.size()) throw std::invalid_argument("too many thresholds");
+        std::copy(prune.begin(), prune.end(), plan.prune.begin());
+        if (!std::is_sorted(prune.begin(), prune.end()) || plan.prune[0] != 0)
+            throw std::invalid_argument("thresholds must not decrease, and words stay");
+        heldout.finish();
+        without_lock([&] { running().weigh(plan, heldout.sentences() ? &heldout : nullptr); });
+    }
+
+    bitmeter::NgramText text, heldout;
     std::unique_ptr<bitmeter::NgramEstimator> estimator;
 };
 
@@ -46,10 +62,18 @@ auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> i
 }
 
 auto ngram_statistics(Estimation& self) {
-    std::vector<std::tuple<double, double, double, bool>> result;
+    std::vector<std::pair<std::vector<double>, bool>> result;
     for (const auto& s : self.running().statistics())
-        result.emplace_back(s.discounts[1], s.discounts[2], s.discounts[3], s.fallback);
+        result.emplace_back(std::vector<double>(s.discounts.begin() + 1, s.discounts.begin() + 1 + s.last), s.fallback);
     return result;
+}
+
+auto ngram_weights(Estimation& self) {
+    const auto& found = self.running().heldout();
+    std::vector<std::vector<double>> rows;
+    for (std::size_t o = 0; o < self.running().statistics().size(); ++o)
+        rows.emplace_back(found.weights[o].begin(), found.weights[o].end());
+    return std::make_pair(rows, found.words);
 }
 
 void bind_ngram_errors(nb::module_& m) {
@@ -84,14 +108,33 @@ void bind_ngram_making(nb::module_& m) {
                 without_lock([&] { self.text.feed(view(data), {ends.data(), ends.size()}); });
             },
             "data"_a, "ends"_a, "Take the next bytes; each document that ends is a sentence.")
+        .def(
+            "feed_heldout",
+            [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
+                check_ends(ends, data.size());
+                without_lock([&] { self.heldout.feed(view(data), {ends.data(), ends.size()}); });
+            },
+            "data"_a, "ends"_a, "Take the next bytes of the text by which the weights of jelinek-mercer are found.")
         .def_prop_ro("words", [](const Estimation& self) { return self.text.words(); })
         .def_prop_ro("sentences", [](const Estimation& self) { return self.text.sentences(); })
         .def("begin", &Estimation::begin, "order"_a, "threads"_a = 0, "The text is complete.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
-        .def("weigh", [](Estimation& self) { without_lock([&] { self.running().weigh(); }); })
-        .def("statistics", &ngram_statistics, "(D1, D2, D3+, whether they could not be estimated) of each order.")
+        .def("weigh", &Estimation::weigh, "smoothing"_a, "parameter"_a, "prune"_a)
+        .def(
+            "rare_words",
+            [](const Estimation& self) {
+                const std::string hex = without_lock([&] {
+                    std::vector<std::uint32_t> counts(self.text.table().size());
+                    for (std::uint32_t word : self.text.ids()) ++counts[word];
+                    return bitmeter::rare_words_in_hex(self.text.table(), counts);
+                });
+                return nb::bytes(hex.data(), hex.size());
+            },
+            "The words that came least often, a line each, two digits and a space a byte.")
+        .def("statistics", &ngram_statistics, "(discounts by count, whether they could not be estimated) of each order.")
+        .def("weights", &ngram_weights, "Those of jelinek-mercer by order and bucket, and how many words were held out.")
         .def(
             "model",
             [](Estimation& self, const std::string& note) {
@@ -139,6 +182,16 @@ void bind_ngram_model(nb::module_& m) {
                  return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
         .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
+        .def_prop_ro(
+            "has_section", [](const NgramModel& self) { return self.section().size > 0; },
+            "Whether what its words are spelled like follows it in its file.")
+        .def(
+            "attach",
+            [](NgramModel& self, const nb::bytes& section) {
+                const auto bytes = view(section);
+                self.attach({bytes.data, bytes.data + bytes.size});
+            },
+            "section"_a)
         .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
         .def(
             "save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); },

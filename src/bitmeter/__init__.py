@@ -13,6 +13,11 @@ from bitmeter._version import __version__
 
 if TYPE_CHECKING:
     from bitmeter import errors
+    from bitmeter.coding.archive import ArchiveHeader
+    from bitmeter.coding.compressing import Archive, compress, decompress
+    from bitmeter.coding.prefix import CodeFigures, PrefixCode
+    from bitmeter.coding.proving import Proof, prove
+    from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.divergence import Divergence, divergence
@@ -23,8 +28,13 @@ if TYPE_CHECKING:
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
     from bitmeter.models.hf import HuggingFace
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -58,8 +68,12 @@ if TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOMES = {
+    "Archive": "coding.compressing",
+    "ArchiveHeader": "coding.archive",
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
+    "CodeFigures": "coding.prefix",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -78,13 +92,19 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
     "PairedTest": "measure.statistics",
+    "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
+    "Proof": "coding.proving",
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
+    "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -95,12 +115,15 @@ _HOMES = {
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
+    "Verification": "coding.verifying",
     "WordSurprisals": "measure.word_surprisals",
     "compare": "measure.compare",
+    "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
+    "decompress": "coding.compressing",
     "divergence": "measure.divergence",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
@@ -116,12 +139,14 @@ _HOMES = {
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
+    "prove": "coding.proving",
     "renyi_entropy": "theory.information",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
+    "verify": "coding.verifying",
     "word_surprisals": "measure.word_surprisals",
 }
 
@@ -129,8 +154,13 @@ __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
+    "Archive",
+    "ArchiveHeader",
     "BitmeterError",
     "BlockRow",
+    "Cache",
+    "CodeFigures",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -147,12 +177,17 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
+    "NGramState",
     "PairedTest",
+    "PrefixCode",
     "Process",
+    "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
     "Scheme",
     "Score",
     "Signature",
@@ -163,13 +198,16 @@ __all__ = [
     "TypicalSet",
     "Uniform",
     "Verdict",
+    "Verification",
     "WordSurprisals",
     "__version__",
     "compare",
+    "compress",
     "conditional_entropy",
     "converge",
     "cross_entropy",
     "cross_entropy_rate",
+    "decompress",
     "divergence",
     "entropy",
     "errors",
@@ -186,12 +224,14 @@ __all__ = [
     "monte_carlo_cross_entropy",
     "mutual_information",
     "perplexity",
+    "prove",
     "renyi_entropy",
     "score",
     "sequence_perplexity",
     "typewriter",
     "typical_set",
     "varentropy",
+    "verify",
     "word_surprisals",
 ]
 

@@ -12,6 +12,11 @@ import typer
 
 from bitmeter.cli.common import Field, Force
 
+#: As bitmeter.SMOOTHINGS, which would have to be loaded for a line of help; a test compares them.
+_NAMES = (
+    "modified-kneser-ney, kneser-ney[:DISCOUNT], absolute[:DISCOUNT], katz, witten-bell, jelinek-mercer, "
+    "lidstone:DELTA, laplace, maximum-likelihood, stupid-backoff[:ALPHA]"
+)
 #: The stages, for the bar: reading counts for as much as all others together.
 _STAGES = 6
 
@@ -22,7 +27,17 @@ def train(
         Path, typer.Option("--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools.")
     ],
     order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in words.")] = 5,
-    smoothing: Annotated[str, typer.Option(help="How counts become probabilities.")] = "modified-kneser-ney",
+    smoothing: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How counts become probabilities: {_NAMES}.")
+    ] = "modified-kneser-ney",
+    prune: Annotated[
+        str | None,
+        typer.Option(metavar="N,N…", help="Drop n-grams that occur no more often than this, by order: 0,0,1."),
+    ] = None,
+    heldout: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="By which jelinek-mercer finds its weights; else every tenth sentence."),
+    ] = None,
     unk_word: Annotated[
         bool, typer.Option("--unk-word", help="Take <unk> in the text for a word like any other.")
     ] = False,
@@ -32,7 +47,8 @@ def train(
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
 
-    The figures are those of KenLM's lmplz. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
+    The figures of modified-kneser-ney are those of KenLM's lmplz, with --prune too. Measure with the model by:
+    bitmeter score model.bmn TEXT --like kenlm
     """
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
@@ -43,9 +59,9 @@ def train(
     if output.exists() and not force:
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
-    model = NGram(order, smoothing, unk_word=unk_word, threads=threads)
+    model = NGram(order, smoothing, prune=_thresholds(prune), unk_word=unk_word, threads=threads)
     with _stages() as progress:
-        model.fit(texts if len(texts) > 1 else texts[0], field=field, progress=progress)
+        model.fit(texts if len(texts) > 1 else texts[0], heldout=heldout, field=field, progress=progress)
         if progress is not None:
             progress("writing", 0.0)
         model.save(output, force=force)
@@ -53,6 +69,17 @@ def train(
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
         typer.echo(f"note: {note}")
+
+
+def _thresholds(text: str | None) -> list[int] | None:
+    """Numbers with commas between them."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"--prune is {text!r}; it must be whole numbers with commas between them, one an order: 0,0,1"
+        raise typer.BadParameter(message) from None
 
 
 @contextlib.contextmanager

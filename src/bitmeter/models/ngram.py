@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +15,45 @@ from bitmeter.errors import MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, estimate
+from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
+from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
+from bitmeter.models.smoothing import Smoothing, thresholds
+from bitmeter.models.spelling import SpelledStream
 from bitmeter.text._files import as_path
 from bitmeter.text.units import BLANK, Words
 from bitmeter.theory._check import choice, flag, integer
 
-__all__ = ["MAX_ORDER", "SMOOTHINGS", "NGram"]
+__all__ = ["MAX_ORDER", "NGram"]
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.int64]
 #: The highest order that the file format holds.
 MAX_ORDER = 16
-#: How counts become probabilities.
-SMOOTHINGS = ("modified-kneser-ney",)
 
+_DEFAULT = "modified-kneser-ney"
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 
 
-class NGram:
+class NGram(NGramRating):
     r"""An n-gram model of words, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file). Each is preceded by `<s>`, which is never
-    predicted, and followed by `</s>`, which is. The figures are those of KenLM's lmplz on the same text: the same
-    n-grams, log-probabilities and back-offs to six digits.
+    predicted, and followed by `</s>`, which is. The figures of modified Kneser-Ney are those of KenLM's lmplz on the
+    same text: the same n-grams, log-probabilities and back-offs to six digits.
 
     Parameters
     ----------
     order
         The longest n-gram, 1 to 16: 5 predicts each word from the four before it.
     smoothing
-        "modified-kneser-ney".
+        How counts become probabilities, one of `SMOOTHINGS`: "modified-kneser-ney", "kneser-ney", "absolute", "katz",
+        "witten-bell", "jelinek-mercer", "lidstone:DELTA", "laplace", "maximum-likelihood" or "stupid-backoff". A
+        parameter may follow: "lidstone:0.1", "stupid-backoff:0.4", "absolute:0.75" (else the discount is estimated).
+    prune
+        Thresholds by order, such as (0, 0, 1): n-grams of an order that occurred no more often than its threshold are
+        dropped, and their probability goes to the back-off. The last one is that of all orders above, and single words
+        always stay. The same as lmplz does.
     unk_word
         Take `<unk>` in the text for a word like any other, as is usual with WikiText and the Penn Treebank. Without it,
         a text that holds `<unk>` is refused, since the model needs the name for words that it does not know.
@@ -73,24 +82,35 @@ class NGram:
 
     predicts_end = True
     end_id = _END
-    oov_ways = ("class",)
 
     def __init__(
-        self, order: int = 5, smoothing: str = "modified-kneser-ney", *, unk_word: bool = False, threads: int = 0
+        self,
+        order: int = 5,
+        smoothing: str = _DEFAULT,
+        *,
+        prune: Iterable[int] | None = None,
+        unk_word: bool = False,
+        threads: int = 0,
     ) -> None:
         self.order = integer(order, "order", low=1, high=MAX_ORDER)
-        self.smoothing = choice(smoothing, "smoothing", SMOOTHINGS)
+        self._smoothing = Smoothing.of(smoothing)
+        self.smoothing = str(self._smoothing)
+        self._prune = thresholds(prune, self.order)
         self.threads = integer(threads, "threads", low=0, high=1024)
         self._unk_word = flag(unk_word, "unk_word")
         self._oov = "none"
         self._model: _core.NgramModel | None = None
         self._units: Words | None = None
+        self._spelling: _core.Spelling | None = None
         self.notes: tuple[str, ...] = ()
-        self.name = f"ngram(order {self.order})"
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
+        usual = self.smoothing == _DEFAULT
+        self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
 
     # ---- making --------------------------------------------------------------------------------------------------
 
-    def fit(self, text: Any, *, field: str | None = None, progress: Any = None) -> NGram:
+    def fit(self, text: Any, *, heldout: Any = None, field: str | None = None, progress: Any = None) -> NGram:
         r"""Estimate the model from a text.
 
         Parameters
@@ -98,6 +118,9 @@ class NGram:
         text
             A path, a pattern, a folder, an address, a list of those, a Corpus, or bytes (the text itself). Lines are
             sentences, blank ones too; in a Corpus, its documents are.
+        heldout
+            The text by which jelinek-mercer finds its weights, given likewise. Without it, every tenth sentence of the
+            text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
         progress
@@ -113,18 +136,47 @@ class NGram:
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
-        settings = Settings(self.order, self.smoothing, self._unk_word, self.threads)
-        self._adopt(estimate(text, settings, field=field, progress=progress))
+        settings = Settings(self.order, self._smoothing, self._prune, self._unk_word, self.threads)
+        self._adopt(estimate(text, settings, heldout=heldout, field=field, progress=progress))
+        self.path = None
         return self
 
     def _adopt(self, model: _core.NgramModel) -> None:
         about = read_note(model.note)
-        self._model, self._units = model, None
+        self._model, self._units, self._spelling = model, None, None
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
         notes = about.get("notes")
         self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
+
+    def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
+        r"""Learn how words are spelled and what stands between them, so that unknown words can be spelled.
+
+        `fit` does it by itself. A model from ARPA has no spelling until it is fitted here; `save` keeps it in a .bmn
+        file.
+
+        Parameters
+        ----------
+        text
+            As for `fit`: the text that the model was estimated from, or one like it.
+        field
+            The field of JSON lines or the column of Parquet that holds the text.
+
+        Returns
+        -------
+        NGram
+            Itself.
+
+        Examples
+        --------
+        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").oov_ways
+        ('class', 'spelled')
+        """
+        section = spelling_of(text, field=field, threads=self.threads)
+        self._fitted.attach(section)
+        self._spelling = None
+        return self
 
     def save(self, path: Any, *, force: bool = False) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
@@ -137,7 +189,8 @@ class NGram:
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
-        save_model(self._fitted, path, unk_word=self._unk_word, force=force)
+        save_model(self._fitted, path, unk_word=self._unk_word, is_distribution=self.is_distribution, force=force)
+        self.path = str(as_path(path))
 
     @classmethod
     def load(cls, path: Any) -> NGram:
@@ -159,13 +212,17 @@ class NGram:
         else:
             with sound(name):
                 made._adopt(_core.NgramModel.open(name))
-        made.name = f"ngram:{found.name}"
+                if made._fitted.has_section:
+                    _core.Spelling.glance(made._fitted)
+        made.name, made.path = f"ngram:{found.name}", name
         return made
 
     def verify(self) -> None:
         """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
         with sound(self.name):
             self._fitted.verify()
+            if self._fitted.has_section:
+                _core.Spelling(self._fitted)
 
     # ---- as a model ----------------------------------------------------------------------------------------------
 
@@ -187,6 +244,11 @@ class NGram:
         return self._fitted.words - 1
 
     @property
+    def is_distribution(self) -> bool:
+        """Whether what it gives are probabilities; stupid back-off gives scores that do not sum to one."""
+        return not self.smoothing.startswith("stupid-backoff")
+
+    @property
     def units(self) -> Words:
         """Words, numbered by the model."""
         if self._units is None:
@@ -197,7 +259,28 @@ class NGram:
     @property
     def fingerprint(self) -> str:
         """A checksum of all that can change a probability."""
-        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}"
+        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
+        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}{spelled}"
+
+    @property
+    def oov_ways(self) -> tuple[str, ...]:
+        """What unknown words can cost: their class, or that and their spelling where the model has learnt it."""
+        return ("class", "spelled") if self._model is not None and self._model.has_section else ("class",)
+
+    @property
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words."""
+        if self._spelling is None:
+            if not self._fitted.has_section:
+                message = (
+                    f"{self.name} has not learnt how words are spelled, so unknown words cannot be; fit it in Python: "
+                    "model.fit_spelling(TEXT); model.save('model.bmn'), or train one with: bitmeter train TEXT -o "
+                    "model.bmn"
+                )
+                raise ModelError(message)
+            with sound(self.name):
+                self._spelling = _core.Spelling(self._fitted)
+        return self._spelling
 
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
@@ -210,7 +293,7 @@ class NGram:
         return self.stream().logprobs(ids, bounds, continues=False)
 
     def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of every word after this history of one sentence; the probabilities sum to one.
+        """ln p of every word after this history of one sentence; the probabilities sum to one (if `is_distribution`).
 
         The first three are `<unk>` (any unknown word), `<s>` (impossible) and `</s>`.
         """
@@ -228,13 +311,21 @@ class NGram:
         return np.asarray((np.asarray(ids) <= _BEGIN) & (np.asarray(ids) != BLANK))
 
     def with_oov(self, way: str) -> NGram:
-        """The same model, with unknown words impossible ("none") or costing their class `<unk>` ("class")."""
+        """The same model with another cost for unknown words.
+
+        "none": they are impossible. "class": their class `<unk>`. "spelled": `<unk>` and their bytes, and then white
+        space is paid for too and newlines end sentences, so that the model is a distribution over byte strings.
+        """
         other = copy.copy(self)
-        other._oov = choice(way, "oov", ("none", "class"))
+        other._oov = choice(way, "oov", ("none", "class", "spelled"))
+        if way == "spelled":
+            other._spelling = self.spelling
         return other
 
-    def stream(self) -> NGramStream:
+    def stream(self) -> NGramStream | SpelledStream:
         """Remembers the last order − 1 words."""
+        if self._oov == "spelled":
+            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._fitted.words)
         return NGramStream(self)
 
     def __repr__(self) -> str:
