@@ -146,8 +146,8 @@ void NgramEstimator::count_kinds() {
 /// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
 void NgramEstimator::last_chain() {
     const auto& ids = text_.ids();
-    const auto last = static_cast<std::uint32_t>(text_.table().size() - 1);
-    if (last < word_end || ids.empty()) return;
+    if (ids.empty()) return;
+    const std::uint32_t last = *std::max_element(ids.begin(), ids.end());  // of the words that come
     // The word k places before place i; word_begin before the sentence.
     auto before = [&](std::size_t i, int k) {
         for (int back = 1; back <= k; ++back)
@@ -187,6 +187,7 @@ void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
         counts.raw[o - 1] = raw_[o - 1].data();
         counts.adjusted[o - 1] = adjusted_[o - 1].data();
     }
+    plan.closed = text_.closed();
     if (plan.method == Smoothing::jelinek_mercer) {
         heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
                            : weights_within(*model_, counts.raw, text_.ids(), threads_);

@@ -183,10 +183,28 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
     "NGram": [
-        (bm.NGram, {"order": 2, "smoothing": "lidstone:0.1", "prune": (0, 1), "unk_word": False, "threads": 1}),
-        (bm.NGram(2, "jelinek-mercer").fit, {"text": b"one two\nthree\n", "heldout": b"two\n", "field": None}),
+        (
+            bm.NGram,
+            {
+                "order": 2,
+                "smoothing": "lidstone:0.1",
+                "prune": (0, 1),
+                "units": "words",
+                "unk_word": False,
+                "min_count": 1,
+                "vocab_size": None,
+                "vocab": None,
+                "threads": 1,
+            },
+        ),
+        (
+            bm.NGram(2, "jelinek-mercer").fit,
+            {"text": b"one two\nthree\n", "docs": None, "heldout": b"two\n", "field": None},
+        ),
+        (WORDS.prune, {"threshold": 0.01}),
+        (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
-        (bm.NGram.load, {"path": "model.bmn"}),
+        (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
         (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
@@ -254,6 +272,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
+    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (
             bm.score,
@@ -337,6 +356,7 @@ RESULTS = {
     "Proof",
     "Rate",
     "RateEstimate",
+    "SampledText",
     "StateClass",
     "TracedUnit",
     "TypicalSet",
@@ -348,7 +368,8 @@ RESULTS = {
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
 MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
 PROTOCOL = {
-    "begin", "logprobs", "own_ids", "places", "predict", "shares", "spread", "stream", "unknown", "without_unknown",
+    "begin", "logprobs", "numbered", "own_ids", "places", "predict", "predict_numbers", "shares", "spread", "stream",
+    "unknown", "without_unknown",
     "plan", "predictions", "rate", "rated", "sequences", "stepper",
 }  # fmt: skip
 

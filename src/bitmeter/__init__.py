@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_rating import RatedText
     from bitmeter.models.ngram_state import NGramState
+    from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -105,6 +106,7 @@ _HOMES = {
     "RateEstimate": "theory.rates",
     "RatedText": "models.ngram_rating",
     "SMOOTHINGS": "models.smoothing",
+    "SampledText": "models.sampling",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -141,6 +143,7 @@ _HOMES = {
     "perplexity": "theory.information",
     "prove": "coding.proving",
     "renyi_entropy": "theory.information",
+    "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
@@ -188,6 +191,7 @@ __all__ = [
     "Rate",
     "RateEstimate",
     "RatedText",
+    "SampledText",
     "Scheme",
     "Score",
     "Signature",
@@ -226,6 +230,7 @@ __all__ = [
     "perplexity",
     "prove",
     "renyi_entropy",
+    "sample",
     "score",
     "sequence_perplexity",
     "typewriter",

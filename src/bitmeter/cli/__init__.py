@@ -24,6 +24,7 @@ from bitmeter.cli import (
     learn,
     mix,
     models,
+    sample,
     score,
     trace,
     train,
@@ -54,6 +55,7 @@ app.command("explain", short_help="A signature, a run or a tool's habits in word
 )
 app.command("train", short_help="An n-gram model from a text.")(train.train)
 app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
+app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
 app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
 app.command("decompress", short_help="The file of an archive.")(compress.decompress)
 app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(

@@ -96,7 +96,8 @@ class Run:
             if self._settings.eos != "no":
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
-                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
+                shown = getattr(model, "end_is_unit", False)
+                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep, shown=shown)
             logs, details = self._ask(stream, split, piece)
             yield Rated(
                 data=piece.data,
