@@ -405,3 +405,12 @@ def test_held_out_units() -> None:
         other = bm.NGram(3, "jelinek-mercer", units=units).fit(TEXT, heldout=TEXT)
         oov = "none" if units == "bytes" else "class"
         assert bm.score(model, OTHER, oov=oov).nats < bm.score(other, OTHER, oov=oov).nats
+
+
+@pytest.mark.parametrize("docs", ["line", "file"])
+def test_a_model_of_bytes_is_a_compressor(docs: str) -> None:
+    model = bm.NGram(order=4, units="bytes").fit(TEXT, docs=docs)
+    proof = bm.prove(model, OTHER + b"\xff\n")  # bytes that it never saw are coded too
+    assert proof.holds
+    assert proof.file_bits < proof.score.bits + 16
+    assert bm.verify(model, OTHER).sound

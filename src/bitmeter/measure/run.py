@@ -114,6 +114,27 @@ class Run:
                 details=details,
             )
 
+    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
+        """The same from a stream that splits and rates in one go."""
+        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
+            split, blank, logs = stream.rate_bytes(
+                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
+            )
+            yield Rated(
+                data=piece.data,
+                ends=piece.ends,
+                ids=split.ids,
+                cuts=split.cuts,
+                bounds=split.bounds,
+                offset=piece.offset,
+                continues=piece.continues,
+                open=piece.unfinished,
+                logprobs=logs,
+                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                blank=blank,
+                owned=True,
+            )
+
     def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
         """The model's log-probabilities, and its details where they were asked for."""
         model: Any = self._model
@@ -149,26 +170,6 @@ class Run:
         if self._settings.first == "uniform":
             outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False
         return outside
-
-    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
-        """The same from a stream that splits and rates in one go."""
-        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
-            split, blank, logs = stream.rate_bytes(
-                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
-            )
-            yield Rated(
-                data=piece.data,
-                ends=piece.ends,
-                ids=split.ids,
-                cuts=split.cuts,
-                bounds=split.bounds,
-                offset=piece.offset,
-                continues=piece.continues,
-                open=piece.unfinished,
-                logprobs=logs,
-                skipped=np.zeros(len(split.ids), dtype=np.bool_),
-                blank=blank,
-            )
 
     def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:

@@ -7,6 +7,7 @@ Measuring, averaging, comparing and coding know models by these protocols alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -164,9 +165,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, hf, ngram, tables
+    from bitmeter.models import compressors, hf, ngram, tables, universal
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)}
+    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)
+    return {scheme.name: scheme for scheme in ours}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -235,9 +237,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or a
-        mixture (.bmx); a Distribution or
-        Conditional; or anything that is a model.
+        A string such as "universal", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa), of a universal
+        one (.bmu) or of a mixture (.bmx); a Distribution or Conditional; or anything that is a model.
 
     Returns
     -------
@@ -249,7 +250,13 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import ngram, ngram_files, tables
+    from bitmeter.models import ngram, ngram_files
+
+    if isinstance(spec, PurePath):
+        spec = str(spec)
+    if isinstance(spec, str) and ngram_files.is_model_file(spec) and os.path.isfile(spec):
+        return ngram.NGram.load(spec)  # at once: no other model need be known for it
+    from bitmeter.models import tables, universal
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -257,8 +264,6 @@ def load(spec: Any) -> Any:
         return tables.TableModel(spec)
     if isinstance(spec, ngram.NGram):
         return spec  # asked by its class: whether it is fitted shows when it is used
-    if isinstance(spec, PurePath):
-        spec = str(spec)
     if isinstance(spec, Model | Totalling):
         return spec
     if not isinstance(spec, str):
@@ -277,11 +282,32 @@ def load(spec: Any) -> Any:
         from bitmeter.models.mixture import MixtureModel
 
         return MixtureModel.load(spec)
+    if not _plugins(name) and universal.is_model_file(spec):
+        return universal.Universal.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
         raise ModelError(message, value=spec)
     return _from_plugin(_plugin(name), spec, rest)
+
+
+def names_model(word: str) -> bool:
+    """Whether a word is `scheme`, `scheme:name` or the name of a model's file; the file need not be there.
+
+    Examples
+    --------
+    >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
+    (True, True, False)
+    """
+    from bitmeter.models import ngram_files, universal
+
+    name = word.partition(":")[0]
+    return (
+        name in own_schemes()
+        or bool(_plugins(name))
+        or ngram_files.is_model_file(word)
+        or universal.is_model_file(word)
+    )
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:

@@ -54,15 +54,25 @@ def is_model_file(name: str) -> bool:
     return name.endswith(SUFFIX) or is_arpa(name)
 
 
+def unknown_format(path: Any) -> FileFormatError:
+    """What is said of a name that is of no known format."""
+    message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
+    return FileFormatError(message, value=str(path))
+
+
 def save_model(
-    model: _core.NgramModel, path: Any, *, unk_word: bool, is_distribution: bool = True, force: bool
+    model: _core.NgramModel | _core.CompactNgram,
+    path: Any,
+    *,
+    unk_word: bool,
+    is_distribution: bool = True,
+    force: bool,
 ) -> None:
     """Write a model under a name that tells the format."""
     final = as_path(path)
     arpa = is_arpa(final.name)
     if not arpa and final.suffix != SUFFIX:
-        message = f"{final} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
-        raise FileFormatError(message, value=str(final))
+        raise unknown_format(final)
     if arpa and unk_word:
         message = (
             "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
@@ -78,7 +88,8 @@ def save_model(
     with replacing(final, force=force) as beside:
         try:
             if arpa:
-                write_arpa(model, beside, final.name)
+                fast = model if isinstance(model, _core.NgramModel) else model.expanded()
+                write_arpa(fast, beside, final.name)
             else:
                 model.save(str(beside))
         except OSError as error:

@@ -132,6 +132,7 @@ def _from_predictor(model: Any, texts: int, seed: Seed, temperature: float, most
     ends = bool(getattr(model, "predicts_end", False))
     longest = most if most is not None else LONGEST if ends else ENDLESS
     names, ids = _outcomes(model)
+    end = int(model.places(np.array([model.end_id]))[0]) if ends else -1
     parted = b" " if isinstance(model.units, Words) else b""
     for _ in range(texts):
         places: list[int] = []
@@ -141,7 +142,7 @@ def _from_predictor(model: Any, texts: int, seed: Seed, temperature: float, most
             history = ids[np.array(places, dtype=np.int64)]
             place, log = _draw(np.asarray(model.predict(history)), temperature, rng.random(), model.name)
             logs.append(log)
-            ended = ends and int(ids[place]) == model.end_id
+            ended = place == end
             if not ended:
                 places.append(place)
         data = parted.join(names[place] for place in places)
