@@ -207,7 +207,8 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
-<<<<<<< HEAD
+        (WORDS.compact, {"bits": 8}),
+        (WORDS.compact().fast, {}),
         (WORDS.rate, {"text": b"one two\nthree\n", "docs": None, "field": None, "eos": "yes", "oov": "class"}),
         (WORDS.logprob, {"sentence": "one two", "eos": True, "oov": "class"}),
         (WORDS.begin, {"oov": "class"}),
@@ -219,10 +220,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "NGramState": [
         (WORDS.begin().extend, {"word": "one"}),
         (WORDS.begin().finish, {}),
-=======
-        (WORDS.compact, {"bits": 8}),
-        (WORDS.compact().fast, {}),
-        (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
     ],
     "convert": [
         (
@@ -237,7 +234,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "threads": 1,
             },
         ),
->>>>>>> 5193772 (Tests, transcripts and pages of the compact form)
     ],
     "Cache": [
         (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
