@@ -302,12 +302,8 @@ def names_model(word: str) -> bool:
     from bitmeter.models import ngram_files, universal
 
     name = word.partition(":")[0]
-    return (
-        name in own_schemes()
-        or bool(_plugins(name))
-        or ngram_files.is_model_file(word)
-        or universal.is_model_file(word)
-    )
+    file = ngram_files.is_model_file(word) or universal.is_model_file(word) or word.endswith(".bmx")
+    return file or name in own_schemes() or bool(_plugins(name))
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:
