@@ -95,14 +95,14 @@ def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Ans
     logs: list[float | None] = []
     for place, (row, wanted) in enumerate(zip(rows, known, strict=True)):
         if row is None:
-            told = [wanted, None, None]
+            told: tuple[int | None, bytes | None, Any] = (wanted, None, None)
         else:
             number = str(wanted) if wanted is not None else _only(row, place, name)
             if number not in row:
                 message = f"{name} tells of the ids {', '.join(row)} at token {place}, where {number} was sent"
                 raise ModelError(message, value=number, index=place)
             text = row[number].get("decoded_token")
-            told = [int(number), None if text is None else _bytes(text), row[number]["logprob"]]
+            told = (int(number), None if text is None else _bytes(text), row[number]["logprob"])
         ids.append(told[0])
         pieces.append(told[1])
         logs.append(told[2])
