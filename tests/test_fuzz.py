@@ -272,7 +272,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "cache": None,
                 "key": "NO_SUCH_KEY",
             },
-        ),  # fmt: skip
+        ),
     ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.
