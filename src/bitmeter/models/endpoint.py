@@ -91,6 +91,9 @@ class Endpoint(Causal):
         if not isinstance(model, str) or not isinstance(key, str) or "\0" in key:
             message = f"model is {shown(model)} and key {shown(key)}; both must be strings"
             raise InputTypeError(message, value=model)
+        if not model or any("\ud800" <= letter <= "\udfff" for letter in model + key):
+            message = f"model is {model!r:.60} and key {key!r:.60}; both must be names that can be sent"
+            raise ModelError(message, value=model)
         asked = choice(dialect, "dialect", ("auto", *DIALECTS))
         self.context = integer(context, "context", low=0, high=1 << 30) or None
         settings: dict[str, Any] = {
