@@ -165,9 +165,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, hf, ngram, tables, universal
+    from bitmeter.models import compressors, endpoint, gguf, hf, ngram, tables, universal
 
-    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)
+    neural = (*hf.SCHEMES, *gguf.SCHEMES, *endpoint.SCHEMES)
+    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *neural, *compressors.SCHEMES)
     return {scheme.name: scheme for scheme in ours}
 
 
