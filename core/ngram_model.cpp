@@ -167,7 +167,7 @@ NgramModel::NgramModel(const NgramShape& shape) : shape_(shape), codes_(shape.wo
     place();
 }
 
-NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
+NgramModel::NgramModel(PageBlock block) : block_(std::move(block)), mapped_(true) {
     if (block_.size() < header_size) damaged("it is shorter than a header");
     Header header;
     std::memcpy(&header, block_.data(), sizeof header);
@@ -258,6 +258,14 @@ void NgramModel::seal() {
 }
 
 void NgramModel::attach(std::vector<std::uint8_t> section) {
+    if (mapped_) {  // a map of a file cannot be written to
+        PageBlock own = PageBlock::zeros(size_);
+        std::memcpy(own.data(), block_.data(), size_);
+        block_ = std::move(own);
+        mapped_section_ = {nullptr, 0};
+        mapped_ = false;
+        place();
+    }
     section_ = std::move(section);
     shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
     Header header;

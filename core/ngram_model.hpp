@@ -108,7 +108,7 @@ public:
     Bytes bytes() const { return {block_.data(), size_}; }
     /// What follows the model in its file (see spelling.hpp); empty where nothing does.
     Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
-    /// Only for a sealed model that is not a map of a file.
+    /// Only for a sealed model. One that is a map of a file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
 
     // Orders count from 1; order 1 has no codes, since the place of a word there is its number.
@@ -141,6 +141,7 @@ private:
     void place();
 
     PageBlock block_;
+    bool mapped_ = false;
     std::size_t size_ = 0;  // of the model itself
     std::vector<std::uint8_t> section_;
     Bytes mapped_section_{nullptr, 0};
