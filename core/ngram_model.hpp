@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pages.hpp"
 #include "split.hpp"
 
 namespace bitmeter {
@@ -45,24 +46,6 @@ struct NgramLeaf {
     std::uint32_t suffix;
 };
 
-/// Memory of whole pages, given back at the end; from the system, or a map of a file.
-class PageBlock {
-public:
-    PageBlock() = default;
-    static PageBlock zeros(std::size_t size);
-    /// A file mapped for reading. Throws std::system_error.
-    static PageBlock file(const std::string& path);
-    PageBlock(PageBlock&& other) noexcept;
-    PageBlock& operator=(PageBlock&& other) noexcept;
-    ~PageBlock();
-    std::uint8_t* data() const { return data_; }
-    std::size_t size() const { return size_; }
-
-private:
-    std::uint8_t* data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
 /// How the block is laid out; all of it follows from these sizes.
 struct NgramShape {
     std::uint32_t order = 0;
@@ -88,10 +71,15 @@ private:
     unsigned bits_;
 };
 
+class Watch;
+
 class NgramModel {
 public:
     /// An empty model of this shape, to be filled in through the pointers below.
     explicit NgramModel(const NgramShape& shape);
+    NgramModel(const NgramShape& shape, PageStore& store);
+    /// Bytes that a model of this shape takes.
+    static std::size_t size_of(const NgramShape& shape);
     /// A model in a file; its header is checked here, everything else where it is used. Throws NgramFormatError.
     explicit NgramModel(PageBlock block);
 
@@ -116,12 +104,12 @@ public:
     /// All words but the three that no text holds, findable by their bytes.
     WordTable table() const;
 
-    /// Writes the file. Throws std::system_error.
-    void save(const std::string& path) const;
+    /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
+    void save(const std::string& path, Watch* watch = nullptr) const;
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const;
-    /// Computes the checksums once the model is filled in.
-    void seal();
+    /// Computes the checksums once the model is filled in. What is told to the watch are bytes.
+    void seal(Watch* watch = nullptr);
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
     void verify() const;
 

@@ -106,25 +106,30 @@ struct Share {
 class Smoother {
 public:
     Smoother(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
-             std::vector<OrderStatistics>& statistics, unsigned threads)
+             std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch)
         : m_(model),
           raw_(counts.raw),
           counts_(plan.adjusted() ? counts.adjusted : counts.raw),
           plan_(plan),
           statistics_(statistics),
           threads_(threads),
+          store_(store),
+          watch_(watch),
           outcomes_(static_cast<double>(model.words() - 1)) {}
 
     void run() {
         for (int o = 1; o <= m_.order(); ++o) discount(o);
-        std::vector<double> lower, probabilities;
+        std::uint64_t steps = 0;
+        for (int o = 2; o <= m_.order(); ++o) steps += m_.shape().counts[o - 1];
+        watch_.begin(steps);
+        PageArray<double> lower, probabilities;
         words(lower);
         std::uint64_t begins = word_begin, ends = word_begin + 1;  // the histories that begin a sentence
         for (int o = 2; o <= m_.order(); ++o) {
             begins_ = begins;
             ends_ = ends;
             order(o, lower, probabilities);
-            lower.swap(probabilities);
+            lower = std::move(probabilities);
             begins = m_.nodes(o - 1)[begins].child;
             ends = m_.nodes(o - 1)[ends].child;
         }
@@ -209,13 +214,13 @@ private:
                share.lower * lower;
     }
 
-    void words(std::vector<double>& probabilities) {
+    void words(PageArray<double>& probabilities) {
         const std::size_t size = m_.words();
         const Share all = share(1, followers(1, 0, size), m_.order() == 1);
         const double uniform = 1.0 / outcomes_;
         // <unk> alone was never seen, so all of what Katz leaves is its.
         const double unseen = plan_.method == Smoothing::katz ? all.backoff : all.backoff * uniform;
-        probabilities.resize(size);
+        probabilities = store_.array<double>(size);
         for (std::size_t w = 0; w < size; ++w) {
             probabilities[w] = counts_[0][w] ? probability(1, w, all, uniform) : unseen;
             m_.nodes(1)[w].logprob = w == word_begin ? 0.0f : log10_of(probabilities[w]);
@@ -237,7 +242,7 @@ private:
     }
 
     /// What is left, over what the shorter history gives to words that were not seen after the longer one.
-    double katz_backoff(int order, std::uint64_t history, double left, const std::vector<double>& lower) const {
+    double katz_backoff(int order, std::uint64_t history, double left, const PageArray<double>& lower) const {
         const NgramNode* histories = m_.nodes(order - 1);
         Compensated seen;
         for (std::uint64_t c = histories[history].child; c < histories[history + 1].child; ++c)
@@ -250,11 +255,13 @@ private:
         return left / unseen;
     }
 
-    void order(int order, const std::vector<double>& lower, std::vector<double>& probabilities) {
+    void order(int order, const PageArray<double>& lower, PageArray<double>& probabilities) {
         NgramNode* histories = m_.nodes(order - 1);
         const bool leaves = order == m_.order();
-        if (!leaves) probabilities.resize(m_.shape().counts[order - 1]);
+        if (!leaves) probabilities = store_.array<double>(m_.shape().counts[order - 1]);
         in_chunks(m_.shape().counts[order - 2], threads_, [&](std::size_t from, std::size_t to) {
+            constexpr std::uint64_t ahead = 32;  // probabilities whose memory is on its way
+            const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {
                 const std::uint64_t begin = histories[h].child, end = histories[h + 1].child;
                 if (begin == end) continue;
@@ -263,6 +270,7 @@ private:
                 if (plan_.method == Smoothing::katz) found.backoff = katz_backoff(order, h, found.backoff, lower);
                 histories[h].backoff = static_cast<float>(std::log10(found.backoff));
                 for (std::uint64_t c = begin; c < end; ++c) {
+                    if (c + ahead < last) __builtin_prefetch(lower.data() + suffix(order, c + ahead));
                     const double p = probability(order, c, found, lower[suffix(order, c)]);
                     if (leaves) {
                         m_.leaves()[c].logprob = log10_of(p);
@@ -272,6 +280,7 @@ private:
                     }
                 }
             }
+            watch_.add(last - histories[from].child);
         });
     }
 
@@ -280,6 +289,8 @@ private:
     const SmoothingPlan& plan_;
     std::vector<OrderStatistics>& statistics_;
     unsigned threads_;
+    PageStore& store_;
+    Watch& watch_;
     double outcomes_;
     std::uint64_t begins_ = 0, ends_ = 0;
 };
@@ -297,8 +308,8 @@ Smoothing smoothing_named(std::string_view name) {
 }
 
 void ngram_smooth(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
-                  std::vector<OrderStatistics>& statistics, unsigned threads) {
-    Smoother(model, counts, plan, statistics, threads).run();
+                  std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch) {
+    Smoother(model, counts, plan, statistics, threads, store, watch).run();
 }
 
 }  // namespace bitmeter

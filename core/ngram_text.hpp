@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "id_list.hpp"
 #include "ngram_model.hpp"
 #include "split.hpp"
 
@@ -25,12 +26,14 @@ public:
     /// With `unk_word`, `<unk>` in the text is a word like any other; else it is reserved, as `<s>` and `</s>` are.
     NgramText(std::string_view separators, bool unk_word);
     /// Takes the next bytes. Documents end at `ends`, ascending within the block; each is a sentence. Throws
-    /// ReservedWord.
-    void feed(Bytes block, Ends ends);
+    /// ReservedWord. Numbers do not depend on the threads.
+    void feed(Bytes block, Ends ends, unsigned threads = 1);
     /// Closes a sentence that has begun.
     void finish();
 
-    const std::vector<std::uint32_t>& ids() const { return ids_; }
+    /// Beyond so many bytes the numbers go to a temporary file.
+    void limit(std::uint64_t bytes, PageStore* store) { ids_.limit(bytes, store); }
+    const IdList& ids() const { return ids_; }
     const WordTable& table() const { return table_; }
     std::uint64_t sentences() const { return sentences_; }
     std::uint64_t words() const { return ids_.size() - sentences_; }
@@ -39,10 +42,12 @@ private:
     void add(Bytes word);
     void stretch(Bytes text, bool closed);
     void close();
+    void feed_in_order(Bytes block, Ends ends);
+    void feed_parts(Bytes text, Ends ends, std::int64_t offset, unsigned threads);
 
     Separators separators_;
     WordTable table_;
-    std::vector<std::uint32_t> ids_;
+    IdList ids_;
     std::vector<std::int64_t> edges_;
     std::vector<std::uint8_t> begun_;  // a word that the border of a block cut
     std::uint64_t sentences_ = 0;

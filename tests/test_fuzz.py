@@ -175,7 +175,10 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "NGram": [
         (bm.NGram, {"order": 2, "smoothing": "lidstone:0.1", "prune": (0, 1), "unk_word": False, "threads": 1}),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
+        (
+            bm.NGram(order=2).fit,
+            {"text": b"one two\nthree\n", "field": None, "memory": "80M", "temp": None},
+        ),
         (WORDS.save, {"path": "model.bmn", "force": True}),
         (bm.NGram.load, {"path": "model.bmn"}),
         (WORDS.with_oov, {"way": "class"}),

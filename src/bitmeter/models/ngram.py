@@ -15,7 +15,8 @@ from bitmeter.errors import MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, estimate
+from bitmeter.models.ngram_fit import Settings, as_progress, estimate
+from bitmeter.models.ngram_memory import Allowance
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.smoothing import Smoothing, thresholds
 from bitmeter.text._files import as_path
@@ -106,7 +107,10 @@ class NGram:
 
     # ---- making --------------------------------------------------------------------------------------------------
 
-    def fit(self, text: Any, *, heldout: Any = None, field: str | None = None, progress: Any = None) -> NGram:
+    def fit(
+        self, text: Any, *, heldout: Any = None, field: str | None = None, memory: int | str | None = None,
+        temp: Any = None, progress: Any = None,
+    ) -> NGram:  # fmt: skip
         r"""Estimate the model from a text.
 
         Parameters
@@ -119,8 +123,15 @@ class NGram:
             text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
+        memory
+            How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
+            (of what is free). Three quarters of what is free if not said. What does not fit goes to temporary files;
+            the model is the same to the last bit.
+        temp
+            The folder of temporary files: if not said, the one that TMPDIR names, else /var/tmp. They have no name, so
+            that nothing remains of them however the program ends.
         progress
-            Called with each stage and how much of it is done.
+            Called with each stage and how much of it is done, 0 to 1.
 
         Returns
         -------
@@ -132,7 +143,9 @@ class NGram:
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
-        settings = Settings(self.order, self._smoothing, self._prune, self._unk_word, self.threads)
+        settings = Settings(
+            self.order, self._smoothing, self._prune, self._unk_word, self.threads, Allowance.of(memory, temp)
+        )
         self._adopt(estimate(text, settings, heldout=heldout, field=field, progress=progress))
         return self
 
@@ -145,8 +158,10 @@ class NGram:
         notes = about.get("notes")
         self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
 
-    def save(self, path: Any, *, force: bool = False) -> None:
+    def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
+
+        `progress` is called with "writing" and how much of it is done.
 
         Examples
         --------
@@ -156,7 +171,11 @@ class NGram:
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
-        save_model(self._fitted, path, unk_word=self._unk_word, is_distribution=self.is_distribution, force=force)
+        tell = as_progress(progress)
+        distribution = self.is_distribution
+        save_model(
+            self._fitted, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell
+        )
 
     @classmethod
     def load(cls, path: Any) -> NGram:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from bitmeter import _core
@@ -12,6 +13,8 @@ from bitmeter.text._files import as_path, replacing
 
 SUFFIX = ".bmn"
 _NOTE_SIZE = 4096
+#: Told a stage of long work, and how much of it is done (0 to 1).
+Progress = Callable[[str, float], None]
 
 
 class sound:  # noqa: N801
@@ -55,7 +58,7 @@ def is_model_file(name: str) -> bool:
 
 
 def save_model(
-    model: _core.NgramModel, path: Any, *, unk_word: bool, is_distribution: bool = True, force: bool
+    model: _core.NgramModel, path: Any, *, unk_word: bool, is_distribution: bool = True, force: bool, progress: Progress
 ) -> None:
     """Write a model under a name that tells the format."""
     final = as_path(path)
@@ -78,9 +81,10 @@ def save_model(
     with replacing(final, force=force) as beside:
         try:
             if arpa:
+                progress("writing", 0.0)
                 write_arpa(model, beside, final.name)
             else:
-                model.save(str(beside))
+                model.save(str(beside), lambda share: progress("writing", share))
         except OSError as error:
             message = f"{final} cannot be written: {error.strerror}"
             raise FileFormatError(message, value=str(final)) from error

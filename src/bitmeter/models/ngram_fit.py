@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from bitmeter import _core
 from bitmeter.errors import EmptyError, InputError, InputTypeError
-from bitmeter.models.ngram_files import note
+from bitmeter.models.ngram_files import Progress, note
+from bitmeter.models.ngram_memory import Allowance, amount
 from bitmeter.models.smoothing import Smoothing, told
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.units import SEPARATORS
+from bitmeter.theory._check import shown
 
-#: Called between the stages of training: what comes next, and how much of it is done (0 to 1).
-Progress = Callable[[str, float], None]
-
+#: Bytes that are read while those before are split among the threads.
+_BLOCK = 1 << 22
 _STAGES = ("sort", "grow", "link", "weigh")
 _TOLD = {
     "read": "reading the text", "sort": "sorting n-grams", "grow": "counting n-grams", "link": "adjusting counts",
@@ -32,6 +35,16 @@ class Settings:
     prune: tuple[int, ...]
     unk_word: bool
     threads: int
+    allowance: Allowance = field(default_factory=lambda: Allowance.of(None, None))
+    most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
+
+
+def as_progress(progress: Any) -> Progress:
+    """A function of a stage and a share; None for one that tells nobody."""
+    if progress is not None and not callable(progress):
+        message = f"progress is {shown(progress)}; it must be a function of a stage and a share"
+        raise InputTypeError(message, value=progress)
+    return _silent if progress is None else progress
 
 
 def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, progress: Any) -> _core.NgramModel:
@@ -39,25 +52,20 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
-    if progress is not None and not callable(progress):
-        message = f"progress is {progress!r:.40}; it must be a function of a stage and a share"
-        raise InputTypeError(message, value=progress)
-    tell: Progress = progress if progress is not None else _silent
-    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], settings.unk_word)
-    corpus = _feed(estimation.feed, text, field, tell)
-    if heldout is not None:
-        _feed(estimation.feed_heldout, heldout, field, tell)
-    if estimation.sentences == 0:
-        message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
-        raise EmptyError(message)
-    estimation.begin(settings.order, settings.threads)
-    for stage in _STAGES:
-        tell(_TOLD[stage], 0.0)
-        if stage == "weigh":
-            estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
-        else:
-            getattr(estimation, stage)()
-    tell(_TOLD["model"], 0.0)
+    tell = as_progress(progress)
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation(
+        SEPARATORS["kenlm"], settings.unk_word, allowance.memory, allowance.folder, settings.threads
+    )
+    with _disk(estimation, settings):
+        corpus = _feed(estimation.feed, text, field, estimation, settings, tell)
+        if heldout is not None:
+            _feed(estimation.feed_heldout, heldout, field, estimation, settings, tell)
+        estimation.finish()
+        if estimation.sentences == 0:
+            message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
+            raise EmptyError(message)
+        run_stages(estimation, settings, tell)
     return estimation.model(
         note(
             smoothing=str(settings.smoothing),
@@ -71,18 +79,58 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
     )
 
 
-def _feed(take: Callable[[bytes, Any], None], text: Any, field: str | None, tell: Progress) -> Corpus:
+def run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
+    """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
+    allowance, stage = settings.allowance, ""
+    least = estimation.least_memory(settings.order, settings.threads)
+    if least > allowance.memory:
+        raise allowance.too_small(least, estimation.kinds)
+    raw = bool(settings.prune) or not settings.smoothing.adjusted
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: tell(stage, share))
+    for name in _STAGES:
+        stage = _TOLD[name]
+        if name == "sort" and not estimation.fits(settings.order):
+            stage += f" on disk, up to {amount(estimation.most_disk(settings.order))}"
+        elif estimation.on_disk:
+            stage += " on disk"
+        if name == "weigh":
+            estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
+        else:
+            getattr(estimation, name)()
+    stage = _TOLD["model"]
+
+
+def _feed(
+    take: Callable[[bytes, Any], None], text: Any, field: str | None, estimation: _core.NgramEstimation,
+    settings: Settings, tell: Progress,
+) -> Corpus:  # fmt: skip
     """Hand a text over, block by block."""
     corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
-    done = 0
-    for block in corpus.blocks():
-        tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
-        try:
+    allowance, done, before = settings.allowance, 0, _core.resident_bytes()
+    try:
+        for block in corpus.blocks(_BLOCK):
+            tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
             take(block.data, block.ends)
-        except LookupError as error:
-            raise _reserved(corpus.name, *error.args) from error
-        done += len(block.data)
+            done += len(block.data)
+            # The numbers of the words are on the disk by then: what has grown is the vocabulary.
+            if (held := _core.resident_bytes() - before) > allowance.memory:
+                estimation.finish()
+                raise allowance.too_small(2 * held, estimation.kinds)
+        estimation.wait()
+    except LookupError as error:
+        raise _reserved(corpus.name, *error.args) from error
     return corpus
+
+
+@contextmanager
+def _disk(estimation: _core.NgramEstimation, settings: Settings) -> Iterator[None]:
+    """Turns what the system says of temporary files into an error that tells what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.EIO):
+            raise
+        raise settings.allowance.full(error, estimation.most_disk(settings.order)) from error
 
 
 def _silent(stage: str, done: float) -> None:
