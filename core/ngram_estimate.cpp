@@ -12,6 +12,7 @@ namespace bitmeter {
 namespace {
 
 constexpr std::size_t chunk = 1 << 14;  // histories a task
+constexpr std::size_t look = 256;       // histories between two looks at the clock
 
 /// Calls run(from, to) for stretches of [0, size).
 template <class Run>
@@ -204,6 +205,7 @@ void NgramEstimator::link_order(int o) {
         constexpr std::size_t ahead = 12;       // histories whose memory is on its way
         constexpr std::uint64_t next_child = 6;  // and children of one that has many
         for (std::size_t h = from; h < to; ++h) {
+            if (h % look == 0) watch_.add(0);
             if (h + 2 * ahead < to) __builtin_prefetch(shorter + histories[h + 2 * ahead].suffix);
             if (h + ahead < to && histories[h + ahead].child < histories[h + ahead + 1].child) {
                 const NgramNode* coming = shorter + histories[h + ahead].suffix;

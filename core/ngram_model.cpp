@@ -23,7 +23,7 @@ constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams =
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t alignment = 64;
 constexpr std::size_t piece = std::size_t{1} << 22;  // bytes between two looks at the clock
-constexpr std::size_t release_every = std::size_t{1} << 26;  // bytes of a model on the disk that are in memory at once
+constexpr std::size_t release_every = std::size_t{1} << 24;  // bytes of a model on the disk that are in memory at once
 
 struct Header {
     char magic[16];

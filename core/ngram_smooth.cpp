@@ -12,6 +12,7 @@ namespace bitmeter {
 namespace {
 
 constexpr std::size_t chunk = 1 << 14;  // histories a task
+constexpr std::size_t look = 256;       // histories between two looks at the clock
 
 /// Calls run(from, to) for stretches of [0, size).
 template <class Run>
@@ -263,6 +264,7 @@ private:
             constexpr std::uint64_t ahead = 32;  // probabilities whose memory is on its way
             const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {
+                if (h % look == 0) watch_.add(0);
                 const std::uint64_t begin = histories[h].child, end = histories[h + 1].child;
                 if (begin == end) continue;
                 const bool whole = leaves || (h >= begins_ && h < ends_);

@@ -81,12 +81,14 @@ void reserve(int handle, std::size_t from, std::size_t to) {
 
 std::uint64_t resident_bytes() {
 #ifdef __linux__
-    std::FILE* file = std::fopen("/proc/self/statm", "r");
-    if (!file) return 0;
+    const int handle = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (handle < 0) return 0;
+    char text[128];
+    const ssize_t size = read(handle, text, sizeof text - 1);
+    close(handle);
+    text[std::max<ssize_t>(size, 0)] = '\0';
     unsigned long long all = 0, resident = 0;
-    const int found = std::fscanf(file, "%llu %llu", &all, &resident);
-    std::fclose(file);
-    return found == 2 ? resident * page_size() : 0;
+    return std::sscanf(text, "%llu %llu", &all, &resident) == 2 ? resident * page_size() : 0;
 #else
     return 0;
 #endif

@@ -1,6 +1,7 @@
 // Long work that is watched: how far it is, whether it should stop, whether it keeps within its memory.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,7 +28,7 @@ public:
         told_ = kept_ = clock();
         if (tell_) tell_(0.0);
     }
-    /// So many steps of it are done; called from any thread, every few milliseconds.
+    /// So many steps of it are done; called from any thread, every millisecond or so.
     void add(std::uint64_t steps) {
         const std::uint64_t done = done_.fetch_add(steps, std::memory_order_relaxed) + steps;
         const std::int64_t now = clock();
@@ -40,7 +41,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t keep_every = 5'000'000, tell_every = 100'000'000;  // nanoseconds
+    static constexpr std::int64_t keep_every = 1'000'000, tell_every = 100'000'000;  // nanoseconds
     static std::int64_t clock() {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(
                    std::chrono::steady_clock::now().time_since_epoch())
