@@ -21,6 +21,7 @@
 // A history that was never seen has no node: it is shortened until it was, at no cost.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -66,8 +67,11 @@ struct SmoothingPlan {
     std::array<std::uint32_t, max_order> prune{};  // n-grams that occurred no more often are dropped; by order - 1
     HeldoutWeights weights{};                      // of Jelinek-Mercer
 
-    bool adjusted() const {
-        return method == Smoothing::kneser_ney || method == Smoothing::modified_kneser_ney;
+    /// Whether adjusted counts are smoothed, not occurrences.
+    bool adjusted() const { return method == Smoothing::kneser_ney || method == Smoothing::modified_kneser_ney; }
+    /// Whether the occurrences below the highest order are looked at.
+    bool needs_raw() const {
+        return !adjusted() || std::any_of(prune.begin(), prune.end(), [](std::uint32_t limit) { return limit > 0; });
     }
 };
 

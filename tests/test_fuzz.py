@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,13 @@ NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
+CODE = bm.PrefixCode({"a": "0", "b": "10"})
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
+
+
+with tempfile.TemporaryDirectory() as _folder:
+    bm.compress("kt", b"abc", Path(_folder) / "x.bmz")
+    ARCHIVE = (Path(_folder) / "x.bmz").read_bytes()
 
 
 def of_process(process: bm.Process) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
@@ -176,15 +183,48 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "NGram": [
         (bm.NGram, {"order": 2, "smoothing": "lidstone:0.1", "prune": (0, 1), "unk_word": False, "threads": 1}),
         (
-            bm.NGram(order=2).fit,
-            {"text": b"one two\nthree\n", "field": None, "memory": "80M", "temp": None},
+            bm.NGram(2, "jelinek-mercer").fit,
+            {"text": b"one two\nthree\n", "heldout": b"two\n", "field": None, "memory": "80M", "temp": None},
         ),
         (WORDS.save, {"path": "model.bmn", "force": True}),
         (bm.NGram.load, {"path": "model.bmn"}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
+        (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+    ],
+    "Cache": [
+        (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
+        (bm.Cache.parse, {"text": "cache:size=3"}),
+    ],
+    "MixtureModel": [
+        (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
+        (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
+        (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
+        (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
+        (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
     "Scheme": [],
+    "PrefixCode": [
+        (bm.PrefixCode, {"words": {"a": "0", "b": "10"}}),
+        (bm.PrefixCode.fixed, {"labels": "abc"}),
+        (bm.PrefixCode.shannon, {"p": FAIR}),
+        (bm.PrefixCode.shannon_fano_elias, {"p": FAIR}),
+        (bm.PrefixCode.huffman, {"p": FAIR, "longest": None}),
+        (CODE.canonical, {}),
+        (CODE.figures, {"p": FAIR}),
+        (CODE.encode, {"data": "ab"}),
+        (CODE.decode, {"bits": "010"}),
+        (CODE.tree, {"deepest": 3}),
+    ],
+    "compress": [
+        (bm.compress, {"model": "kt", "source": b"abc", "output": "x.bmz", "embed": False, "force": True}),
+        (bm.compress, {"model": FAIR, "source": b"ab", "output": "x.bmz", "embed": False, "force": True}),
+    ],
+    "decompress": [
+        (bm.decompress, {"archive": ARCHIVE, "output": "x", "model": None, "force": True}),
+    ],
+    "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
+    "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
     "score": [
         (
             bm.score,
@@ -252,7 +292,10 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
 
 #: What nobody calls with input from outside: results that bitmeter makes itself.
 RESULTS = {
+    "Archive",
+    "ArchiveHeader",
     "BlockRow",
+    "CodeFigures",
     "Comparison",
     "Convergence",
     "Document",
@@ -261,17 +304,21 @@ RESULTS = {
     "Interval",
     "MonteCarlo",
     "PairedTest",
+    "Proof",
     "Rate",
     "RateEstimate",
     "StateClass",
     "TracedUnit",
     "TypicalSet",
     "Verdict",
+    "Verification",
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
-PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
+MODELS = {"Cache", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+PROTOCOL = {
+    "begin", "logprobs", "own_ids", "places", "predict", "shares", "spread", "stream", "unknown", "without_unknown",
+}  # fmt: skip
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

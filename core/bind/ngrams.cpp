@@ -1,6 +1,7 @@
 #include "ngram_arpa.hpp"
 #include "ngram_estimate.hpp"
 #include "ngram_query.hpp"
+#include "spelling.hpp"
 #include "watch.hpp"
 
 #include "bind.hpp"
@@ -188,6 +189,17 @@ void bind_ngram_making(nb::module_& m) {
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
         .def("weigh", &Estimation::weigh, "smoothing"_a, "parameter"_a, "prune"_a)
+        .def(
+            "rare_words",
+            [](const Estimation& self) {
+                const std::string hex = without_lock([&] {
+                    std::vector<std::uint32_t> counts(self.text.table().size());
+                    for (std::uint32_t word : self.text.ids()) ++counts[word];
+                    return bitmeter::rare_words_in_hex(self.text.table(), counts);
+                });
+                return nb::bytes(hex.data(), hex.size());
+            },
+            "The words that came least often, a line each, two digits and a space a byte.")
         .def("statistics", &ngram_statistics, "(discounts by count, whether they could not be estimated) of each order.")
         .def("weights", &ngram_weights, "Those of jelinek-mercer by order and bucket, and how many words were held out.")
         .def(
@@ -237,6 +249,16 @@ void bind_ngram_model(nb::module_& m) {
                  return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
         .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
+        .def_prop_ro(
+            "has_section", [](const NgramModel& self) { return self.section().size > 0; },
+            "Whether what its words are spelled like follows it in its file.")
+        .def(
+            "attach",
+            [](NgramModel& self, const nb::bytes& section) {
+                const auto bytes = view(section);
+                self.attach({bytes.data, bytes.data + bytes.size});
+            },
+            "section"_a)
         .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
         .def(
             "save",

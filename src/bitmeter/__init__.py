@@ -13,6 +13,11 @@ from bitmeter._version import __version__
 
 if TYPE_CHECKING:
     from bitmeter import errors
+    from bitmeter.coding.archive import ArchiveHeader
+    from bitmeter.coding.compressing import Archive, compress, decompress
+    from bitmeter.coding.prefix import CodeFigures, PrefixCode
+    from bitmeter.coding.proving import Proof, prove
+    from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.score import Score
@@ -21,7 +26,11 @@ if TYPE_CHECKING:
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
+    from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -56,8 +65,12 @@ if TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOMES = {
+    "Archive": "coding.compressing",
+    "ArchiveHeader": "coding.archive",
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
+    "CodeFigures": "coding.prefix",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
@@ -74,13 +87,18 @@ _HOMES = {
     "KrichevskyTrofimov": "models.tables",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
     "PairedTest": "measure.statistics",
+    "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
+    "Proof": "coding.proving",
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
     "SMOOTHINGS": "models.smoothing",
     "Scheme": "models.base",
     "Score": "measure.score",
@@ -92,11 +110,14 @@ _HOMES = {
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
+    "Verification": "coding.verifying",
     "compare": "measure.compare",
+    "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
+    "decompress": "coding.compressing",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -111,12 +132,14 @@ _HOMES = {
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
+    "prove": "coding.proving",
     "renyi_entropy": "theory.information",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
+    "verify": "coding.verifying",
 }
 
 __all__ = [
@@ -124,8 +147,12 @@ __all__ = [
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
     "SMOOTHINGS",
+    "Archive",
+    "ArchiveHeader",
     "BitmeterError",
     "BlockRow",
+    "Cache",
+    "CodeFigures",
     "Comparison",
     "Conditional",
     "Convergence",
@@ -140,12 +167,17 @@ __all__ = [
     "KrichevskyTrofimov",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
+    "NGramState",
     "PairedTest",
+    "PrefixCode",
     "Process",
+    "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
     "Scheme",
     "Score",
     "Signature",
@@ -156,12 +188,15 @@ __all__ = [
     "TypicalSet",
     "Uniform",
     "Verdict",
+    "Verification",
     "__version__",
     "compare",
+    "compress",
     "conditional_entropy",
     "converge",
     "cross_entropy",
     "cross_entropy_rate",
+    "decompress",
     "entropy",
     "errors",
     "estimate_entropy",
@@ -177,12 +212,14 @@ __all__ = [
     "monte_carlo_cross_entropy",
     "mutual_information",
     "perplexity",
+    "prove",
     "renyi_entropy",
     "score",
     "sequence_perplexity",
     "typewriter",
     "typical_set",
     "varentropy",
+    "verify",
 ]
 
 

@@ -135,7 +135,8 @@ def em(text: str, order: int, heldout: str | None) -> defaultdict[tuple[int, int
     for row in counts:
         for gram, count in row.items():
             totals[gram[:-1]] += count
-    rows = []  # for each word: (order, bucket) and the estimate of each order that saw its history
+    # For each word: (order, bucket) and the estimate of each order that saw its history.
+    rows: list[list[tuple[tuple[int, int], float]]] = []
     for line in held:
         words = ["<s>", *line.split(), "</s>"]
         for i in range(1, len(words)):
@@ -145,12 +146,12 @@ def em(text: str, order: int, heldout: str | None) -> defaultdict[tuple[int, int
     for _ in range(100):
         asked: defaultdict[tuple[int, int], float] = defaultdict(lambda: 1.0)
         spoke: defaultdict[tuple[int, int], float] = defaultdict(lambda: 0.5)
-        for row in rows:
+        for given in rows:
             mixed = [uniform]
-            for key, own in row:
+            for key, own in given:
                 mixed.append(weights[key] * own + (1 - weights[key]) * mixed[-1])
             reached = 1.0
-            for (key, own), p in zip(reversed(row), reversed(mixed), strict=False):
+            for (key, own), p in zip(reversed(given), reversed(mixed), strict=False):
                 asked[key] += reached
                 spoke[key] += reached * weights[key] * own / p
                 reached *= 1 - weights[key] * own / p

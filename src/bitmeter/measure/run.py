@@ -21,7 +21,7 @@ from bitmeter.measure.tracing import Tracer
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.stream import split_corpus
+from bitmeter.text.stream import Piece, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -78,6 +78,9 @@ class Run:
         """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
         stream = model.stream() if hasattr(model, "stream") else None
+        if self._alternatives is None and getattr(stream, "rates_bytes", False):
+            yield from self._rated_bytes(stream)
+            return
         units = model.units if stream is not None else Whole(model.units)
         for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
             split, blank = piece.split, blank_units(units, piece.split)
@@ -85,12 +88,13 @@ class Run:
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
-            details = self._details(stream, split, continues=piece.continues)
-            logs = (
-                model.logprobs(split.ids, split.bounds)
-                if stream is None
-                else stream.logprobs(split.ids, split.bounds, continues=piece.continues)
-            )
+            details = self._details(stream, split, piece)
+            if stream is None:
+                logs = model.logprobs(split.ids, split.bounds)
+            elif hasattr(stream, "rate_text"):  # the bytes themselves are paid for
+                logs = stream.rate_text(piece.data, split, piece.continues, piece.unfinished)
+            else:
+                logs = stream.logprobs(split.ids, split.bounds, continues=piece.continues)
             yield Rated(
                 data=piece.data,
                 ends=piece.ends,
@@ -106,11 +110,35 @@ class Run:
                 details=details,
             )
 
-    def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
+    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
+        """The same from a stream that splits and rates in one go."""
+        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
+            split, blank, logs = stream.rate_bytes(
+                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
+            )
+            yield Rated(
+                data=piece.data,
+                ends=piece.ends,
+                ids=split.ids,
+                cuts=split.cuts,
+                bounds=split.bounds,
+                offset=piece.offset,
+                continues=piece.continues,
+                open=piece.unfinished,
+                logprobs=logs,
+                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                blank=blank,
+            )
+
+    def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:
             return None
+        found: Details
+        if hasattr(stream, "details_text"):
+            found = stream.details_text(piece.data, split, piece.continues, piece.unfinished, self._alternatives)
+            return found
         if hasattr(stream, "details"):
-            found: Details = stream.details(split.ids, split.bounds, continues, self._alternatives)
+            found = stream.details(split.ids, split.bounds, piece.continues, self._alternatives)
             return found
         if not isinstance(self._model, Predictor) or stream is not None:
             message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"
@@ -132,7 +160,7 @@ class Run:
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
-        if piece.blank.any():
+        if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
             piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
         if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
             at = int(np.argmax(~(piece.logprobs <= 1e-9)))

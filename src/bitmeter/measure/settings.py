@@ -72,6 +72,8 @@ def check_abilities(model: Model, settings: Settings) -> None:
         raise ModelError(message)
     if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
         ways = "'none' or 'skipped'" if hasattr(model, "unknown") else "'none'"
+        if settings.oov == "spelled" and hasattr(model, "spelling"):
+            model.with_oov("spelled")  # type: ignore[attr-defined]  # says what is missing
         message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
         raise ModelError(message)
     if settings.oov == "skipped" and not hasattr(model, "unknown"):

@@ -15,10 +15,12 @@ from bitmeter.errors import MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, as_progress, estimate
+from bitmeter.models.ngram_fit import Settings, as_progress, estimate, spelling_of
 from bitmeter.models.ngram_memory import Allowance
+from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.smoothing import Smoothing, thresholds
+from bitmeter.models.spelling import SpelledStream
 from bitmeter.text._files import as_path
 from bitmeter.text.units import BLANK, Words
 from bitmeter.theory._check import choice, flag, integer
@@ -34,7 +36,7 @@ _DEFAULT = "modified-kneser-ney"
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 
 
-class NGram:
+class NGram(NGramRating):
     r"""An n-gram model of words, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file). Each is preceded by `<s>`, which is never
@@ -81,7 +83,6 @@ class NGram:
 
     predicts_end = True
     end_id = _END
-    oov_ways = ("class",)
 
     def __init__(
         self,
@@ -101,7 +102,10 @@ class NGram:
         self._oov = "none"
         self._model: _core.NgramModel | None = None
         self._units: Words | None = None
+        self._spelling: _core.Spelling | None = None
         self.notes: tuple[str, ...] = ()
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
         usual = self.smoothing == _DEFAULT
         self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
 
@@ -147,16 +151,45 @@ class NGram:
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, Allowance.of(memory, temp)
         )
         self._adopt(estimate(text, settings, heldout=heldout, field=field, progress=progress))
+        self.path = None
         return self
 
     def _adopt(self, model: _core.NgramModel) -> None:
         about = read_note(model.note)
-        self._model, self._units = model, None
+        self._model, self._units, self._spelling = model, None, None
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
         notes = about.get("notes")
         self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
+
+    def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
+        r"""Learn how words are spelled and what stands between them, so that unknown words can be spelled.
+
+        `fit` does it by itself. A model from ARPA has no spelling until it is fitted here; `save` keeps it in a .bmn
+        file.
+
+        Parameters
+        ----------
+        text
+            As for `fit`: the text that the model was estimated from, or one like it.
+        field
+            The field of JSON lines or the column of Parquet that holds the text.
+
+        Returns
+        -------
+        NGram
+            Itself.
+
+        Examples
+        --------
+        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").oov_ways
+        ('class', 'spelled')
+        """
+        section = spelling_of(text, field=field, threads=self.threads)
+        self._fitted.attach(section)
+        self._spelling = None
+        return self
 
     def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
@@ -176,6 +209,7 @@ class NGram:
         save_model(
             self._fitted, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell
         )
+        self.path = str(as_path(path))
 
     @classmethod
     def load(cls, path: Any) -> NGram:
@@ -197,13 +231,17 @@ class NGram:
         else:
             with sound(name):
                 made._adopt(_core.NgramModel.open(name))
-        made.name = f"ngram:{found.name}"
+                if made._fitted.has_section:
+                    _core.Spelling.glance(made._fitted)
+        made.name, made.path = f"ngram:{found.name}", name
         return made
 
     def verify(self) -> None:
         """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
         with sound(self.name):
             self._fitted.verify()
+            if self._fitted.has_section:
+                _core.Spelling(self._fitted)
 
     # ---- as a model ----------------------------------------------------------------------------------------------
 
@@ -240,7 +278,28 @@ class NGram:
     @property
     def fingerprint(self) -> str:
         """A checksum of all that can change a probability."""
-        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}"
+        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
+        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}{spelled}"
+
+    @property
+    def oov_ways(self) -> tuple[str, ...]:
+        """What unknown words can cost: their class, or that and their spelling where the model has learnt it."""
+        return ("class", "spelled") if self._model is not None and self._model.has_section else ("class",)
+
+    @property
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words."""
+        if self._spelling is None:
+            if not self._fitted.has_section:
+                message = (
+                    f"{self.name} has not learnt how words are spelled, so unknown words cannot be; fit it in Python: "
+                    "model.fit_spelling(TEXT); model.save('model.bmn'), or train one with: bitmeter train TEXT -o "
+                    "model.bmn"
+                )
+                raise ModelError(message)
+            with sound(self.name):
+                self._spelling = _core.Spelling(self._fitted)
+        return self._spelling
 
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
@@ -271,13 +330,21 @@ class NGram:
         return np.asarray((np.asarray(ids) <= _BEGIN) & (np.asarray(ids) != BLANK))
 
     def with_oov(self, way: str) -> NGram:
-        """The same model, with unknown words impossible ("none") or costing their class `<unk>` ("class")."""
+        """The same model with another cost for unknown words.
+
+        "none": they are impossible. "class": their class `<unk>`. "spelled": `<unk>` and their bytes, and then white
+        space is paid for too and newlines end sentences, so that the model is a distribution over byte strings.
+        """
         other = copy.copy(self)
-        other._oov = choice(way, "oov", ("none", "class"))
+        other._oov = choice(way, "oov", ("none", "class", "spelled"))
+        if way == "spelled":
+            other._spelling = self.spelling
         return other
 
-    def stream(self) -> NGramStream:
+    def stream(self) -> NGramStream | SpelledStream:
         """Remembers the last order − 1 words."""
+        if self._oov == "spelled":
+            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._fitted.words)
         return NGramStream(self)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from bitmeter.errors import EmptyError, InputError, InputTypeError
 from bitmeter.models.ngram_files import Progress, note
 from bitmeter.models.ngram_memory import Allowance, amount
 from bitmeter.models.smoothing import Smoothing, told
+from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.units import SEPARATORS
 from bitmeter.theory._check import shown
@@ -57,16 +58,19 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
     estimation = _core.NgramEstimation(
         SEPARATORS["kenlm"], settings.unk_word, allowance.memory, allowance.folder, settings.threads
     )
+    corpus = _corpus_of(text, field)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     with _disk(estimation, settings):
-        corpus = _feed(estimation.feed, text, field, estimation, settings, tell)
+        _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
         if heldout is not None:
-            _feed(estimation.feed_heldout, heldout, field, estimation, settings, tell)
+            _feed(estimation.feed_heldout, _corpus_of(heldout, field), estimation, allowance, tell)
         estimation.finish()
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
         run_stages(estimation, settings, tell)
-    return estimation.model(
+    rare = estimation.rare_words()
+    model = estimation.model(
         note(
             smoothing=str(settings.smoothing),
             unk_word=settings.unk_word,
@@ -77,6 +81,8 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
             **told(estimation, settings.smoothing),
         )
     )
+    model.attach(fit_section(rare, gaps, SEPARATORS["kenlm"], settings.threads))
+    return model
 
 
 def run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
@@ -100,13 +106,36 @@ def run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Prog
     stage = _TOLD["model"]
 
 
+def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[[bytes, Any], None]:
+    """Words are numbered in the background, while what stands between them is counted."""
+
+    def take(data: bytes, ends: Any) -> None:
+        estimation.feed(data, ends)
+        gaps.feed(data, ends)
+
+    return take
+
+
+def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
+    """The section about spelling alone, for a model that was not estimated here."""
+    corpus, allowance = _corpus_of(text, field), Allowance.of(None, None)
+    words = _core.NgramEstimation(SEPARATORS["kenlm"], True, allowance.memory, allowance.folder, threads)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+    _feed(_both(words, gaps), corpus, words, allowance, _silent)
+    words.finish()
+    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
+
+
+def _corpus_of(text: Any, field: str | None) -> Corpus:
+    return Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
+
+
 def _feed(
-    take: Callable[[bytes, Any], None], text: Any, field: str | None, estimation: _core.NgramEstimation,
-    settings: Settings, tell: Progress,
-) -> Corpus:  # fmt: skip
+    take: Callable[[bytes, Any], None], corpus: Corpus, estimation: _core.NgramEstimation, allowance: Allowance,
+    tell: Progress,
+) -> None:  # fmt: skip
     """Hand a text over, block by block."""
-    corpus = Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
-    allowance, done, before = settings.allowance, 0, _core.resident_bytes()
+    done, before = 0, _core.resident_bytes()
     try:
         for block in corpus.blocks(_BLOCK):
             tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
@@ -119,7 +148,6 @@ def _feed(
         estimation.wait()
     except LookupError as error:
         raise _reserved(corpus.name, *error.args) from error
-    return corpus
 
 
 @contextmanager

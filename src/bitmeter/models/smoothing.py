@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeAlias
 
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, InputTypeError, RangeError
-from bitmeter.theory._check import integer, shown
+from bitmeter.theory._check import integer, items, shown
 
 __all__ = ["SMOOTHINGS", "Smoothing"]
 
@@ -135,12 +134,13 @@ def thresholds(prune: Any, order: int) -> tuple[int, ...]:
     """Pruning thresholds, one an order: the last one given is that of all orders above."""
     if prune is None:
         return ()
-    if isinstance(prune, str | bytes) or not isinstance(prune, Iterable):
+    if isinstance(prune, str | bytes):
         message = f"prune is {shown(prune)}; it must be thresholds, one an order, such as (0, 0, 1) (--prune 0,0,1)"
         raise InputTypeError(message, value=prune)
-    found = tuple(integer(limit, "a threshold of prune", low=0, high=2**32 - 1) for limit in prune)
+    limits = islice(items(prune, "prune", "thresholds, one an order, such as (0, 0, 1)"), order + 1)
+    found = tuple(integer(limit, "a threshold of prune", low=0, high=2**32 - 1) for limit in limits)
     if len(found) > order:
-        message = f"prune has {len(found)} thresholds for a model of order {order}; give at most one an order"
+        message = f"prune has more than {order} thresholds for a model of order {order}; give at most one an order"
         raise RangeError(message, value=prune)
     if found and found[0] != 0:
         message = (
