@@ -16,8 +16,10 @@ import math
 import re
 import resource
 import subprocess
+import sys
 import tempfile
 import time
+import timeit
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,8 +29,6 @@ from rich.console import Console
 from rich.table import Table
 
 import bitmeter as bm
-from bitmeter import _core
-from bitmeter.text.units import SEPARATORS
 
 #: Sentences that NLTK is given: it needs minutes for more.
 NLTK_LINES = 300
@@ -74,38 +74,30 @@ def trainers(train: Path, folder: Path, order: int, programs: Path | None) -> di
 
 def numbered(model: bm.NGram, data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The words and ends of a text as the model numbers them."""
-    ids, _, bounds = _core.split_words(data, _core.line_ends(data), SEPARATORS["kenlm"], model.units._table)
-    keep = ids != -2  # blank lines: their end alone
-    places = np.cumsum(np.concatenate(([0], keep)))[bounds]
-    ends = places[1:] + np.arange(1, len(places))
-    return np.insert(ids[keep], places[1:], 2), np.concatenate(([0], ends))
+    rated = model.rate(data)
+    return rated.ids, rated.bounds
 
 
 def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callable[[], float]]:
     """Each gives the perplexity with unknown words."""
     data = test.read_bytes()
     data += b"" if data.endswith(b"\n") else b"\n"
-    model = bm.NGram.load(folder / "ours.bmn").with_oov("class")
-    ids, bounds = numbered(model, data)
+    alone, together = (bm.NGram.load(folder / "ours.bmn").with_oov("class") for _ in range(2))
+    alone.threads, together.threads = 1, 2
+    ids, bounds = numbered(alone, data)
 
     def from_ids(threads: int) -> Callable[[], float]:
-        model.threads = threads
-        core, before = model._fitted, np.zeros(0, dtype=np.int64)
+        core, before = alone._fitted, np.zeros(0, dtype=np.int64)
         return lambda: math.exp(-float(core.logprobs(ids, bounds, before, True, threads).mean()))
 
-    def from_text(threads: int) -> Callable[[], float]:
-        core, before = model._fitted, np.zeros(0, dtype=np.int64)
-
-        def run() -> float:
-            return math.exp(-float(core.logprobs(*numbered(model, data), before, True, threads).mean()))
-
-        return run
-
     runs: dict[str, Callable[[], float]] = {
-        "bitmeter, text, 1 thread": from_text(1), "bitmeter, text, 2 threads": from_text(2),
-        "bitmeter, numbers, 1 thread": from_ids(1), "bitmeter, numbers, 2 threads": from_ids(2),
-        "bitmeter score(), intervals and all": lambda: bm.score(model, test, like="kenlm").perplexity("token"),
-    }  # fmt: skip
+        "bitmeter, rate(file), 1 thread": lambda: alone.rate(test).perplexity,
+        "bitmeter, rate(file), 2 threads": lambda: together.rate(test).perplexity,
+        "bitmeter, numbers, 1 thread": from_ids(1),
+        "bitmeter, numbers, 2 threads": from_ids(2),
+        "bitmeter score(), 1 thread": lambda: bm.score(alone, test, like="kenlm").perplexity("token"),
+        "bitmeter score(), 2 threads": lambda: bm.score(together, test, like="kenlm").perplexity("token"),
+    }
     if programs is not None:
         query = [str(programs / "query"), "-v", "summary", str(folder / "theirs.bin")]
 
@@ -184,16 +176,65 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
     data = test.read_bytes()
     tokens = len(data.split()) + data.count(b"\n")
     table = Table(title=f"scoring {tokens:,} words and ends", box=None)
-    for column in ("", "M tokens/s", "CPU s", "perplexity", "ratio"):
+    columns = ("", "wall s", "CPU s", "M tokens/s wall", "M tokens/s CPU", "perplexity", "times CPU of ours")
+    for column in columns:
         table.add_column(column, justify="left" if not column else "right")
     scored = in_turns(scorers(folder, test, chosen.kenlm_bin), chosen.repeat)
-    base = scored["bitmeter, text, 1 thread"][0]
+    base, own = scored["bitmeter, rate(file), 1 thread"][:2]
     for title, (wall, used, perplexity) in scored.items():
-        table.add_row(title, f"{tokens / wall / 1e6:.2f}", f"{used:.3f}", f"{perplexity:.4f}", f"{wall / base:.2f}")
+        speeds = (f"{tokens / wall / 1e6:.2f}", f"{tokens / used / 1e6:.2f}")
+        table.add_row(title, f"{wall:.3f}", f"{used:.3f}", *speeds, f"{perplexity:.4f}", f"{used / own:.2f}")
     if (speed := nltk_speed(train, test)) is not None:
         faster = tokens / base / speed
-        table.add_row(f"nltk, order 3, {NLTK_LINES} lines", f"{speed / 1e6:.6f}", "", "", f"{faster:,.0f}")
+        table.add_row(f"nltk, order 3, {NLTK_LINES} lines", "", "", f"{speed / 1e6:.6f}", "", "", f"{faster:,.0f}")
     console.print(table)
+    console.print(one_line(folder, chosen))
+
+
+def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
+    """Whole processes that load the model and score one line, and what one sentence costs once it is loaded."""
+    line = folder / "line.txt"
+    line.write_bytes((folder / "test.txt").read_bytes().split(b"\n")[3][:100] + b"\n")
+    command = [
+        sys.executable,
+        "-c",
+        "from bitmeter.cli import main; main()",
+        "score",
+        str(folder / "ours.bmn"),
+        str(line),
+    ]
+    quick = f"import bitmeter as bm; bm.NGram.load({str(folder / 'ours.bmn')!r}).logprob(open({str(line)!r}).read())"
+    commands = {
+        "bitmeter score model.bmn LINE": [*command, "--like", "kenlm"],
+        "python, NGram.load and logprob": [sys.executable, "-c", quick],
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "python, import numpy": [sys.executable, "-c", "import numpy"],
+    }
+    if chosen.kenlm_bin is not None:
+        commands["KenLM query"] = [
+            str(chosen.kenlm_bin / "query"),
+            "-v",
+            "summary",
+            str(folder / "theirs.bin"),
+            str(line),
+        ]
+
+    def whole(words: list[str]) -> Callable[[], Any]:
+        return lambda: subprocess.run(words, stdin=line.open("rb"), capture_output=True, check=True)
+
+    table = Table(title="one line, whole process", box=None)
+    for column in ("", "wall s", "CPU s"):
+        table.add_column(column, justify="left" if not column else "right")
+    for title, (wall, used, _) in in_turns({k: whole(v) for k, v in commands.items()}, chosen.repeat).items():
+        table.add_row(title, f"{wall:.3f}", f"{used:.3f}")
+    model, sentence = bm.NGram.load(folder / "ours.bmn"), line.read_text(errors="replace")
+    calls: dict[str, Callable[[], Any]] = {"NGram.logprob(line), loaded": lambda: model.logprob(sentence)}
+    if chosen.kenlm_bin is not None and (kenlm := optional("kenlm")) is not None:
+        peer = kenlm.Model(str(folder / "theirs.bin"))
+        calls["kenlm.Model.score(line), loaded"] = lambda: peer.score(sentence)
+    for title, call in calls.items():
+        table.add_row(title, f"{min(timeit.repeat(call, number=2000, repeat=5)) / 2000 * 1e6:.2f} µs", "")
+    return table
 
 
 if __name__ == "__main__":

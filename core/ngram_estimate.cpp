@@ -294,6 +294,7 @@ void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
         counts.raw[o - 1] = raw_[o - 1].data();
         counts.adjusted[o - 1] = adjusted_[o - 1].data();
     }
+    plan.closed = text_.closed();
     if (plan.method == Smoothing::jelinek_mercer) {
         heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
                            : weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);

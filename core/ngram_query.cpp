@@ -65,7 +65,7 @@ double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
         const NgramNode& node = m.nodes(state.length)[state.place];
         if (range.begin < range.end) {
             const std::uint64_t found =
-                find_child(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
+                find_in_lines(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
             if (found != no_child) {
                 if (state.length + 1 < m.order()) {
                     state = {state.length + 1, static_cast<std::uint32_t>(found)};

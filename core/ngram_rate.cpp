@@ -19,9 +19,10 @@ constexpr std::size_t group = 16;             // words looked up at once, so tha
 
 std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-/// A stretch of the text that ends with a document or before a word. `first` is the document that it begins in.
+/// A stretch of the text that ends with a document or before a word. It begins in the document `first`, and those before
+/// `last` end in it.
 struct Piece {
-    std::size_t begin, end, first;
+    std::size_t begin, end, first, last;
 };
 
 /// Separators before a document's first word belong to that word, so a piece never ends before it.
@@ -40,18 +41,18 @@ std::vector<Piece> pieces_of(Bytes text, Ends ends, const Separators& separators
         while (end - begin >= 2 * piece_bytes) {  // a long document
             const std::size_t to = word_start(text, from, begin + piece_bytes, end, separators);
             if (to >= end) break;
-            result.push_back({begin, to, first});
+            result.push_back({begin, to, first, d});
             begin = from = to;
             first = d;
         }
         if (end - begin >= piece_bytes) {
-            result.push_back({begin, end, first});
+            result.push_back({begin, end, first, d + 1});
             begin = end;
             first = d + 1;
         }
         from = end;
     }
-    if (first < ends.size) result.push_back({begin, text.size, first});
+    if (first < ends.size) result.push_back({begin, text.size, first, ends.size});
     return result;
 }
 
@@ -92,9 +93,9 @@ public:
         }
     }
 
-    /// No more words come before `end`, where the piece ends.
-    void finish(std::size_t end) {
-        while (document_ < text_.ends.size && close_ <= end) end_document();
+    /// No more words come.
+    void finish(const Piece& piece) {
+        while (document_ < piece.last) end_document();
     }
 
     std::vector<Span> spans;
@@ -170,7 +171,7 @@ Units split_piece(const NgramModel& model, const NgramBytes& text, const Piece& 
         number_words(index, text.text, walk.spans, result);
         walk.spans.clear();
     }
-    walk.finish(piece.end);
+    walk.finish(piece);
     return result;
 }
 

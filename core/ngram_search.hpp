@@ -25,7 +25,7 @@ inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
     __m128i equal[4], below[4];
     for (int i = 0; i < 4; ++i) {
-        const __m128i found = _mm_load_si128(reinterpret_cast<const __m128i*>(line) + i);
+        const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line) + i);
         equal[i] = _mm_cmpeq_epi32(found, wanted);
         below[i] = _mm_cmplt_epi32(found, wanted);  // codes have at most 31 bits
     }
@@ -87,13 +87,47 @@ struct ChildSearch {
     }
 };
 
-/// The place of `code` in keys[begin, end); no_child if it is not there.
-inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
-                                unsigned bits) {
+/// The same for one search alone: the place of `code`, no_child if it is not there.
+inline std::uint64_t find_in_lines(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
+                                   unsigned bits) {
     if (begin >= end) return no_child;
     ChildSearch search(begin, end, code, bits);
     search.finish(keys, code, bits);
     return search.hit ? search.guess : no_child;
+}
+
+/// As find_in_lines, for keys that lie anywhere: nothing outside of [begin, end) is read.
+inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
+                                unsigned bits) {
+    constexpr std::uint64_t few = 8;
+    if (end - begin > few) {
+        // The first guess needs no division, since the codes lie in all of [0, 2^bits).
+        std::uint64_t low = 0, high = std::uint64_t{1} << bits;
+        std::uint64_t place = begin + ((std::uint64_t{code} * (end - begin)) >> bits);
+        for (int step = 0;; ++step) {
+            const std::uint32_t found = keys[place];
+            if (found == code) return place;
+            if (found < code) {
+                begin = place + 1;
+                low = std::uint64_t{found} + 1;
+            } else {
+                end = place;
+                high = found;
+            }
+            if (end - begin <= few) break;
+            if (code < low || code >= high) return no_child;
+            // Proportion first; halves where the codes are not as even as they should be.
+            place = step < 4 ? begin + ((code - low) * (end - begin)) / (high - low) : begin + (end - begin) / 2;
+        }
+    }
+    if (begin == end) return no_child;
+    // Without a branch a key: which of a few it is cannot be foreseen.
+    std::uint64_t found = no_child;
+    for (std::uint64_t i = 0; i < few; ++i) {
+        const std::uint64_t place = begin + i < end ? begin + i : end - 1;
+        found = keys[place] == code ? place : found;
+    }
+    return found;
 }
 
 }  // namespace bitmeter

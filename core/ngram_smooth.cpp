@@ -116,7 +116,7 @@ public:
           threads_(threads),
           store_(store),
           watch_(watch),
-          outcomes_(static_cast<double>(model.words() - 1)) {}
+          outcomes_(static_cast<double>(model.words() - 1 - plan.closed)) {}
 
     void run() {
         for (int o = 1; o <= m_.order(); ++o) discount(o);
@@ -217,15 +217,32 @@ private:
 
     void words(PageArray<double>& probabilities) {
         const std::size_t size = m_.words();
-        const Share all = share(1, followers(1, 0, size), m_.order() == 1);
+        Share all = share(1, followers(1, 0, size), m_.order() == 1);
         const double uniform = 1.0 / outcomes_;
-        // <unk> alone was never seen, so all of what Katz leaves is its.
-        const double unseen = plan_.method == Smoothing::katz ? all.backoff : all.backoff * uniform;
+        double unseen = all.backoff * uniform;
+        if (plan_.method == Smoothing::katz) {
+            // What Katz leaves goes to the words that were never seen: most often <unk> alone.
+            const auto kinds = static_cast<double>(size - 1 - plan_.closed - seen_words());
+            if (kinds == 0.0) give_back(all);
+            unseen = kinds > 0.0 ? all.backoff / kinds : 0.0;
+        }
         probabilities = store_.array<double>(size);
         for (std::size_t w = 0; w < size; ++w) {
             probabilities[w] = counts_[0][w] ? probability(1, w, all, uniform) : unseen;
+            if (w == word_unknown && plan_.closed) probabilities[w] = 0.0;
             m_.nodes(1)[w].logprob = w == word_begin ? 0.0f : log10_of(probabilities[w]);
         }
+    }
+
+    /// How many words came at all; word_begin is never counted.
+    std::size_t seen_words() const {
+        return m_.words() - static_cast<std::size_t>(std::count(counts_[0], counts_[0] + m_.words(), 0u));
+    }
+
+    /// Katz, where all words were seen and nobody is left to have what was taken off: they keep it.
+    static void give_back(Share& share) {
+        share.total *= 1.0 - share.backoff;
+        share.backoff = 1.0;
     }
 
     std::uint32_t suffix(int order, std::uint64_t place) const {
@@ -243,17 +260,19 @@ private:
     }
 
     /// What is left, over what the shorter history gives to words that were not seen after the longer one.
-    double katz_backoff(int order, std::uint64_t history, double left, const PageArray<double>& lower) const {
+    void set_katz_backoff(int order, std::uint64_t history, Share& share, const PageArray<double>& lower) const {
         const NgramNode* histories = m_.nodes(order - 1);
         Compensated seen;
         for (std::uint64_t c = histories[history].child; c < histories[history + 1].child; ++c)
             if (!dropped(order, c)) seen.add(lower[suffix(order, c)]);
         double unseen = 1.0 - seen.value();
+        const bool never_unknown = plan_.closed || counts_[0][word_unknown];
+        if (unseen < 1e-6 && never_unknown) return give_back(share);
         if (unseen < 1e-6) {  // a difference of nearly equal numbers; <unk> at least is among the unseen
             const double unknown = order > 2 ? of_unknown(order - 2, histories[history].suffix) : lower[word_unknown];
             unseen = std::max(unseen, unknown);
         }
-        return left / unseen;
+        share.backoff /= unseen;
     }
 
     void order(int order, const PageArray<double>& lower, PageArray<double>& probabilities) {
@@ -269,7 +288,7 @@ private:
                 if (begin == end) continue;
                 const bool whole = leaves || (h >= begins_ && h < ends_);
                 Share found = share(order, followers(order, begin, end), whole);
-                if (plan_.method == Smoothing::katz) found.backoff = katz_backoff(order, h, found.backoff, lower);
+                if (plan_.method == Smoothing::katz) set_katz_backoff(order, h, found, lower);
                 histories[h].backoff = static_cast<float>(std::log10(found.backoff));
                 for (std::uint64_t c = begin; c < end; ++c) {
                     if (c + ahead < last) __builtin_prefetch(lower.data() + suffix(order, c + ahead));

@@ -66,6 +66,7 @@ struct SmoothingPlan {
     double parameter = std::numeric_limits<double>::quiet_NaN();  // delta, alpha, or a discount; NaN: estimated
     std::array<std::uint32_t, max_order> prune{};  // n-grams that occurred no more often are dropped; by order - 1
     HeldoutWeights weights{};                      // of Jelinek-Mercer
+    bool closed = false;                           // no word is unknown: <unk> is impossible, and V counts it not
 
     /// Whether adjusted counts are smoothed, not occurrences.
     bool adjusted() const { return method == Smoothing::kneser_ney || method == Smoothing::modified_kneser_ney; }

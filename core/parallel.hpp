@@ -13,6 +13,7 @@ namespace bitmeter {
 
 /// Threads to use: what the caller allows (0 = all of the machine's), never more than there are tasks.
 inline unsigned thread_count(unsigned allowed, std::size_t tasks) {
+    if (allowed == 1 || tasks <= 1) return 1;  // to ask the machine takes microseconds
     unsigned available = std::max(1u, std::thread::hardware_concurrency());
     constexpr unsigned most = 1024;  // beyond this a request can only be a mistake
     unsigned wanted = std::min(most, allowed == 0 ? available : allowed);

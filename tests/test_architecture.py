@@ -32,8 +32,8 @@ RANKS = {
 
 #: Where each heavy package may be imported: in files or folders of these names only.
 DOORS = {
-    "torch": ("models/neural.py", "models/hf.py"),
-    "transformers": ("models/hf.py",),
+    "torch": ("models/neural", "models/hf"),
+    "transformers": ("models/hf",),
     "llama_cpp": ("models/gguf.py",),
     "httpx": ("models/endpoint.py",),
     "ray": ("scale/",),

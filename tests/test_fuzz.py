@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bitmeter as bm
+from tests.models.networks import tiny
 
 FAIR = bm.Distribution({"a": 0.5, "b": 0.5})
 TABLE = bm.Conditional({"a": FAIR, "b": FAIR}, start="a")
@@ -30,6 +31,7 @@ MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 CODE = bm.PrefixCode({"a": "0", "b": "10"})
+TINY = tiny()
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
 
@@ -181,16 +183,48 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
     "NGram": [
-        (bm.NGram, {"order": 2, "smoothing": "lidstone:0.1", "prune": (0, 1), "unk_word": False, "threads": 1}),
+        (
+            bm.NGram,
+            {
+                "order": 2,
+                "smoothing": "lidstone:0.1",
+                "prune": (0, 1),
+                "units": "words",
+                "unk_word": False,
+                "min_count": 1,
+                "vocab_size": None,
+                "vocab": None,
+                "threads": 1,
+            },
+        ),
         (
             bm.NGram(2, "jelinek-mercer").fit,
-            {"text": b"one two\nthree\n", "heldout": b"two\n", "field": None, "memory": "80M", "temp": None},
+            {
+                "text": b"one two\nthree\n",
+                "docs": None,
+                "heldout": b"two\n",
+                "field": None,
+                "memory": "80M",
+                "temp": None,
+            },
         ),
+        (WORDS.prune, {"threshold": 0.01}),
+        (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
-        (bm.NGram.load, {"path": "model.bmn"}),
+        (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
+        (WORDS.rate, {"text": b"one two\nthree\n", "docs": None, "field": None, "eos": "yes", "oov": "class"}),
+        (WORDS.logprob, {"sentence": "one two", "eos": True, "oov": "class"}),
+        (WORDS.begin, {"oov": "class"}),
+        (WORDS.at, {"key": WORDS.begin().key, "oov": "class"}),
+        (WORDS.extend, {"states": [WORDS.begin()], "words": ["one"], "oov": "class"}),
+        (WORDS.number, {"word": "one"}),
         (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+    ],
+    "NGramState": [
+        (WORDS.begin().extend, {"word": "one"}),
+        (WORDS.begin().finish, {}),
     ],
     "Cache": [
         (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
@@ -202,6 +236,36 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
         (bm.MixtureModel.load, {"path": "model.bmx"}),
+    ],
+    "HuggingFace": [
+        # There is no such model: what is wrong with the other arguments must be said before it is looked for.
+        (
+            bm.HuggingFace,
+            {
+                "path": "absent/model",
+                "revision": None,
+                "dtype": "float32",
+                "device": "cpu",
+                "device_map": None,
+                "batch": 64,
+                "trust": False,
+                "gguf_file": None,
+                "threads": 1,
+            },
+        ),
+        (TINY.with_reading, {"ctx": "16.8", "first": "bos"}),
+    ],
+    "divergence": [
+        (
+            bm.divergence,
+            {"first": TINY, "second": TINY, "text": b"one two", "docs": None, "field": None, "ctx": None},
+        )
+    ],
+    "word_surprisals": [
+        (
+            bm.word_surprisals,
+            {"model": TINY, "text": b"one two", "corrected": True, "docs": None, "field": None, "ctx": None},
+        )
     ],
     "Scheme": [],
     "PrefixCode": [
@@ -225,6 +289,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
+    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (
             bm.score,
@@ -298,6 +363,7 @@ RESULTS = {
     "CodeFigures",
     "Comparison",
     "Convergence",
+    "Divergence",
     "Document",
     "EntropyEstimate",
     "Impossible",
@@ -307,17 +373,21 @@ RESULTS = {
     "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
+    "SampledText",
     "StateClass",
     "TracedUnit",
     "TypicalSet",
     "Verdict",
     "Verification",
+    "WordSurprisals",
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"Cache", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
 PROTOCOL = {
-    "begin", "logprobs", "own_ids", "places", "predict", "shares", "spread", "stream", "unknown", "without_unknown",
+    "begin", "logprobs", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers", "predictions", "rate",
+    "rated", "sequences", "shares", "spread", "stream", "unknown", "walk", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [

@@ -1,6 +1,8 @@
 #include "ngram_arpa.hpp"
+#include "ngram_entropy.hpp"
 #include "ngram_estimate.hpp"
 #include "ngram_query.hpp"
+#include "ngram_sample.hpp"
 #include "spelling.hpp"
 #include "watch.hpp"
 
@@ -22,17 +24,40 @@ bitmeter::Watch::Tell telling(nb::object tell) {
     };
 }
 
+bitmeter::UnkInText unk_in_text(const std::string& name) {
+    using bitmeter::UnkInText;
+    return name == "word" ? UnkInText::word : name == "member" ? UnkInText::member : UnkInText::reserved;
+}
+
+bitmeter::UnitRules unit_rules(const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
+    using bitmeter::UnitKind;
+    if (kind != "bytes" && kind != "characters" && kind != "tokens") throw std::invalid_argument("no such units");
+    return {kind == "bytes" ? UnitKind::bytes : kind == "tokens" ? UnitKind::tokens : UnitKind::characters, ids, end_unit,
+            closed};
+}
+
+/// What an estimation may use.
+struct Allowed {
+    std::uint64_t memory;  // 0 for no limit
+    std::string folder;
+    unsigned threads;
+};
+
 /// A text to estimate from, and the estimation going on; the text must live as long.
 class Estimation {
 public:
-    Estimation(const nb::bytes& separators, bool unk_word, std::uint64_t memory, const std::string& folder,
-               unsigned threads)
-        : store(memory ? memory + bitmeter::resident_bytes() : 0, folder),
+    Estimation(const nb::bytes& separators, const std::string& unk, const Allowed& allowed)
+        : Estimation(allowed, bitmeter::NgramText(characters(separators), unk_in_text(unk)),
+                     bitmeter::NgramText(characters(separators), unk_in_text(unk))) {}
+    Estimation(const bitmeter::UnitRules& rules, const Allowed& allowed)
+        : Estimation(allowed, bitmeter::NgramText(rules), bitmeter::NgramText(rules)) {}
+    Estimation(const Allowed& allowed, bitmeter::NgramText own, bitmeter::NgramText held_out)
+        : store(allowed.memory ? allowed.memory + bitmeter::resident_bytes() : 0, allowed.folder),
           watch(&store),
-          text(characters(separators), unk_word),
-          heldout(characters(separators), unk_word),
-          threads_(threads) {
-        if (memory) text.limit(memory / 4, &store);
+          text(std::move(own)),
+          heldout(std::move(held_out)),
+          threads_(allowed.threads) {
+        if (allowed.memory) text.limit(allowed.memory / 4, &store);
     }
 
     /// Takes a copy and works on it while the caller reads on.
@@ -98,6 +123,16 @@ void check_ends(const Vector<std::int64_t>& ends, std::size_t size) {
         throw std::invalid_argument("ends must ascend within the data");
 }
 
+template <class Id>
+void feed_ids(Estimation& self, Vector<Id> ids, Vector<std::int64_t> bounds, std::size_t closed, bool heldout) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || closed > bounds.size() - 1 ||
+        !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
+        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
+    without_lock([&] {
+        (heldout ? self.heldout : self.text).feed_ids(ids.data(), bounds.data(), bounds.size() - 1, closed);
+    });
+}
+
 auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
                        Vector<std::int64_t> before, bool unknown_class, unsigned threads) {
     if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
@@ -116,6 +151,38 @@ auto ngram_statistics(Estimation& self) {
         result.emplace_back(std::vector<double>(s.discounts.begin() + 1, s.discounts.begin() + 1 + s.last), s.fallback);
     return result;
 }
+
+auto py_history_shares(const bitmeter::NgramModel& model) {
+    std::vector<NewVector<double>> result;
+    for (auto& row : without_lock([&] { return bitmeter::history_shares(model); }))
+        result.push_back(to_numpy(std::move(row)));
+    return result;
+}
+
+/// Sentences drawn one after the other: the model must live as long.
+class Sampling {
+public:
+    Sampling(const bitmeter::NgramModel& model, Vector<std::uint64_t> seed, double temperature)
+        : sampler_(model, temperature) {
+        if (seed.size() != 4) throw std::invalid_argument("seed: four words are needed");
+        std::copy(seed.data(), seed.data() + 4, seed_.begin());
+    }
+
+    auto sentence(std::size_t most) {
+        std::vector<std::int64_t> words;
+        std::vector<double> logprobs;
+        without_lock([&] {
+            auto random = bitmeter::Random::stream(seed_, path_++);
+            sampler_.sentence(random, most, words, logprobs);
+        });
+        return std::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(logprobs)));
+    }
+
+private:
+    bitmeter::NgramSampler sampler_;
+    bitmeter::Seed seed_{};
+    std::uint64_t path_ = 0;
+};
 
 auto ngram_weights(Estimation& self) {
     const auto& found = self.running().heldout();
@@ -147,11 +214,43 @@ void bind_ngram_making(nb::module_& m) {
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(
             "__init__",
-            [](Estimation* self, const nb::bytes& separators, bool unk_word, std::uint64_t memory,
+            [](Estimation* self, const nb::bytes& separators, const std::string& unk, std::uint64_t memory,
                const std::string& folder, unsigned threads) {
-                new (self) Estimation(separators, unk_word, memory, folder, threads);
+                new (self) Estimation(separators, unk, {memory, folder, threads});
             },
-            "separators"_a, "unk_word"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0)
+            "separators"_a, "unk"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0,
+            "Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.")
+        .def_static(
+            "of_units",
+            [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed, std::uint64_t memory,
+               const std::string& folder, unsigned threads) {
+                return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed),
+                                                    Allowed{memory, folder, threads});
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "closed"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0, "Units that come as ids: bytes, characters or tokens.")
+        .def("feed_ids", &feed_ids<std::uint8_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
+        .def("feed_ids", &feed_ids<std::int32_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
+        .def("feed_ids", &feed_ids<std::int64_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false,
+             "Take the next units; the first `closed` documents are whole.")
+        .def(
+            "keep_frequent",
+            [](Estimation& self, std::uint64_t least, std::uint64_t most) {
+                without_lock([&] {
+                    self.finish();
+                    self.text.keep_frequent(least, most);
+                });
+            },
+            "least"_a, "most"_a, "Make rarer words unknown.")
+        .def(
+            "keep_listed",
+            [](Estimation& self, const bitmeter::WordTable& list) {
+                without_lock([&] {
+                    self.finish();
+                    self.text.keep_listed(list);
+                });
+            },
+            "list"_a, "Make words that are not listed unknown, and listed ones known.")
+        .def_prop_ro("unknown", [](const Estimation& self) { return self.text.unknown(); })
         .def(
             "feed",
             [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
@@ -223,6 +322,7 @@ void bind_ngram_making(nb::module_& m) {
 void bind_ngram_model(nb::module_& m) {
     using bitmeter::ArpaWriter;
     using bitmeter::NgramModel;
+    using bitmeter::PrunedNgrams;
     nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.")
         .def_static(
             "open",
@@ -248,6 +348,22 @@ void bind_ngram_model(nb::module_& m) {
              [](const NgramModel& self) {
                  return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
+        .def(
+            "unit_ids",
+            [](const NgramModel& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
+                const auto rules = unit_rules(kind, ids, end_unit, true);
+                return to_numpy(without_lock([&] { return bitmeter::unit_ids(self, rules); }));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
+        .def(
+            "history_shares", [](const NgramModel& self) { return py_history_shares(self); },
+            "How often each n-gram stands before the next word, by its length.")
+        .def(
+            "prune_by_entropy",
+            [](const NgramModel& self, double threshold) {
+                return without_lock([&] { return std::make_unique<PrunedNgrams>(bitmeter::prune_by_entropy(self, threshold)); });
+            },
+            "threshold"_a, "The model without what costs less.")
         .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
         .def_prop_ro(
             "has_section", [](const NgramModel& self) { return self.section().size > 0; },
@@ -278,6 +394,29 @@ void bind_ngram_model(nb::module_& m) {
                 return to_numpy(std::move(out));
             },
             "history"_a, "ln p of every word after this history.");
+    nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model, yet to be told what to say about itself.")
+        .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats a word, by Stolcke's formula.")
+        .def_prop_ro("counts",
+                     [](const PrunedNgrams& self) {
+                         if (!self.model) throw std::invalid_argument("the model was taken already");
+                         return std::vector<std::uint64_t>(self.model->shape().counts,
+                                                           self.model->shape().counts + self.model->order());
+                     })
+        .def(
+            "model",
+            [](PrunedNgrams& self, const std::string& note) {
+                if (!self.model) throw std::invalid_argument("the model was taken already");
+                without_lock([&] {
+                    self.model->set_note(note);
+                    self.model->seal();
+                });
+                return std::move(self.model);
+            },
+            "note"_a);
+    nb::class_<Sampling>(m, "NgramSampler", "Draws sentences; each has random numbers of its own.")
+        .def(nb::init<const NgramModel&, Vector<std::uint64_t>, double>(), "model"_a, "seed"_a, "temperature"_a,
+             nb::keep_alive<1, 2>())
+        .def("sentence", &Sampling::sentence, "most"_a, "The numbers of its words, and ln p of each.");
     nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
         .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
         .def(

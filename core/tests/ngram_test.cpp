@@ -11,6 +11,7 @@
 #include "ngram_arpa.hpp"
 #include "ngram_estimate.hpp"
 #include "ngram_query.hpp"
+#include "ngram_rate.hpp"
 #include "ngram_search.hpp"
 
 using namespace bitmeter;
@@ -84,19 +85,23 @@ std::vector<double> logprobs(const NgramModel& m, const std::vector<std::int64_t
 
 void test_search() {
     for (std::size_t size : {0u, 1u, 5u, 13u, 100u, 5000u}) {
-        std::vector<std::uint32_t> keys;
-        std::uint32_t at = 0;
-        for (std::size_t i = 0; i < size; ++i) keys.push_back(at += 1 + (i * 7919) % 13);
-        std::size_t next = 0;
-        bool right = true;
-        for (std::uint32_t code = 0; code < (1u << 16); ++code) {
-            const std::uint64_t found = find_child(keys.data(), 0, keys.size(), code, 16);
-            if (next < size && keys[next] == code)
-                right = right && found == next++;
-            else
-                right = right && found == no_child;
+        for (std::size_t first : {0u, 1u, 15u, 16u}) {
+            // Whole lines are read: those of other nodes' children are before and behind, and must not be found.
+            std::vector<std::uint32_t> keys((first + size + line_keys - 1) / line_keys * line_keys, 7);
+            std::uint32_t at = 0;
+            for (std::size_t i = 0; i < size; ++i) keys[first + i] = at += 1 + (i * 7919) % 13;
+            std::size_t next = first;
+            bool right = true;
+            for (std::uint32_t code = 0; code < (1u << 16); ++code) {
+                const std::uint64_t found = find_in_lines(keys.data(), first, first + size, code, 16);
+                right = right && found == find_child(keys.data(), first, first + size, code, 16);
+                if (next < first + size && keys[next] == code)
+                    right = right && found == next++;
+                else
+                    right = right && found == no_child;
+            }
+            CHECK(right && next == first + size);
         }
-        CHECK(right);
     }
     for (std::uint64_t words : {1u, 2u, 3u, 1000u, 65536u, 65537u}) {
         const WordCodes codes(words);
@@ -284,6 +289,10 @@ bool refused(const std::string& content) {
             ngram_predict(model, ids.data(), 3, p.data());
             arpa_of(model);
             model.table();
+            const std::string text = "w1 w2 w3 w1\nw9 unknown and-a-long-word\n";
+            const auto ends = line_ends(bytes(text));
+            ngram_rate(model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0},
+                       Separators("\t\n\v\f\r "), NgramEnds::all, true, 1);
         } catch (const NgramFormatError&) {
         }
         model.verify();

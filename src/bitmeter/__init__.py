@@ -20,17 +20,21 @@ if TYPE_CHECKING:
     from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
+    from bitmeter.measure.divergence import Divergence, divergence
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.statistics import Interval, PairedTest
     from bitmeter.measure.trace import Trace, TracedUnit
+    from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.cache import Cache
+    from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_rating import RatedText
     from bitmeter.models.ngram_state import NGramState
+    from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
@@ -76,11 +80,13 @@ _HOMES = {
     "Convergence": "theory.typicality",
     "Corpus": "text.corpus",
     "Distribution": "theory.distributions",
+    "Divergence": "measure.divergence",
     "Document": "text.corpus",
     "ENTROPY_METHODS": "theory.estimators",
     "EXAMPLE_PROCESSES": "theory.examples",
     "EntropyEstimate": "theory.estimators",
     "HiddenMarkov": "theory.hidden",
+    "HuggingFace": "models.hf",
     "Iid": "theory.iid",
     "Impossible": "theory.impossible",
     "Interval": "measure.statistics",
@@ -100,6 +106,7 @@ _HOMES = {
     "RateEstimate": "theory.rates",
     "RatedText": "models.ngram_rating",
     "SMOOTHINGS": "models.smoothing",
+    "SampledText": "models.sampling",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -111,6 +118,7 @@ _HOMES = {
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
     "Verification": "coding.verifying",
+    "WordSurprisals": "measure.word_surprisals",
     "compare": "measure.compare",
     "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
@@ -118,6 +126,7 @@ _HOMES = {
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
     "decompress": "coding.compressing",
+    "divergence": "measure.divergence",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -134,12 +143,14 @@ _HOMES = {
     "perplexity": "theory.information",
     "prove": "coding.proving",
     "renyi_entropy": "theory.information",
+    "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
     "verify": "coding.verifying",
+    "word_surprisals": "measure.word_surprisals",
 }
 
 __all__ = [
@@ -158,9 +169,11 @@ __all__ = [
     "Convergence",
     "Corpus",
     "Distribution",
+    "Divergence",
     "Document",
     "EntropyEstimate",
     "HiddenMarkov",
+    "HuggingFace",
     "Iid",
     "Impossible",
     "Interval",
@@ -178,6 +191,7 @@ __all__ = [
     "Rate",
     "RateEstimate",
     "RatedText",
+    "SampledText",
     "Scheme",
     "Score",
     "Signature",
@@ -189,6 +203,7 @@ __all__ = [
     "Uniform",
     "Verdict",
     "Verification",
+    "WordSurprisals",
     "__version__",
     "compare",
     "compress",
@@ -197,6 +212,7 @@ __all__ = [
     "cross_entropy",
     "cross_entropy_rate",
     "decompress",
+    "divergence",
     "entropy",
     "errors",
     "estimate_entropy",
@@ -214,12 +230,14 @@ __all__ = [
     "perplexity",
     "prove",
     "renyi_entropy",
+    "sample",
     "score",
     "sequence_perplexity",
     "typewriter",
     "typical_set",
     "varentropy",
     "verify",
+    "word_surprisals",
 ]
 
 

@@ -310,7 +310,33 @@ def resident_bytes() -> int:
 class NgramEstimation:
     """Words taken in, then the stages of an estimation."""
 
-    def __init__(self, separators: bytes, unk_word: bool, memory: int = 0, folder: str = '', threads: int = 0) -> None: ...
+    def __init__(self, separators: bytes, unk: str, memory: int = 0, folder: str = '', threads: int = 0) -> None:
+        """
+        Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.
+        """
+
+    @staticmethod
+    def of_units(kind: str, ids: int, end_unit: int, closed: bool, memory: int = 0, folder: str = '', threads: int = 0) -> NgramEstimation:
+        """Units that come as ids: bytes, characters or tokens."""
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None: ...
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None: ...
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None:
+        """Take the next units; the first `closed` documents are whole."""
+
+    def keep_frequent(self, least: int, most: int) -> None:
+        """Make rarer words unknown."""
+
+    def keep_listed(self, list: WordTable) -> None:
+        """Make words that are not listed unknown, and listed ones known."""
+
+    @property
+    def unknown(self) -> int: ...
 
     def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Take the next bytes; each document that ends is a sentence."""
@@ -412,6 +438,15 @@ class NgramModel:
 
     def table(self) -> WordTable: ...
 
+    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The id of each word, -1 for those that are none."""
+
+    def history_shares(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """How often each n-gram stands before the next word, by its length."""
+
+    def prune_by_entropy(self, threshold: float) -> PrunedNgrams:
+        """The model without what costs less."""
+
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
 
@@ -430,6 +465,26 @@ class NgramModel:
 
     def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of every word after this history."""
+
+class PrunedNgrams:
+    """A smaller model, yet to be told what to say about itself."""
+
+    @property
+    def divergence(self) -> float:
+        """From the whole model, in nats a word, by Stolcke's formula."""
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    def model(self, note: str) -> NgramModel: ...
+
+class NgramSampler:
+    """Draws sentences; each has random numbers of its own."""
+
+    def __init__(self, model: NgramModel, seed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    def sentence(self, most: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """The numbers of its words, and ln p of each."""
 
 class ArpaWriter:
     """Writes a model in the ARPA format."""

@@ -88,7 +88,8 @@ def test_output_is_what_it_was(
 def test_every_verb_has_a_transcript() -> None:
     shown = "".join(path.read_text(encoding="utf-8") for path in TRANSCRIPTS)
     verbs = (
-        "score", "trace", "compare", "explain", "models", "train", "mix", "compress", "decompress", "verify", "code",
+        "score", "trace", "compare", "explain", "models", "train", "mix", "sample", "compress", "decompress", "verify",
+        "code",
     )  # fmt: skip
     for verb in verbs:
         assert f"$ bitmeter {verb}" in shown
@@ -213,7 +214,8 @@ MISTAKES = [
     (1, "score kt rows.jsonl --field body"),
     (1, "score kt harbour.txt --like kenlm"),
     (1, "score kt harbour.txt --oov spelled"),
-    (1, "score kt harbour.txt --ctx 512"),
+    (2, "score kt harbour.txt --ctx 512"),
+    (1, "score kt harbour.txt --ctx 512.256"),
     (1, "score xz harbour.txt --first skip"),
     (1, "score kt harbour.txt -o missing/run.json"),
     (1, "score kt empty.txt -q"),

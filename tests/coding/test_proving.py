@@ -100,3 +100,11 @@ def test_what_cannot_be_verified_is_said() -> None:
         bm.verify("zstd")
     with pytest.raises(EmptyError):
         bm.verify("kt", b"")
+
+
+@pytest.mark.parametrize("units", ["bytes", "characters"])
+def test_n_grams_of_bytes_and_characters_are_proved_and_verified(units: str) -> None:
+    text = "der Bär saß\nauf dem Stuhl\nder Bär aß\n".encode() * 9
+    model = bm.NGram(3, units=units).fit(text)
+    assert bm.prove(model, text[:200]).holds
+    assert bm.verify(model, text).sound

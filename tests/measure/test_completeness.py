@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import bitmeter as bm
+from tests.models.networks import tiny
 
 WORDS = bm.Distribution({"the": 0.4, "cat": 0.2, "</s>": 0.3, "<unk>": 0.1})
 TEXT = "The cat\r\nthe dog\r\n\r\nthe café\n".encode()
@@ -25,12 +26,12 @@ TELLING: dict[str, tuple[Any, Any]] = {
     "den": ("scored", "original"),
     "like": ("bitmeter", "hf-docs"),
     "confidence": (0.95, 0.9),
+    "ctx": ("64.32", "half"),
 }
 
 #: Keywords whose value is not in the signature, and why.
 INERT = {
     "field": "the text that it chooses is in the signature by its hash",
-    "ctx": "no model of this version has a bounded context, so that only 'full' is taken; it is in the signature",
     "alternatives": "what else the trace tells; the figure is the same",
     "trace": "where to write; the figure is the same",
     "force": "whether to overwrite; the figure is the same",
@@ -45,7 +46,9 @@ def test_every_keyword_is_accounted_for() -> None:
 @pytest.mark.parametrize("keyword", TELLING)
 def test_another_value_is_another_signature(keyword: str) -> None:
     usual: dict[str, Any] = {"model": WORDS, "text": TEXT * 40, "docs": "line"}
-    if keyword != "model":
+    if keyword == "ctx":
+        usual |= {"model": tiny(), "text": TEXT}
+    elif keyword != "model":
         usual["oov"] = "skipped"  # the text has words that the table does not know
     first, second = (bm.score(**{**usual, keyword: value}) for value in TELLING[keyword])
     assert str(first.signature) != str(second.signature)
@@ -59,10 +62,10 @@ def test_every_value_of_every_convention_is_told_apart() -> None:
         seen = set()
         for value in MEANINGS[key]:
             usual: dict[str, Any] = {"docs": "line", "oov": "skipped", key: value}
-            if value == "uniform":
-                continue  # a table of words has no fixed number of units; tested with bytes below
+            if value in ("uniform", "eos"):
+                continue  # a table of words has no fixed number of units and no tokens; tested with others
             seen.add(str(bm.score(WORDS, TEXT, **usual).signature))
-        assert len(seen) == len([value for value in MEANINGS[key] if value != "uniform"])
+        assert len(seen) == len([value for value in MEANINGS[key] if value not in ("uniform", "eos")])
     a, b = bm.score("uniform", TEXT, first="uniform"), bm.score("uniform", TEXT)
     assert a.signature != b.signature
 

@@ -27,9 +27,10 @@ def fitted(
 ) -> bytes:  # fmt: skip
     """The fingerprint of a model, sorted in runs of so many n-grams (0: all at once) on the disk."""
     chosen = Settings(
-        order, Smoothing.of(smoothing), prune, False, threads, Allowance.of("64M", None), most_keys=most_keys
-    )
-    model = estimate(text, chosen, heldout=None, field=None, progress=None)
+        order, Smoothing.of(smoothing), prune, unk_word=False, threads=threads, allowance=Allowance.of("64M", None),
+        most_keys=most_keys,
+    )  # fmt: skip
+    model = estimate(text, chosen, docs=None, heldout=None, field=None, progress=None)
     return model.fingerprint().to_bytes(8, "big") + model.note
 
 
@@ -126,8 +127,8 @@ def test_a_full_disk_is_an_error_that_tells_what_to_do() -> None:
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "smoothing, allowance = Smoothing.of('modified-kneser-ney'), Allowance.of('64M', None)\n"
-        "settings = Settings(3, smoothing, (), False, 1, allowance, most_keys=1000)\n"
-        "try: estimate(b'a b c d e f\\n' * 5000, settings, heldout=None, field=None, progress=None)\n"
+        "settings = Settings(3, smoothing, (), unk_word=False, threads=1, allowance=allowance, most_keys=1000)\n"
+        "try: estimate(b'a b c d e f\\n' * 5000, settings, docs=None, heldout=None, field=None, progress=None)\n"
         "except bm.errors.InputError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

@@ -18,11 +18,13 @@ from bitmeter.cli import (
     compare,
     compress,
     demo,
+    diverge,
     entropy,
     explain,
     learn,
     mix,
     models,
+    sample,
     score,
     trace,
     train,
@@ -46,12 +48,14 @@ app.command("score", short_help="How many bits a model needs for a text.")(score
 app.command("compare", short_help="Models on one text, or saved runs: the difference and how sure it is.")(
     compare.compare
 )
+app.command("diverge", short_help="How far the predictions of two models lie apart, token by token.")(diverge.diverge)
 app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
 app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
     explain.explain
 )
 app.command("train", short_help="An n-gram model from a text.")(train.train)
 app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
+app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
 app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
 app.command("decompress", short_help="The file of an archive.")(compress.decompress)
 app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(

@@ -19,9 +19,13 @@ def _one_of(key: str) -> Callable[[str | None], str | None]:
         if value is not None:
             from bitmeter.errors import ChoiceError
             from bitmeter.measure.conventions import convention, setting
+            from bitmeter.models.windows import parse_context
 
             try:
-                convention(value) if key == "like" else setting(key, value)
+                if key == "ctx":
+                    parse_context(value)
+                else:
+                    convention(value) if key == "like" else setting(key, value)
             except ChoiceError as error:
                 raise typer.BadParameter(str(error)) from error
         return value
@@ -38,12 +42,15 @@ Field = Annotated[
     str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")
 ]
 Like = Annotated[str, _option("like", "Another tool's habits: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")]
-First = Annotated[str | None, _option("first", "A document's first unit: bos, skip or uniform.")]
+First = Annotated[str | None, _option("first", "A document's first unit: bos, eos, skip or uniform.")]
 Eos = Annotated[str | None, _option("eos", "Whether a document's end is predicted and counted: yes, no or nonblank.")]
 Oov = Annotated[str | None, _option("oov", "What an unknown unit costs: none, skipped, class or spelled.")]
 Den = Annotated[str | None, _option("den", "What bits are divided by: scored or original bytes.")]
 Norm = Annotated[str | None, _option("norm", "What is done to the text before: none, nfc, nfkc, lower or newlines.")]
-Ctx = Annotated[str | None, typer.Option(help="How a long text meets a bounded context: full.")]
+Ctx = Annotated[
+    str | None,
+    _option("ctx", "How a long text meets a bounded context: WINDOW.STRIDE, full, disjoint, rolling or half."),
+]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, help="Of the interval.")]
 Alternatives = Annotated[
     int | None,

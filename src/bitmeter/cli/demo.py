@@ -1,4 +1,4 @@
-"""`bitmeter demo`: n-gram models trained on the embedded text's larger part, measured on the rest beside compressors."""
+"""`bitmeter demo`: n-gram models trained on most of the embedded text, measured on the rest beside compressors."""
 
 from __future__ import annotations
 

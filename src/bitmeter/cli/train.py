@@ -6,11 +6,14 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bitmeter.cli.common import Field, Force
+from bitmeter.cli.common import Docs, Field, Force
+
+if TYPE_CHECKING:
+    from bitmeter.models.ngram import NGram
 
 #: As bitmeter.SMOOTHINGS, which would have to be loaded for a line of help; a test compares them.
 _NAMES = (
@@ -26,7 +29,10 @@ def train(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools.")
     ],
-    order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in words.")] = 5,
+    order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in units.")] = 5,
+    units: Annotated[
+        str, typer.Option(help="What is predicted: words, chars, bytes, tokenizer:FILE or sentencepiece:FILE.")
+    ] = "words",
     smoothing: Annotated[
         str, typer.Option(metavar="NAME", help=f"How counts become probabilities: {_NAMES}.")
     ] = "modified-kneser-ney",
@@ -36,11 +42,27 @@ def train(
     ] = None,
     heldout: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="By which jelinek-mercer finds its weights; else every tenth sentence."),
+        typer.Option(
+            metavar="TEXT",
+            help="By which jelinek-mercer finds its weights (else every tenth sentence), and on which the cost of "
+            "--prune-entropy is measured.",
+        ),
     ] = None,
     unk_word: Annotated[
         bool, typer.Option("--unk-word", help="Take <unk> in the text for a word like any other.")
     ] = False,
+    min_count: Annotated[int, typer.Option(min=1, help="Words that come less often become <unk>.")] = 1,
+    vocab_size: Annotated[int | None, typer.Option(min=1, help="Know only so many of the most frequent words.")] = None,
+    vocab: Annotated[Path | None, typer.Option(help="Know the words of this file, one a line, and no others.")] = None,
+    prune_entropy: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Drop n-grams whose loss raises the perplexity by less than this share: 1e-8.",
+        ),
+    ] = None,
+    docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
     memory: Annotated[
@@ -54,8 +76,8 @@ def train(
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
 
-    The figures of modified-kneser-ney are those of KenLM's lmplz, with --prune too. Measure with the model by:
-    bitmeter score model.bmn TEXT --like kenlm
+    Other sentences by --docs, other units by --units. The figures of modified-kneser-ney are those of KenLM's lmplz,
+    with --prune too. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
     """
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
@@ -67,17 +89,45 @@ def train(
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
     _check_means(memory, temp)
-    model = NGram(order, smoothing, prune=_thresholds(prune), unk_word=unk_word, threads=threads)
+    model = NGram(
+        order, smoothing, prune=_thresholds(prune), units=units, unk_word=unk_word, min_count=min_count,
+        vocab_size=vocab_size, vocab=vocab, threads=threads,
+    )  # fmt: skip
+    weighed = smoothing == "jelinek-mercer" or prune_entropy is None
     with _stages() as progress:
         model.fit(
-            texts if len(texts) > 1 else texts[0], heldout=heldout, field=field, memory=memory, temp=temp,
-            progress=progress,
+            texts if len(texts) > 1 else texts[0], docs=docs, heldout=heldout if weighed else None, field=field,
+            memory=memory, temp=temp, progress=progress,
         )  # fmt: skip
+        whole = model
+        if prune_entropy is not None:
+            if progress is not None:
+                progress("pruning", 0.0)
+            model = whole.prune(prune_entropy)
         model.save(output, force=force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
         typer.echo(f"note: {note}")
+    if heldout is not None and prune_entropy is not None:
+        typer.echo(f"note: {_measured(whole, model, heldout, docs, field)}")
+
+
+def _measured(whole: NGram, pruned: NGram, text: str, docs: str | None, field: str | None) -> str:
+    """What pruning costs on another text: its ends counted, unknown words as their class."""
+    from bitmeter.measure.scoring import score
+
+    rows = Path(text).name.endswith((".jsonl", ".ndjson", ".parquet", ".pq"))
+    chosen = docs if docs is not None or rows else "line"
+    oov = "class" if whole.oov_ways else "none"
+    before, after = (
+        score(model, text, docs=chosen, field=field, eos="yes", oov=oov).perplexity("token")
+        for model in (whole, pruned)
+    )
+    return (
+        f"on {text} pruning takes the perplexity from {before:.6g} to {after:.6g} a token "
+        f"({100.0 * (after / before - 1.0):+.2g} %)"
+    )
 
 
 def _thresholds(text: str | None) -> list[int] | None:

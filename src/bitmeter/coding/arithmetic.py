@@ -21,9 +21,9 @@ from bitmeter.models.base import Model, Totalling
 from bitmeter.models.ngram import NGram
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
-from bitmeter.text.units import Bytes, Units
+from bitmeter.text.units import Bytes, Units, Words
 
-__all__ = ["PRECISION", "Coder", "coder_of"]
+__all__ = ["PRECISION", "Coder", "coder_of", "for_bytes"]
 
 #: Bits of the whole numbers that stand for probabilities.
 PRECISION = 32
@@ -68,7 +68,7 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
         return own
     if isinstance(model, KrichevskyTrofimov):
         return _Adaptive()
-    if isinstance(model, NGram):
+    if isinstance(model, NGram) and isinstance(model.units, Words):
         return _Worded(model)
     units = getattr(model, "units", None)
     if not isinstance(units, Units) or not hasattr(units, "join"):
@@ -83,6 +83,12 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
     if isinstance(model, TableModel) and model._logs.size <= _LARGEST_TABLE:
         return _Table(model, model._logs, model._start)
     return _Stepwise(model, watch)
+
+
+def for_bytes(model: Any) -> Any:
+    """The model as a distribution over byte strings: an n-gram model of words spells what it does not know."""
+    worded = isinstance(model, NGram) and isinstance(model.units, Words)
+    return model.with_oov("spelled") if worded else model
 
 
 def impossible(model: Model, unit: bytes, offset: int) -> ModelError:
@@ -296,7 +302,7 @@ def _not_normalised(model: Any, total: float) -> ModelError:
 def _ids_of(model: Any, size: int) -> NDArray[np.int64]:
     """The id of each outcome of a prediction: what the model says, or 0, 1, 2, …; negative where no unit has it."""
     if hasattr(model, "outcome_ids"):
-        return np.asarray(model.outcome_ids, dtype=np.int64)
+        return np.maximum(np.asarray(model.outcome_ids, dtype=np.int64), -1)
     return np.arange(size, dtype=np.int64)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from bitmeter.coding.archive import ArchiveHeader, Progress, Reading, Writing, damaged, read_header
+from bitmeter.coding.arithmetic import for_bytes
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.base import load
 from bitmeter.models.ngram import NGram
@@ -197,9 +198,7 @@ def _verify(file: BinaryIO, name: str, model: Any, progress: Progress | None) ->
 
 def _predictor(model: Any) -> Any:
     chosen = load(model)
-    if isinstance(chosen, NGram):
-        return chosen.with_oov("spelled")
-    return chosen
+    return for_bytes(chosen)
 
 
 def _embedded(model: Any) -> bytes:
@@ -253,7 +252,7 @@ def _unpacked(packed: bytes, name: str, folder: Path) -> Any:
         raise damaged(name, "the model inside cannot be unpacked") from error
     model = NGram.load(path)
     model.verify()
-    return model.with_oov("spelled")
+    return for_bytes(model)
 
 
 @contextlib.contextmanager

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitmeter.coding.archive import STRETCH, Progress
-from bitmeter.coding.arithmetic import coder_of
+from bitmeter.coding.arithmetic import coder_of, for_bytes
 from bitmeter.errors import FileFormatError, InputError, ModelError
 from bitmeter.measure.score import Score
 from bitmeter.measure.scoring import score as measure
 from bitmeter.models.base import load
-from bitmeter.models.ngram import NGram
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.normalise import normalised
 from bitmeter.theory._check import choice
@@ -113,7 +112,7 @@ def prove(
     corpus = Corpus.of(text, field=field)
     if choice(norm, "norm", _NORMS) != "none":
         corpus = normalised(corpus, norm)
-    coded_by = chosen.with_oov("spelled") if isinstance(chosen, NGram) else chosen
+    coded_by = for_bytes(chosen)
     coder_of(coded_by)  # says at once if there can be no file
     found = measure(chosen, corpus)
     if found.documents > 1:

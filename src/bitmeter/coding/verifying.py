@@ -115,7 +115,7 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     checked = None
     if isinstance(chosen, NGram):
         chosen.verify()
-        chosen, checked = chosen.with_oov("class"), True
+        chosen, checked = chosen.with_oov("class" if "class" in chosen.oov_ways else "none"), True
     name, ids = _document(chosen, text)
     places = np.unique(generator(seed).integers(0, len(ids), size=number))
     costs = _costs(chosen, ids)

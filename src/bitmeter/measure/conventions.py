@@ -27,6 +27,7 @@ MEANINGS: dict[str, dict[str, str]] = {
     },
     "first": {
         "bos": "a document's first unit is predicted from the model's beginning of text",
+        "eos": "a document's first unit is predicted from the token for the end of a text",
         "skip": "a document's first unit is not scored",
         "uniform": "a document's first unit costs log2 of the number of units",
     },
@@ -126,7 +127,32 @@ def _srilm(score: Score) -> dict[str, float]:
 
 
 def _token_mean(score: Score) -> dict[str, float]:
-    return {"perplexity": _power(score.nats / score.count("token"))}
+    tokens = score.count("token")
+    return {"perplexity": _power(score.nats / tokens) if tokens else math.inf}
+
+
+def _hf_docs(score: Score) -> dict[str, float]:
+    """Every window's mean counts for its tokens less one, although only a window without context loses one."""
+    windows = score.by_window
+    if windows is None:
+        return _token_mean(score)
+    own, _, stride = score.signature.ctx.partition(".")
+    heads_lost = (windows.opening == 1) | (own == stride)
+    weights = np.maximum(np.where(heads_lost, windows.tokens, windows.tokens - 1), 0)
+    means = windows.nats / np.maximum(windows.tokens, 1)
+    total = int(weights.sum())
+    return {"perplexity": _power(math.fsum(means * weights) / total) if total else math.inf}
+
+
+def _llama_cpp(score: Score) -> dict[str, float]:
+    """Its ± holds each token for independent of all others, and is one standard error."""
+    windows, tokens = score.by_window, score.count("token")
+    if windows is None or tokens < 2:
+        return _token_mean(score)
+    mean = score.nats / tokens
+    spread = max(math.fsum(windows.squares) / tokens - mean * mean, 0.0)
+    error = math.sqrt(spread / (tokens - 1))
+    return {"PPL": _power(mean), "+/-": _power(mean) * error}
 
 
 def _mean_of_documents(score: Score) -> dict[str, float]:
@@ -138,8 +164,9 @@ def _mean_of_documents(score: Score) -> dict[str, float]:
 
 def _lm_eval(score: Score) -> dict[str, float]:
     # Its words are the pieces between white space, the empty ones at the edges of a document among them.
+    words = score.words if score.pieces is None else score.pieces
     return {
-        "word_perplexity": _power(score.nats / score.words) if score.words else math.inf,
+        "word_perplexity": _power(score.nats / words) if words else math.inf,
         "byte_perplexity": _power(score.nats / score.bytes) if score.bytes else math.inf,
         "bits_per_byte": score.bits_per_byte,
     }
@@ -193,8 +220,10 @@ CONVENTIONS: dict[str, Convention] = {
             {"den": "original", "ctx": "rolling"},
             (
                 "The first token is predicted from BOS, or from EOS where there is no BOS.",
+                "A BOS that the tokenizer adds by itself is scored too, and counted for nothing.",
                 "Long texts are cut in windows with one token of context; the last window is filled up from behind.",
                 "Divided by words and bytes of the original text over the whole corpus.",
+                "White space at the edges of a document makes an empty word, which is counted.",
             ),
             _lm_eval,
         ),
@@ -207,8 +236,12 @@ CONVENTIONS: dict[str, Convention] = {
         Convention(
             "hf-docs",
             {"first": "skip"},
-            ("All texts joined to one; windows with a stride.", "No BOS: the first token is not scored."),
-            _token_mean,
+            (
+                "All texts joined to one; windows with a stride.",
+                "No BOS: the first token is not scored.",
+                "The mean of each window counts for its tokens less one, also where none was lost.",
+            ),
+            _hf_docs,
         ),
         Convention(
             "llama.cpp",
@@ -216,8 +249,10 @@ CONVENTIONS: dict[str, Convention] = {
             (
                 "All texts joined to one and cut in disjoint windows.",
                 "Only the second half of each window is scored; an unfinished window at the end is dropped.",
+                "BOS takes the place of each window's first token where the tokenizer adds BOS, and only there.",
+                "The ± is one standard error, as if tokens did not depend on each other.",
             ),
-            _token_mean,
+            _llama_cpp,
         ),
         Convention(
             "torchmetrics",

@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import ModelError
 from bitmeter.measure.ends import Whole, blank_units, with_ends
+from bitmeter.measure.pieces import PieceCounter
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.settings import Settings, check_abilities
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
 from bitmeter.measure.tracing import Tracer
+from bitmeter.measure.windows import WindowTotals, with_windows
 from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
+from bitmeter.text.counts import begun_within
 from bitmeter.text.stream import Piece, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
@@ -43,16 +46,19 @@ class Run:
         alternatives: int | None,
         progress: Progress | None,
     ) -> None:
+        model, settings = with_windows(model, settings)
         check_abilities(model, settings)
         if settings.oov in ("class", "spelled"):
             model = model.with_oov(settings.oov)  # type: ignore[attr-defined]
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
-        self._skipped_counts = CountTotals()
+        self._skipped_counts = np.zeros(3, dtype=np.int64)
         self._done = 0
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
-        self._oov = self._skipped = self._impossible = 0
+        self._oov = self._skipped = self._impossible = self._lossy = 0
+        self._windows = WindowTotals() if hasattr(model, "plan") else None
+        self._pieces = PieceCounter() if settings.like == "lm-eval" else None
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
 
@@ -62,6 +68,8 @@ class Run:
             for piece in self._rated():
                 self._check(piece)
                 self._counts.add(piece.data, piece.ends)
+                if self._pieces is not None:
+                    self._pieces.add(piece.data, piece.ends)
                 self._apply(piece)
                 self._add(piece)
                 self._tracer.add(piece)
@@ -82,19 +90,15 @@ class Run:
             yield from self._rated_bytes(stream)
             return
         units = model.units if stream is not None else Whole(model.units)
-        for piece in split_corpus(self._corpus, units, BLOCK_SIZE):
+        for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
+            self._lossy += piece.split.lossy
             split, blank = piece.split, blank_units(units, piece.split)
             if self._settings.eos != "no":
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
-                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
-            details = self._details(stream, split, piece)
-            if stream is None:
-                logs = model.logprobs(split.ids, split.bounds)
-            elif hasattr(stream, "rate_text"):  # the bytes themselves are paid for
-                logs = stream.rate_text(piece.data, split, piece.continues, piece.unfinished)
-            else:
-                logs = stream.logprobs(split.ids, split.bounds, continues=piece.continues)
+                shown = getattr(model, "end_is_unit", False)
+                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep, shown=shown)
+            logs, details = self._ask(stream, split, piece)
             yield Rated(
                 data=piece.data,
                 ends=piece.ends,
@@ -105,7 +109,7 @@ class Run:
                 continues=piece.continues,
                 open=piece.unfinished,
                 logprobs=logs,
-                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                skipped=self._outside_windows(split, logs),
                 blank=blank,
                 details=details,
             )
@@ -128,7 +132,44 @@ class Run:
                 logprobs=logs,
                 skipped=np.zeros(len(split.ids), dtype=np.bool_),
                 blank=blank,
+                owned=True,
             )
+
+    def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
+        """The model's log-probabilities, and its details where they were asked for."""
+        model: Any = self._model
+        if hasattr(model, "rated"):
+            watch = None if self._progress is None else self._watch(piece)
+            found: tuple[NDArray[np.float64], Details | None] = model.rated(
+                split.ids, split.bounds, self._alternatives, watch
+            )
+            return found
+        details = self._details(stream, split, piece)
+        if stream is None:
+            return model.logprobs(split.ids, split.bounds), details
+        if hasattr(stream, "rate_text"):  # the bytes themselves are paid for
+            return stream.rate_text(piece.data, split, piece.continues, piece.unfinished), details
+        return stream.logprobs(split.ids, split.bounds, continues=piece.continues), details
+
+    def _watch(self, piece: Piece) -> Callable[[int, int], None]:
+        """Progress within a piece: of a slow model one piece may be minutes."""
+
+        def watch(done: int, of: int) -> None:
+            assert self._progress is not None
+            self._progress(piece.offset + len(piece.data) * done // of, self._corpus.total_bytes, self._so_far())
+
+        return watch
+
+    def _outside_windows(self, split: Split, logs: Any) -> NDArray[np.bool_]:
+        """Which tokens no window answers for; what the windows cost is noted on the way."""
+        if self._windows is None:
+            return np.zeros(len(split.ids), dtype=np.bool_)
+        plan = self._model.plan(split.bounds)  # type: ignore[attr-defined]
+        self._windows.add(np.ascontiguousarray(logs, dtype=np.float64), plan)
+        outside: NDArray[np.bool_] = plan.skipped(len(split.ids))
+        if self._settings.first == "uniform":
+            outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False
+        return outside
 
     def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:
@@ -179,7 +220,7 @@ class Run:
             self._oov += int(np.count_nonzero(unknown))
             if settings.oov == "skipped":
                 piece.skipped |= unknown
-        if settings.first != "bos":
+        if settings.first in ("skip", "uniform"):
             begun = np.diff(piece.bounds) > 0
             begun[: 1 if piece.continues else 0] = False
             starts = piece.bounds[:-1][begun]
@@ -209,10 +250,7 @@ class Run:
 
     def _leave_out(self, piece: Rated) -> None:
         self._skipped += int(np.count_nonzero(piece.skipped))
-        places = np.flatnonzero(piece.skipped)
-        left = b"".join(piece.data[piece.cuts[i] : piece.cuts[i + 1]] for i in places)
-        ends = np.cumsum(piece.cuts[places + 1] - piece.cuts[places])
-        self._skipped_counts.add(left, ends.astype(np.int64))
+        self._skipped_counts += begun_within(piece.data, piece.ends, piece.cuts, piece.skipped)
 
     def _name_impossible(self, piece: Rated, impossible: NDArray[np.bool_]) -> None:
         self._impossible += int(np.count_nonzero(impossible))
@@ -227,7 +265,7 @@ class Run:
         counts, sizes = self._counts.finished()
         documents = document_sums(nats, tokens, counts, sizes)
         totals = counts.sum(axis=0)
-        scored = totals - (self._skipped_counts.finished()[0].sum(axis=0) if self._settings.den == "scored" else 0)
+        scored = totals - (self._skipped_counts if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
         signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number)
         return Score(
@@ -244,15 +282,30 @@ class Run:
             skipped=self._skipped,
             invalid=self._counts.invalid,
             impossible=self._impossible,
-            signature=signature.but(units=f"{self._model.units.name}/{self._model.units.fingerprint}"),
-            notes=(f"infinite: {self._impossible} impossible, the first is {self._place}",) if self._impossible else (),
+            signature=signature.but(
+                units=f"{self._model.units.name}/{self._model.units.fingerprint}",
+                precision=getattr(self._model, "precision", "float64"),
+            ),
+            notes=self._notes(),
             by_document=documents,
             by_block=self._blocks.finished(),
+            by_window=None if self._windows is None else self._windows.finished(),
+            pieces=None if self._pieces is None else self._pieces.finished(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
+        if self._lossy:
+            notes.append(
+                f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
+                "normalises, or bytes are not UTF-8): what tells such texts apart is not paid for"
+            )
+        return (*notes, *getattr(self._model, "caveats", ()))
 
 
 def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:
     """A compressor's total."""
+    model, settings = with_windows(model, settings)
     if (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
         message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
         raise ModelError(message)
@@ -295,11 +348,11 @@ def _signature(
         text=f"sha256-{corpus.fingerprint()[:24]}.{length}",
         norm=settings.norm,
         docs=f"{corpus.docs}.{documents}.{corpus.boundaries()[:8]}",
-        first=settings.first,
+        first=settings.first or "bos",
         eos=settings.eos,
         oov=settings.oov,
         den=settings.den,
-        ctx=settings.ctx,
+        ctx=settings.ctx or "full",
         model=f"{name}/{fingerprint}",
         like=settings.like,
     )

@@ -86,6 +86,25 @@ class BlockSums(_Sums):
     bytes: NDArray[np.int64]
 
 
+@dataclass(frozen=True, eq=False)
+class WindowSums(_Sums):
+    """What each window cost, where the model reads in windows: some tools average over those."""
+
+    nats: NDArray[np.float64]
+    #: Sums of the squares of what each token cost.
+    squares: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+    #: 1 for a window with which a document begins, else 0.
+    opening: NDArray[np.int64]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def joined(self, other: WindowSums) -> WindowSums:
+        """These windows and then the other's."""
+        return WindowSums(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
+
+
 @dataclass(frozen=True)
 class Score:
     """What a text costs under a model, and under which conventions.
@@ -108,8 +127,11 @@ class Score:
         Of the bits per byte; None with the reason among the notes.
     notes
         What a reader should be told.
-    by_document, by_block
-        Sums of each document, and along the text: what intervals and comparisons are made of.
+    by_document, by_block, by_window
+        Sums of each document, along the text, and of each window: what intervals, comparisons and the figures of other
+        tools are made of.
+    pieces
+        How many words another tool counts, where its habits were asked for and it counts in its own way.
 
     Examples
     --------
@@ -148,6 +170,8 @@ class Score:
     notes: tuple[str, ...] = ()
     by_document: DocumentSums | None = field(default=None, repr=False)
     by_block: BlockSums | None = field(default=None, repr=False)
+    by_window: WindowSums | None = field(default=None, repr=False)
+    pieces: int | None = None
     seconds: float = field(default=0.0, compare=False)
     environment: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _trace: Trace | None = field(default=None, compare=False, repr=False)
@@ -274,6 +298,8 @@ class Score:
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             by_document=documents,
             by_block=None,
+            by_window=self.by_window.joined(other.by_window) if self.by_window and other.by_window else None,
+            pieces=None if self.pieces is None or other.pieces is None else self.pieces + other.pieces,
             seconds=self.seconds + other.seconds,
             _trace=None,
             **{name: getattr(self, name) + getattr(other, name) for name in _COUNTS},
@@ -299,6 +325,8 @@ class Score:
             "notes": list(self.notes),
             "by_document": None if self.by_document is None else _arrays(self.by_document),
             "by_block": None if self.by_block is None else _arrays(self.by_block),
+            **({} if self.by_window is None else {"by_window": _arrays(self.by_window)}),
+            **({} if self.pieces is None else {"pieces": self.pieces}),
             "seconds": self.seconds,
             "environment": self.environment,
         }
@@ -386,7 +414,7 @@ def _number(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
 
 
-def _arrays(sums: DocumentSums | BlockSums) -> dict[str, Any]:
+def _arrays(sums: DocumentSums | BlockSums | WindowSums) -> dict[str, Any]:
     found = {f.name: getattr(sums, f.name) for f in fields(sums)}
     return {
         name: [_number(x) for x in value.tolist()] if isinstance(value, np.ndarray) else value
@@ -417,6 +445,8 @@ def _from_dict(found: Any) -> Score:
         by_document=documents and _document_sums(documents),
         by_block=blocks
         and BlockSums(int(blocks["size"]), np.array(blocks["nats"], float), np.array(blocks["bytes"], np.int64)),
+        by_window=_window_sums(found["by_window"]) if "by_window" in found else None,
+        pieces=int(found["pieces"]) if "pieces" in found else None,
         seconds=float(found["seconds"]),
         environment=dict(found["environment"]),
         **_counts(found),
@@ -432,6 +462,11 @@ def _document_sums(found: dict[str, Any]) -> DocumentSums:
     if "sizes" in found:
         columns["sizes"] = np.array(found["sizes"], dtype=np.int64)
     return DocumentSums(np.array(found["nats"], dtype=np.float64), **columns)
+
+
+def _window_sums(found: dict[str, Any]) -> WindowSums:
+    nats, squares = (np.array(found[name], dtype=np.float64) for name in ("nats", "squares"))
+    return WindowSums(nats, squares, *(np.array(found[name], dtype=np.int64) for name in ("tokens", "opening")))
 
 
 def as_score(value: Any) -> Score:

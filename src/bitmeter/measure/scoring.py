@@ -56,7 +56,7 @@ def score(
     norm
         What is done to the text before: "none", "nfc", "nfkc", "lower", "newlines".
     first
-        A document's first unit: "bos", "skip" or "uniform".
+        A document's first unit: "bos", "eos", "skip" or "uniform".
     eos
         Whether the end of each document is predicted and counted: "yes", "no", or "nonblank".
     oov
@@ -65,7 +65,9 @@ def score(
     den
         What bits are divided by: the "scored" bytes or those of the "original".
     ctx
-        How a long text meets a bounded context; "full" for models that have no bound.
+        How a long text meets a bounded context: "1024.512" (windows of 1024 tokens, each 512 further), "full",
+        "disjoint", "rolling" (as lm-eval) or "half" (as llama.cpp), the last three also with a window ("half.512").
+        Without it, windows are as long as the model sees and half of each is new. Models without a bound see all.
     like
         Another tool's habits for all of the above; what is given beside it goes first.
     confidence

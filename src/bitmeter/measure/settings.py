@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bitmeter.errors import ChoiceError, InputTypeError, ModelError
+from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.measure.conventions import Convention, setting
 from bitmeter.models.base import Model
+from bitmeter.models.windows import parse_context
 from bitmeter.theory._check import real
 
 
@@ -18,11 +19,15 @@ class Settings:
     docs: str | None
     field: str | None
     norm: str
-    first: str
+    #: None until the model is known, where nobody asked.
+    first: str | None
     eos: str
     oov: str
     den: str
-    ctx: str
+    #: How much is seen; None until the model is known, where nobody asked.
+    ctx: str | None
+    #: What the convention does where nobody asks.
+    usual_ctx: str
     like: str
     confidence: float
 
@@ -40,21 +45,31 @@ def settle(
     confidence: float,
 ) -> Settings:
     """What is given goes before what the convention says, and that before our own habits."""
-    given = {"norm": norm, "first": first, "eos": eos, "oov": oov, "den": den}
-    defaults = {"norm": "none", "first": "bos", "eos": "no", "oov": "none", "den": "scored", **habits.settings}
+    given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
+    defaults = {"norm": "none", "eos": "no", "oov": "none", "den": "scored", **habits.settings}
     values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
+    beginning = first if first is not None else habits.settings.get("first")
+    if beginning is not None:
+        setting("first", beginning)
     if field is not None and not isinstance(field, str):
         message = f"field is {field!r:.40}; it must be the name of a field or column"
         raise InputTypeError(message, value=field)
     boundaries = docs if docs is not None else habits.settings.get("docs")
     if boundaries is not None:
         setting("docs", boundaries)
-    window = ctx if ctx is not None else "full"
-    if not isinstance(window, str) or window != "full":
-        message = f"ctx is {window!r:.40}; the models of this version have no bounded context, so it must be 'full'"
-        raise ChoiceError(message, value=ctx)
+    if ctx is not None:
+        parse_context(ctx)
     level = real(confidence, "confidence", low=0.5, high=0.9999)
-    return Settings(docs=boundaries, field=field, ctx=window, like=habits.name, confidence=level, **values)
+    return Settings(
+        docs=boundaries,
+        field=field,
+        first=beginning,
+        ctx=ctx,
+        usual_ctx=habits.settings.get("ctx", "auto"),
+        like=habits.name,
+        confidence=level,
+        **values,
+    )
 
 
 def check_abilities(model: Model, settings: Settings) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from bitmeter.measure import _clusters
 from bitmeter.theory import _check
 from bitmeter.theory._check import Floats
+from bitmeter.theory._student import t_quantile
 from bitmeter.theory._sums import total
 
 __all__ = ["Interval", "PairedTest", "batch_means", "cluster_ratio", "e_process", "holm", "paired"]
@@ -373,9 +374,7 @@ def _infinite(x: Floats, n: Floats, confidence: float, method: str, what: str) -
 def _student(
     estimate: float, error: float, degrees: float, confidence: float, method: str, clusters: int, note: str
 ) -> Interval:
-    from scipy.special import stdtrit
-
-    half = float(stdtrit(degrees, 0.5 + 0.5 * confidence)) * error
+    half = t_quantile(degrees, 0.5 + 0.5 * confidence) * error
     return Interval(estimate - half, estimate + half, estimate, error, confidence, method, clusters, degrees, note)
 
 

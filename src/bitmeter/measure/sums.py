@@ -44,6 +44,8 @@ class Rated:
     blank: NDArray[np.bool_]
     #: Where it was asked for: what else the model held likely.
     details: Details | None = None
+    #: Nobody else holds or will change the arrays, so that a trace may keep them as they are.
+    owned: bool = False
 
 
 class ExactSum:

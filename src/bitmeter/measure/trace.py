@@ -13,11 +13,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.models.details import Details
 from bitmeter.text._files import as_path
-from bitmeter.text.units import Units
+from bitmeter.text.units import SEPARATORS, Units
 from bitmeter.theory._check import integer
 
 #: The columns that every trace has, and those that it may have.
@@ -221,7 +222,8 @@ class Trace:
         -------
         Trace
             One entry a group. A unit that straddles a border belongs to the group in which it starts, so that the sum
-            is kept exactly; a group without a unit of its own costs nothing.
+            is kept exactly; a group without a unit of its own costs nothing. Words go by where a unit's own letters
+            start, behind the space with which many tokens begin.
 
         Examples
         --------
@@ -233,12 +235,14 @@ class Trace:
         or  24.0
         not 24.0
         """
-        from bitmeter.text.regroup import regroup
+        from bitmeter.text.regroup import Grouping, group_of, regroup
 
         data, cuts = self._columns.text()
         firsts = np.flatnonzero(np.diff(self.doc, prepend=-1))  # where each document begins, in units
         ends = np.append(cuts[firsts[1:]], len(data)) if len(firsts) else np.zeros(0, dtype=np.int64)
         grouping = regroup(cuts, data, _SHORT.get(by, by) if isinstance(by, str) else by, ends)
+        if by == "word":  # a token such as " word" belongs to the word, not to the space that it begins with
+            grouping = Grouping(group_of(_past_spaces(data, cuts), grouping.cuts), grouping.cuts)
         places = np.searchsorted(ends, grouping.cuts[:-1], side="right")
         shift = (self.start[firsts] - cuts[firsts])[places]
         arrays: dict[str, NDArray[Any]] = {
@@ -281,6 +285,14 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"Trace({len(self):,} units, {self.signature.short})"
+
+
+def _past_spaces(data: bytes, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each unit's own letters begin, behind white space; a unit of white space alone begins where it does."""
+    starts, stops = _core.trim(data, cuts, SEPARATORS["ascii"])
+    own = np.where(stops > starts, starts, cuts[:-1])
+    own[:1] = 0
+    return np.append(own, cuts[-1])
 
 
 class _Columns:

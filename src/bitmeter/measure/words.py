@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.conventions import CONVENTIONS, MEANINGS, Convention
 from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
+from bitmeter.models.windows import context_in_words
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -28,12 +29,7 @@ DEFAULTS = {
     "oov": "none",
     "den": "scored",
     "norm": "none",
-    "ctx": "full",
-}
-_CONTEXTS = {
-    "full": "all of the document before is seen",
-    "rolling": "windows that follow each other with one token of context",
-    "half": "disjoint windows, of which only the second half is scored",
+    "ctx": "auto",
 }
 _INTERVALS = {
     "none": "there is none",
@@ -221,7 +217,7 @@ def value_shown(key: str, value: str) -> str:
 def value_in_words(key: str, value: str) -> str:
     """What a value means; "" where it speaks for itself."""
     if key == "ctx":
-        return _CONTEXTS.get(value, "")
+        return context_in_words(value)
     if key == "interval":
         return _INTERVALS.get(value.partition("-")[0], "")
     if key == "like" and value in CONVENTIONS:
@@ -309,8 +305,11 @@ def explain_conventions(first: Convention, second: Convention) -> list[Differenc
 def explain_run_and_tool(signature: Signature, tool: Convention) -> list[Difference]:
     """The keywords in which a run differs from what a tool does."""
     own = {key: getattr(signature, key).partition(".")[0] for key in DEFAULTS}
+    if own["ctx"].isdecimal():
+        own["ctx"] = signature.ctx
+    usual = habit(tool, "ctx") == "auto" and (own["ctx"] == "full" or own["ctx"] == signature.ctx)
     return [
         Difference(key, own[key], habit(tool, key), key in MUST_AGREE, "")
         for key in DEFAULTS
-        if own[key] != habit(tool, key)
+        if own[key] != habit(tool, key) and not (key == "ctx" and usual)
     ]

@@ -7,6 +7,7 @@ Measuring, averaging, comparing and coding know models by these protocols alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
@@ -164,9 +165,9 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, ngram, tables
+    from bitmeter.models import compressors, hf, ngram, tables
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *compressors.SCHEMES)}
+    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -249,7 +250,13 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import ngram, ngram_files, tables
+    from bitmeter.models import ngram, ngram_files
+
+    if isinstance(spec, PurePath):
+        spec = str(spec)
+    if isinstance(spec, str) and ngram_files.is_model_file(spec) and os.path.isfile(spec):
+        return ngram.NGram.load(spec)  # at once: no other model need be known for it
+    from bitmeter.models import tables
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -257,8 +264,6 @@ def load(spec: Any) -> Any:
         return tables.TableModel(spec)
     if isinstance(spec, ngram.NGram):
         return spec  # asked by its class: whether it is fitted shows when it is used
-    if isinstance(spec, PurePath):
-        spec = str(spec)
     if isinstance(spec, Model | Totalling):
         return spec
     if not isinstance(spec, str):

@@ -229,7 +229,7 @@ class MixtureModel:
     @property
     def oov_ways(self) -> tuple[str, ...]:
         """What unknown words can cost."""
-        if not all(isinstance(model, NGram) for model in self._models):
+        if not all(isinstance(model, NGram) and model.of_words for model in self._models):
             return ()
         return ("class", "spelled") if "spelled" in self._speller.oov_ways else ("class",)
 
@@ -333,7 +333,7 @@ def _component(model: Any, place: int) -> Any:
     if not getattr(found, "is_distribution", True):
         message = f"models[{place}] is {found.name}, whose scores do not sum to one; only distributions can be mixed"
         raise ModelError(message, value=model, index=place)
-    return found.with_oov("class") if isinstance(found, NGram) else found
+    return found.with_oov("class") if isinstance(found, NGram) and found.oov_ways else found
 
 
 def _fingerprint(model: Any) -> str:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bitmeter import _core
 from bitmeter.errors import EmptyError, InputError, InputTypeError
 from bitmeter.models.ngram_files import Progress, note
 from bitmeter.models.ngram_memory import Allowance, amount
+from bitmeter.models.ngram_units import UnitPlan
+from bitmeter.models.ngram_vocabulary import Vocabulary
 from bitmeter.models.smoothing import Smoothing, told
 from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.units import SEPARATORS
+from bitmeter.text.stream import split_corpus
+from bitmeter.text.units import SEPARATORS, Units
 from bitmeter.theory._check import shown
 
 #: Bytes that are read while those before are split among the threads.
@@ -36,6 +39,9 @@ class Settings:
     prune: tuple[int, ...]
     unk_word: bool
     threads: int
+    plan: UnitPlan = field(default_factory=UnitPlan)
+    units: Units | None = None
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     allowance: Allowance = field(default_factory=lambda: Allowance.of(None, None))
     most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
 
@@ -48,28 +54,27 @@ def as_progress(progress: Any) -> Progress:
     return _silent if progress is None else progress
 
 
-def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, progress: Any) -> _core.NgramModel:
+def estimate(
+    text: Any, settings: Settings, *, docs: str | None, heldout: Any, field: str | None, progress: Any
+) -> _core.NgramModel:
     """The model of a text."""
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
     tell = as_progress(progress)
-    allowance = settings.allowance
-    estimation = _core.NgramEstimation(
-        SEPARATORS["kenlm"], settings.unk_word, allowance.memory, allowance.folder, settings.threads
-    )
-    corpus = _corpus_of(text, field)
-    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
-    with _disk(estimation, settings):
-        _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
-        if heldout is not None:
-            _feed(estimation.feed_heldout, _corpus_of(heldout, field), estimation, allowance, tell)
-        estimation.finish()
+    corpus = _corpus_of(text, docs, field)
+    plan = settings.plan
+    if plan.kind in ("bytes", "characters") and corpus.docs == "line":
+        settings = replace(settings, plan=replace(plan, newline_ends=True))
+    held = None if heldout is None else _corpus_of(heldout, docs, field)
+    read = _read_words if plan.kind == "words" else _read_units
+    with _disk(settings) as begun:
+        estimation, spelled = read(corpus, held, settings, tell)
+        begun.append(estimation)
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
-        run_stages(estimation, settings, tell)
-    rare = estimation.rare_words()
+        _run_stages(estimation, settings, tell)
     model = estimation.model(
         note(
             smoothing=str(settings.smoothing),
@@ -78,14 +83,15 @@ def estimate(text: Any, settings: Settings, *, heldout: Any, field: str | None, 
             words=estimation.words,
             sentences=estimation.sentences,
             **({"prune": settings.prune} if settings.prune else {}),
-            **told(estimation, settings.smoothing),
+            **_said(estimation, settings),
         )
     )
-    model.attach(fit_section(rare, gaps, SEPARATORS["kenlm"], settings.threads))
+    if spelled is not None:
+        model.attach(spelled(settings.threads))
     return model
 
 
-def run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
     """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
     allowance, stage = settings.allowance, ""
     least = estimation.least_memory(settings.order, settings.threads)
@@ -118,16 +124,16 @@ def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[
 
 def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
     """The section about spelling alone, for a model that was not estimated here."""
-    corpus, allowance = _corpus_of(text, field), Allowance.of(None, None)
-    words = _core.NgramEstimation(SEPARATORS["kenlm"], True, allowance.memory, allowance.folder, threads)
+    corpus, allowance = _corpus_of(text, None, field), Allowance.of(None, None)
+    words = _core.NgramEstimation(SEPARATORS["kenlm"], "word", allowance.memory, allowance.folder, threads)
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     _feed(_both(words, gaps), corpus, words, allowance, _silent)
     words.finish()
     return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
 
 
-def _corpus_of(text: Any, field: str | None) -> Corpus:
-    return Corpus.of(text, field=field) if isinstance(text, Corpus) else _lines(text, field)
+def _corpus_of(text: Any, docs: str | None, field: str | None) -> Corpus:
+    return Corpus.of(text, docs=docs, field=field) if isinstance(text, Corpus) else _sentences(text, docs, field)
 
 
 def _feed(
@@ -151,24 +157,80 @@ def _feed(
 
 
 @contextmanager
-def _disk(estimation: _core.NgramEstimation, settings: Settings) -> Iterator[None]:
+def _disk(settings: Settings) -> Iterator[list[_core.NgramEstimation]]:
     """Turns what the system says of temporary files into an error that tells what to do."""
+    begun: list[_core.NgramEstimation] = []
     try:
-        yield
+        yield begun
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.EIO):
             raise
-        raise settings.allowance.full(error, estimation.most_disk(settings.order)) from error
+        most = begun[0].most_disk(settings.order) if begun else None
+        raise settings.allowance.full(error, most) from error
+
+
+#: Fits the section about spelling, once it is time, by so many threads.
+Spelled = Callable[[int], bytes]
+
+
+def _read_words(
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+) -> tuple[_core.NgramEstimation, Spelled | None]:
+    """Words, found by the core in the bytes as they come."""
+    # Where rare words become <unk>, one that stands in the text already is one of them.
+    member = settings.vocabulary.chosen and not settings.unk_word
+    unk = "word" if settings.unk_word else "member" if member else "reserved"
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk, allowance.memory, allowance.folder, settings.threads)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+    _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
+    if heldout is not None:
+        _feed(estimation.feed_heldout, heldout, estimation, allowance, tell)
+    estimation.finish()
+    rare = estimation.rare_words()  # before a vocabulary leaves them out
+    settings.vocabulary.apply(estimation)
+    return estimation, lambda threads: fit_section(rare, gaps, SEPARATORS["kenlm"], threads)
+
+
+def _read_units(
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+) -> tuple[_core.NgramEstimation, Spelled | None]:
+    """Other units, by their ids."""
+    plan, units = settings.plan, settings.units
+    assert units is not None
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation.of_units(
+        plan.kind, plan.ids, plan.end_unit, plan.closed, allowance.memory, allowance.folder, settings.threads
+    )
+    for held, source in ((False, corpus), (True, heldout)):
+        if source is None:
+            continue
+        for piece in split_corpus(source, units):
+            tell(_TOLD["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
+            estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
+    estimation.finish()
+    settings.vocabulary.apply(estimation)
+    return estimation, None
+
+
+def _said(estimation: _core.NgramEstimation, settings: Settings) -> dict[str, Any]:
+    """What the file says of the units, the smoothing and the vocabulary."""
+    said = {"units": settings.plan.to_note(), **told(estimation, settings.smoothing)}
+    if estimation.unknown:
+        said["notes"] = [*said["notes"], _vocabulary_note(estimation, settings.plan)]
+    return said
 
 
 def _silent(stage: str, done: float) -> None:
     """Nobody wants to know."""
 
 
-def _lines(text: Any, field: Any) -> Corpus:
-    """A corpus whose sentences are lines, or records where the source has them."""
+def _sentences(text: Any, docs: str | None, field: Any) -> Corpus:
+    """A corpus whose sentences are lines if nothing else is said, or records where the source has them."""
     if isinstance(text, bytes | bytearray | memoryview):
-        return Corpus.from_text(bytes(text), docs="line")
+        return Corpus.from_text(bytes(text), docs="line" if docs is None else docs)
+    if docs is not None:
+        return Corpus(text, docs=docs, field=field)
     found = Corpus(text, field=field)
     return found if found.docs == "record" else Corpus(text, docs="line", field=field)
 
@@ -181,3 +243,11 @@ def _reserved(name: str, word: bytes, sentence: int) -> InputError:
         f"{remedy}: sed 's/{shown.replace('/', chr(92) + '/')}/_{shown.strip('</>')}_/g'"
     )
     return InputError(message, index=sentence, value=shown)
+
+
+def _vocabulary_note(estimation: _core.NgramEstimation, plan: UnitPlan) -> str:
+    share = 100.0 * estimation.unknown / max(1, estimation.words)
+    return (
+        f"{estimation.unknown:,} of the text's {estimation.words:,} {plan.kind} ({share:.2f} %) are outside of the "
+        "vocabulary; the model has learnt them as <unk>"
+    )

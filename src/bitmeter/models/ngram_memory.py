@@ -53,12 +53,13 @@ class Allowance:
             raise RangeError(message, value=memory)
         return cls(min(found, _NO_LIMIT), _folder(temp))
 
-    def full(self, error: OSError, most: int) -> InputError:
+    def full(self, error: OSError, most: int | None) -> InputError:
         """What to say where a temporary file could not be written."""
+        need = "" if most is None else f"it needs up to {amount(most)} of disk, and "
         message = (
             f"temporary files in {self.folder} cannot be written: {error.strerror}; within {amount(self.memory)} of "
-            f"memory this estimation needs up to {amount(most)} of disk; {amount(free_disk(self.folder))} are free. "
-            "Name a folder with more room by temp= (on the command line: --temp), or allow more memory"
+            f"memory this text does not fit: {need}{amount(free_disk(self.folder))} are free there. Name a folder with "
+            "more room by temp= (on the command line: --temp), or allow more memory"
         )
         return InputError(message, value=self.folder)
 

@@ -87,8 +87,9 @@ class RatedText:
 
     def __str__(self) -> str:
         unknown = int(np.count_nonzero(self.unknown))
+        number = len(self.bounds) - 1
         return (
-            f"{len(self.bounds) - 1:,} sentences, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
+            f"{number:,} sentence{'s' * (number != 1)}, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
             f"perplexity {self.perplexity:.6g}"
         )
 
@@ -168,7 +169,7 @@ class NGramRating:
         if data is None:
             message = f"sentence is {shown(sentence)}; it must be a string or bytes"
             raise InputTypeError(message, value=sentence)
-        ended, unknown_class = flag(eos, "eos"), choice(oov, "oov", _OOV) == "class"
+        ended, unknown_class = eos is True or flag(eos, "eos"), _class_of(oov)
         try:
             return _core.ngram_sentence(model._fitted, data, SEPARATORS["kenlm"], ended, unknown_class)
         except _core.NgramFormatError:
@@ -189,8 +190,7 @@ class NGramRating:
         >>> model = bm.NGram(order=2).fit(b"to be or not to be")
         >>> logprob, state = model.begin().extend("to")
         """
-        known = choice(oov, "oov", _OOV) == "class"
-        return NGramState(_of_words(self), _core.ngram_begin(), unknown_class=known)
+        return NGramState(_of_words(self), _core.ngram_begin(), unknown_class=_class_of(oov))
 
     def at(self, key: int, *, oov: str = "class") -> NGramState:
         """The state of a key that `NGram.extend` gave.
@@ -203,9 +203,12 @@ class NGramRating:
         True
         """
         number = integer(key, "key", low=0, high=2**64 - 1)
-        state = NGramState(_of_words(self), number, unknown_class=choice(oov, "oov", _OOV) == "class")
+        state = NGramState(_of_words(self), number, unknown_class=_class_of(oov))
         try:
             _core.ngram_step(state._core, number, UNKNOWN, True)
+        except _core.NgramFormatError:
+            with sound(state._model.name):
+                raise
         except ValueError as error:
             message = f"key is {shown(key)}, which is no state of this model; take it from begin, extend or state.key"
             raise RangeError(message, value=key) from error
@@ -239,7 +242,7 @@ class NGramRating:
         ([-1.138, -1.212], [-0.602, -0.602])
         """
         model = _of_words(self)
-        return extend_many(model, states, words, unknown_class=choice(oov, "oov", _OOV) == "class")
+        return extend_many(model, states, words, unknown_class=_class_of(oov))
 
     def number(self, word: str | bytes) -> int:
         """The number of a word in `predict`, `extend` and `rate`; -1 if the model does not know it.
@@ -254,6 +257,11 @@ class NGramRating:
         return word_number(_of_words(self)._fitted, word)
 
 
+def _class_of(oov: Any) -> bool:
+    """Whether unknown words cost their class."""
+    return (type(oov) is str and oov == "class") or choice(oov, "oov", _OOV) == "class"
+
+
 def _of_words(model: Any) -> NGram:
     """The model itself, if its units are words."""
     found = cast("NGram", model)
@@ -265,7 +273,7 @@ def _of_words(model: Any) -> NGram:
 
 def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
     """The bytes of a text of lines that needs no reader."""
-    if docs not in (None, "line") or field is not None:
+    if not (docs is None or (isinstance(docs, str) and docs == "line")) or field is not None:
         return None
     if isinstance(text, bytes):
         return text
@@ -278,7 +286,7 @@ def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
     try:
         with open(name, "rb") as file:
             return file.read()
-    except OSError:
+    except (OSError, ValueError):
         return None  # the reader of corpora says what is wrong
 
 

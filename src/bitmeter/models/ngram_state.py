@@ -52,7 +52,7 @@ class NGramState:
     def __init__(self, model: NGram, key: int, *, unknown_class: bool = True) -> None:
         self._model, self._core, self.key, self._class = model, model._fitted, key, unknown_class
 
-    def extend(self, word: str | bytes | int) -> tuple[float, NGramState]:
+    def extend(self, word: str | bytes | int | np.integer[Any]) -> tuple[float, NGramState]:
         """The natural logarithm of the probability of a word here, and the state after it.
 
         Parameters

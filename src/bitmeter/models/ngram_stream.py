@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.models.ngram_files import sound
+from bitmeter.models.ngram_units import END, sentences_within
 from bitmeter.text.units import SEPARATORS, Split, Words
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ class NGramStream:
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
         """As `Streaming.stream().logprobs`."""
         model = self._model
-        numbers = np.ascontiguousarray(ids, dtype=np.int64)
+        numbers = model.numbered(ids)
         before = self._before if continues else _NOTHING
+        if model.end_is_unit:
+            bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
+            before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
             logs = model._fitted.logprobs(
                 numbers, np.ascontiguousarray(bounds), before, model._oov == "class", model.threads
@@ -102,14 +106,18 @@ class NGramStream:
         model = self._model
         names = model.outcome_names
         numbers = model.places(ids)
+        before = self._before
+        if model.end_is_unit:
+            bounds = sentences_within(numbers, bounds)
+            before = before if len(before) and before[-1] != END else _NOTHING
         histories = [
-            np.concatenate((self._before, numbers[:place])) if continues and first == 0 else numbers[first:place]
+            np.concatenate((before, numbers[:place])) if continues and first == 0 else numbers[first:place]
             for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
             for place in range(first, last)
         ]
         parts = []
         for i in range(0, max(1, len(numbers)), _CHUNK):
-            rows = [model.predict(history[-model.order :]) for history in histories[i : i + _CHUNK]]
+            rows = [model.predict_numbers(history[-model.order :]) for history in histories[i : i + _CHUNK]]
             table = np.array(rows).reshape(len(rows), len(names))
             parts.append(details_of_rows(table, numbers[i : i + _CHUNK], alternatives, names))
         return joined_details(parts)

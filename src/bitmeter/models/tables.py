@@ -163,10 +163,10 @@ class TableModel:
 
     @property
     def outcome_ids(self) -> NDArray[np.int64]:
-        """The id of each entry of what `predict` gives; −1 where several units share it, or none has it."""
+        """The id of each entry of what `predict` gives; negative where several units share it, or none has it."""
         ids = np.full(len(self._keys) + 1, UNKNOWN, dtype=np.int64)
         own = self._columns[self._order] == self._order
-        ids[self._order[own]] = np.maximum(self._keys[own], UNKNOWN)
+        ids[self._order[own]] = self._keys[own]
         return ids
 
     def with_oov(self, way: str) -> TableModel:

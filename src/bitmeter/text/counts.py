@@ -12,7 +12,7 @@ from bitmeter import _core
 from bitmeter.text.units import SEPARATORS, document_ends
 from bitmeter.theory._check import choice
 
-__all__ = ["DocumentCounts", "TextCounter", "UnitCounts", "count_units"]
+__all__ = ["DocumentCounts", "TextCounter", "UnitCounts", "begun_within", "count_units"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +112,28 @@ def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> 
     counter = TextCounter(separators)
     counter.feed(data, document_ends(data, ends))
     return counter.finish()
+
+
+def begun_within(data: bytes, ends: Any, cuts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Of some units of a text: their bytes, and how many characters and words begin in them.
+
+    A word that is cut into several units counts in the one in which it begins, so that parts add up to the whole.
+
+    Examples
+    --------
+    >>> begun_within(b"to be", [5], np.array([0, 1, 4, 5]), np.array([True, True, False])).tolist()
+    [4, 4, 2]
+    """
+    places = document_ends(data, ends)
+    starts = np.concatenate(([0], places[:-1]))
+    letters = np.frombuffer(data, dtype=np.uint8)
+    inside = ~np.isin(letters, np.frombuffer(SEPARATORS["ascii"], dtype=np.uint8))
+    begins = inside.copy()
+    begins[1:] &= ~inside[:-1]
+    first = starts[starts < len(data)]
+    begins[first] = inside[first]
+    chars = np.zeros(len(data) + 1, dtype=np.int64)
+    chars[_core.split_chars(data, places)[1][:-1]] = 1
+    found = [np.ones(len(data)), chars[:-1], begins]
+    sums = [np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in found]
+    return np.array([(column[cuts[1:]] - column[cuts[:-1]])[chosen].sum() for column in sums], dtype=np.int64)

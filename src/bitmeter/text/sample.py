@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
+
 __all__ = ["SAMPLE_NAME", "sample_parts", "sample_text"]
 
 #: How the embedded text is called in results.
@@ -35,11 +38,7 @@ def sample_parts(share: float = 0.8) -> tuple[bytes, bytes]:
     True
     """
     paragraphs = list(dict.fromkeys(part.strip("\n") for part in sample_text().split("\n\n") if part.strip()))
-    wanted = share * sum(map(len, paragraphs))
-    taken = 0
-    for place, paragraph in enumerate(paragraphs):
-        taken += len(paragraph)
-        if taken >= wanted:
-            break
-    train, rest = paragraphs[: place + 1], paragraphs[place + 1 :]
+    sizes = list(itertools.accumulate(map(len, paragraphs)))
+    place = bisect.bisect_left(sizes, share * sizes[-1]) + 1
+    train, rest = paragraphs[:place], paragraphs[place:]
     return ("\n".join(train) + "\n").encode(), ("\n".join(rest) + "\n").encode()

@@ -88,7 +88,7 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
     --------
     >>> from bitmeter.text.units import Words
     >>> [stretch.data for stretch in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
-    [b'to be ', b'or ', b'not']
+    [b'to be ', b'or not']
     """
     held: list[bytes] = []  # an unfinished document from its first unit that is not split yet
     length = wanted = offset = 0

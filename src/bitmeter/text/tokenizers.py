@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,13 +39,26 @@ _BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 class _Tokens(Units):
     """What both kinds share. A document is split whole: what a tokenizer does may depend on all of it."""
 
-    def __init__(self, kind: str, path: Any) -> None:
+    kind: ClassVar[str]
+
+    def __init__(self, path: Any) -> None:
         data = _file(path)
-        self._load(data, str(path))
+        self._take(data, PurePath(path).name, str(path))
+
+    @classmethod
+    def from_data(cls, data: bytes, name: str) -> Self:
+        """The same from what such a file holds."""
+        made = cls.__new__(cls)
+        made._take(data, name, name)
+        return made
+
+    def _take(self, data: bytes, name: str, path: str) -> None:
+        self._load(data, path)
         self._tokens = self._token_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        self.name = f"{kind}:{PurePath(path).name}"
-        self.fingerprint = f"{kind}/1@{digest}"
+        self.path = path
+        self.name = f"{self.kind}:{name}"
+        self.fingerprint = f"{self.kind}/1@{digest}"
 
     @abstractmethod
     def _load(self, data: bytes, path: str) -> None: ...
@@ -62,6 +75,11 @@ class _Tokens(Units):
     def vocabulary_size(self) -> int:
         """How many ids there are."""
         return len(self._tokens)
+
+    @property
+    def token_bytes(self) -> tuple[bytes | None, ...]:
+        """The bytes that each id stands for; None where it stands for none in particular."""
+        return tuple(self._tokens)
 
     def join(self, ids: Any) -> bytes:
         """The bytes that ids stand for; an id that stands for none adds none."""
@@ -144,8 +162,7 @@ class Tokenizer(_Tokens):
         A ``tokenizer.json``.
     """
 
-    def __init__(self, path: Any) -> None:
-        super().__init__("tokenizer", path)
+    kind = "tokenizer"
 
     def _load(self, data: bytes, path: str) -> None:
         tokenizers = require("tokenizers", "Reading a tokenizer file")
@@ -210,8 +227,7 @@ class SentencePiece(_Tokens):
         A ``.model`` file.
     """
 
-    def __init__(self, path: Any) -> None:
-        super().__init__("sentencepiece", path)
+    kind = "sentencepiece"
 
     def _load(self, data: bytes, path: str) -> None:
         sentencepiece = require("sentencepiece", "Reading a SentencePiece model")

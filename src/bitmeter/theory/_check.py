@@ -139,6 +139,8 @@ def native(value: Any, name: str) -> Any:
 
     Gone through item by item these would give objects of their own that equal nothing else.
     """
+    if type(value) is np.ndarray:  # the usual case; to ask for masks would load numpy.ma
+        return value
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
             message = f"{name} is a masked array with masked entries; take value.compressed() or value.filled(…) first"

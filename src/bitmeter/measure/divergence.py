@@ -1,0 +1,228 @@
+"""How far the predictions of two models lie apart on one text, token by token: a quantised model against its original.
+
+Both read the same windows side by side, and only what a few positions need is held at once: no logits are kept.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.errors import EmptyError, IncomparableError, ModelError
+from bitmeter.measure.conventions import convention
+from bitmeter.measure.scoring import _corpus
+from bitmeter.measure.settings import settle
+from bitmeter.measure.windows import with_windows
+from bitmeter.models.base import load
+from bitmeter.models.causal import Causal
+from bitmeter.text.stream import split_corpus
+
+__all__ = ["Divergence", "divergence"]
+
+Floats = NDArray[np.float64]
+_LN2 = math.log(2.0)
+#: The shares at which the distribution over tokens is told.
+PERCENTILES = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Divergence:
+    """How far the predictions of one model lie from another's.
+
+    Attributes
+    ----------
+    first, second
+        The names of the models; the first is the truth in D(first‖second).
+    text
+        The text's name.
+    nats
+        D(first‖second) of each token's prediction, in nats; inf where the second holds impossible what the first does
+        not.
+    same_top
+        Whether both held the same token for the likeliest, for each token.
+    first_logprobs, second_logprobs
+        ln p of the token that came, under each.
+    """
+
+    first: str
+    second: str
+    text: str
+    nats: Floats
+    same_top: NDArray[np.bool_]
+    first_logprobs: Floats
+    second_logprobs: Floats
+
+    def __len__(self) -> int:
+        return len(self.nats)
+
+    @property
+    def mean(self) -> float:
+        """The mean divergence, in bits a token."""
+        return math.fsum(self.nats) / len(self) / _LN2 if np.isfinite(self.nats).all() else math.inf
+
+    @property
+    def error(self) -> float:
+        """One standard error of the mean, in bits, as if tokens did not depend on each other."""
+        if len(self) < 2 or not np.isfinite(self.nats).all():
+            return math.inf
+        return float(np.std(self.nats, ddof=1)) / math.sqrt(len(self)) / _LN2
+
+    @property
+    def same_top_rate(self) -> float:
+        """The share of tokens for which both hold the same one for the likeliest."""
+        return float(np.mean(self.same_top))
+
+    @property
+    def log_ratio(self) -> float:
+        """By how many bits a token the second's cross-entropy is higher: the mean of log p − log q of what came."""
+        return math.fsum(self.first_logprobs - self.second_logprobs) / len(self) / _LN2
+
+    @property
+    def probability_error(self) -> float:
+        """The root of the mean squared difference of the probabilities of what came."""
+        return float(np.sqrt(np.mean((np.exp(self.first_logprobs) - np.exp(self.second_logprobs)) ** 2)))
+
+    def percentile(self, share: float) -> float:
+        """The divergence, in bits, below which this share of the tokens, in per cent, lies."""
+        return float(np.percentile(self.nats, share, method="inverted_cdf")) / _LN2
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, as JSON has them; infinity as the string "inf"."""
+        found: dict[str, float] = {
+            "mean": self.mean, "error": self.error, "max": self.percentile(100.0), "min": self.percentile(0.0),
+            "same_top_rate": self.same_top_rate, "log_ratio": self.log_ratio,
+            "probability_error": self.probability_error,
+        }  # fmt: skip
+        shown = {name: value if math.isfinite(value) else str(value) for name, value in found.items()}
+        shares = {f"{share:g}": self.percentile(share) for share in PERCENTILES}
+        return {
+            "first": self.first, "second": self.second, "text": self.text, "tokens": len(self), **shown,
+            "percentiles": {k: v if math.isfinite(v) else str(v) for k, v in shares.items()},
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.second} against {self.first} on {self.text}",
+            f"  divergence   {self.mean:.6f} ± {self.error:.6f} bits a token, over {len(self):,} tokens",
+            f"  of which     50 %: {self.percentile(50):.6f}   90 %: {self.percentile(90):.6f}   "
+            f"99 %: {self.percentile(99):.6f}   most: {self.percentile(100):.6f}",
+            f"  same top     {100 * self.same_top_rate:.3f} %",
+            f"  cost         {self.log_ratio:+.6f} bits a token; probability of the truth off by "
+            f"{100 * self.probability_error:.3f} % (root mean square)",
+        ]
+        return "\n".join(lines)
+
+
+def divergence(
+    first: Any,
+    second: Any,
+    text: Any,
+    *,
+    docs: str | None = None,
+    field: str | None = None,
+    ctx: str | None = None,
+    progress: Callable[[int, int | None, float], None] | None = None,
+) -> Divergence:
+    """How far the predictions of two models of the same tokens lie apart on a text.
+
+    Parameters
+    ----------
+    first
+        The model that is taken for the truth, such as the original.
+    second
+        The model that is measured by it, such as a quantised one.
+    text
+        As for `score`.
+    docs, field, ctx
+        As for `score`; both models read in the same windows, those that the first has.
+    progress
+        Called as the text goes by.
+
+    Returns
+    -------
+    Divergence
+        D(first‖second) of every token's prediction, and what can be said of them.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> bm.divergence("uniform", "kt", b"abc")
+    Traceback (most recent call last):
+    bitmeter.errors.ModelError: uniform:256 gives no whole predictions over tokens; ... such as hf:PATH
+    """
+    chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
+    models = [_causal(model) for model in (first, second)]
+    one, two = models
+    if one.units != two.units or one.size != two.size:
+        message = (
+            f"{one.name} and {two.name} do not predict the same tokens ({one.units.name}, {one.size:,} ids; "
+            f"{two.units.name}, {two.size:,} ids), so their predictions have no divergence; compare their bits a byte "
+            "instead: bitmeter compare"
+        )
+        raise IncomparableError(message)
+    corpus = _corpus(text, chosen)
+    reader, settled = with_windows(one, chosen)
+    other = copy.copy(with_windows(two, settled)[0])
+    other._reading = reader.reading
+    parts: list[tuple[Floats, ...]] = []
+    for piece in split_corpus(corpus, reader.units, reader.block_size):
+        parts += _piece(reader, other, piece.split.ids, piece.split.bounds)
+        if progress is not None:
+            progress(piece.offset + len(piece.data), corpus.total_bytes, math.nan)
+    if not sum(len(part[0]) for part in parts):
+        message = f"{corpus.name} has no token that is predicted, so there is nothing to compare"
+        raise EmptyError(message)
+    nats, same, own, theirs = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Divergence(one.name, two.name, corpus.name, nats, same.astype(np.bool_), own, theirs)
+
+
+def _causal(model: Any) -> Causal:
+    found = load(model)
+    if not isinstance(found, Causal) or not found.gives_predictions:
+        message = (
+            f"{getattr(found, 'name', found)} gives no whole predictions over tokens; a divergence needs two models "
+            "such as hf:PATH"
+        )
+        raise ModelError(message, value=model)
+    return found
+
+
+def _piece(one: Causal, two: Causal, ids: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[tuple[Floats, ...]]:
+    tokens = np.asarray(ids, dtype=np.int64)
+    if ((tokens < 0) | (tokens >= one.size)).any():  # a document of which the tokenizer kept nothing
+        known = (tokens >= 0) & (tokens < one.size)
+        tokens, bounds = tokens[known], np.concatenate(([0], np.cumsum(known)))[bounds]
+    plan = one.plan(bounds)
+    for sequence, lead in zip(*one.sequences(tokens, plan), strict=True):
+        if lead < len(sequence):
+            yield from _window(one, two, sequence, lead)
+
+
+def _window(one: Causal, two: Causal, sequence: NDArray[np.int64], lead: int) -> Iterator[tuple[Floats, ...]]:
+    at = lead
+    for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
+        truth = sequence[at : at + len(p), None]
+        at += len(p)
+        _refuse_nan(one, p)
+        _refuse_nan(two, q)
+        weights = np.exp(p)
+        with np.errstate(invalid="ignore"):
+            terms = np.where(weights > 0.0, weights * (p - q), 0.0)
+        yield (
+            np.maximum(terms.sum(axis=1), 0.0),
+            (p.argmax(axis=1) == q.argmax(axis=1)).astype(np.float64),
+            np.take_along_axis(p, truth, axis=1)[:, 0],
+            np.take_along_axis(q, truth, axis=1)[:, 0],
+        )
+
+
+def _refuse_nan(model: Causal, rows: NDArray[Any]) -> None:
+    if np.isnan(rows).any():
+        message = f"{model.name} gave NaN among its predictions, so its divergence does not exist"
+        raise ModelError(message)

@@ -1,0 +1,345 @@
+"""Log-probabilities from a transformers network, fast and in bounded memory.
+
+Sequences are packed into rows with a mask that keeps them apart, so that nothing is spent on padding. The body of the
+network runs once a row; its head and the normalisation run over a few positions at a time, and only where an answer is
+wanted, so that logits over the vocabulary never exist for a whole row. What a network can take is found out by trying:
+where packing or a bare head would change a figure, rows are padded or the network's own logits are used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.models.details import Details
+
+if TYPE_CHECKING:
+    import torch
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Logits that exist at once: 32 MB of float32, enough rows for the head to run at full speed.
+_LOGITS = 1 << 23
+#: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
+_ROUNDING = {"float64": 1e-9, "float32": 2e-5}
+_COARSE_ROUNDING = 2e-2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Sequences that go through the network side by side, by their numbers, and where each begins."""
+
+    members: tuple[int, ...]
+    begins: tuple[int, ...]
+    length: int
+
+
+def packed_rows(lengths: Sequence[int], row: int, longest: int) -> list[Row]:
+    """Put sequences into rows of at most `row` tokens; one that is longer than `longest` has its own.
+
+    The longest are placed first, each in the fullest row that still has room for it.
+
+    Examples
+    --------
+    >>> [(r.members, r.length) for r in packed_rows([3, 9, 4, 2], 8, longest=8)]
+    [((1,), 9), ((2, 0), 7), ((3,), 2)]
+    """
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    rows: list[tuple[list[int], list[int], int]] = []
+    by_room: dict[int, list[int]] = {}
+    for i in order:
+        length = lengths[i]
+        room = (
+            next((r for r in range(length, row + 1) if by_room.get(r)), None) if length <= min(row, longest) else None
+        )
+        if room is None:
+            rows.append(([i], [0], length))
+            place, left = len(rows) - 1, row - length
+        else:
+            place = by_room[room].pop()
+            members, begins, used = rows[place]
+            rows[place] = ([*members, i], [*begins, used], used + length)
+            left = room - length
+        if left > 0 and length <= longest:
+            by_room.setdefault(left, []).append(place)
+    return [Row(tuple(members), tuple(begins), used) for members, begins, used in rows]
+
+
+class Rater:
+    """Runs a network over sequences of tokens.
+
+    Parameters
+    ----------
+    network
+        A causal language model of transformers.
+    row
+        The tokens of a packed row.
+    batch
+        The tokens that go through the network at once: so many rows as fit, at least one.
+    autocast
+        The type to which operations are cast while the weights keep theirs; None for no casting.
+    """
+
+    def __init__(self, network: Any, *, row: int, batch: int, autocast: Any = None) -> None:
+        import torch
+
+        self._torch = torch
+        self._network = network.eval()
+        self._row, self._batch, self._autocast = row, max(row, batch), autocast
+        self._device = network.get_input_embeddings().weight.device
+        self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
+        config = network.config.get_text_config()
+        self._packing_limit = _packing_limit(config)
+        self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
+        self.packs = False
+        self._find_ways(config)
+
+    # ---- what the network can take -------------------------------------------------------------------------------
+
+    def _find_ways(self, config: Any) -> None:
+        """Try packing and the bare head on a few tokens, and keep what changes nothing."""
+        generator = np.random.default_rng(7)
+        longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
+        probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
+        with self._quiet():
+            truth = [self._own_logits(self._tensor(probe[None]))[0].double() for probe in probes]
+            spread = max(float(rows.max() - rows.min()) for rows in truth)
+            allowed = _ROUNDING.get(str(truth[0].dtype if self._autocast else self._dtype), _COARSE_ROUNDING) * spread
+
+            def agree(found: Sequence[torch.Tensor]) -> bool:
+                pairs = zip(found, truth, strict=True)
+                gaps = [float((a.double().log_softmax(-1) - b.log_softmax(-1)).abs().max()) for a, b in pairs]
+                return all(gap <= allowed for gap in gaps)
+
+            for shape in _logit_shapes(config):
+                try:
+                    bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
+                    found = [shape(self._head(body)) for body in bodies]
+                except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
+                    break  # a network without a separate head: its own logits are used
+                if agree(found):
+                    self._shape_logits = shape
+                    break
+            row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
+            try:
+                packed = self._logits_of(self._row_states(row, probes))
+            except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
+                return  # a network that takes no mask or no positions
+            self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]])
+
+    @property
+    def _dtype(self) -> str:
+        return str(self._network.dtype).removeprefix("torch.")
+
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Without gradients, and with operations cast where that was asked for."""
+        torch = self._torch
+        with torch.inference_mode(), contextlib.ExitStack() as stack:
+            if self._autocast is not None:
+                stack.enter_context(torch.autocast(self._device.type, dtype=self._autocast))
+            yield
+
+    # ---- running -------------------------------------------------------------------------------------------------
+
+    def _tensor(self, ids: NDArray[Any]) -> torch.Tensor:
+        return self._torch.from_numpy(np.ascontiguousarray(ids, dtype=np.int64)).to(self._device)
+
+    def _head(self, hidden: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self._network.get_output_embeddings()(hidden)
+        return found
+
+    def _own_logits(self, ids: torch.Tensor, **given: Any) -> torch.Tensor:
+        found: torch.Tensor = self._network(input_ids=ids, use_cache=False, **given).logits
+        return found
+
+    def _hidden(self, ids: torch.Tensor, mask: Any, positions: Any) -> torch.Tensor:
+        given = {} if mask is None else {"attention_mask": mask}
+        given |= {} if positions is None else {"position_ids": positions}
+        found: torch.Tensor = self._network.base_model(input_ids=ids, use_cache=False, **given)[0]
+        return found
+
+    def _states(self, ids: torch.Tensor, mask: Any, positions: Any) -> torch.Tensor:
+        """What the head is applied to: the body's output, or the network's own logits where there is no bare head."""
+        if self._shape_logits is not None:
+            return self._hidden(ids, mask, positions)
+        given = {} if mask is None else {"attention_mask": mask}
+        given |= {} if positions is None else {"position_ids": positions}
+        return self._own_logits(ids, **given)
+
+    def _logits_of(self, states: torch.Tensor) -> torch.Tensor:
+        """Logits in float32, or float64 where the network has that."""
+        logits = states if self._shape_logits is None else self._shape_logits(self._head(states))
+        return logits if logits.dtype == self._torch.float64 else logits.float()
+
+    def _row_states(self, row: Row, inputs: Sequence[Ints]) -> torch.Tensor:
+        """One packed row through the network."""
+        ids = np.concatenate([inputs[i] for i in row.members])
+        if len(row.members) == 1:
+            return self._states(self._tensor(ids[None]), None, None)[0]
+        sizes = [len(inputs[i]) for i in row.members]
+        positions = np.concatenate([np.arange(size) for size in sizes])
+        mask = self._apart(np.repeat(np.arange(len(sizes)), sizes)[None])
+        return self._states(self._tensor(ids[None]), mask, self._tensor(positions[None]))[0]
+
+    def _apart(self, owner: NDArray[Any]) -> torch.Tensor:
+        """A mask for each row: a token sees those before it of the same owner."""
+        torch = self._torch
+        owners = self._tensor(owner)
+        size = owners.shape[1]
+        seen = (owners[:, :, None] == owners[:, None, :]).tril_()
+        kind = self._autocast or self._network.dtype
+        mask = torch.zeros(seen.shape, dtype=kind, device=self._device)
+        return mask.masked_fill_(~seen, torch.finfo(kind).min)[:, None, :size, :size]
+
+    def _runs(self, inputs: Sequence[Ints]) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
+        """The states of each sequence, several at a time, and how many are done."""
+        longest = self._row if self._packing_limit is None else self._packing_limit
+        rows = packed_rows([len(ids) for ids in inputs], self._row, longest if self.packs else 0)
+        done = 0
+        for group in _groups(rows, self._batch):
+            found = self._group_states(group, inputs)
+            done += len(found)
+            yield found, done
+
+    def _group_states(self, group: list[Row], inputs: Sequence[Ints]) -> list[tuple[int, torch.Tensor]]:
+        """Rows through the network at once; a single one needs no padding."""
+        if len(group) == 1:
+            states = [self._row_states(group[0], inputs)]
+        else:
+            width = max(row.length for row in group)
+            ids = np.zeros((len(group), width), dtype=np.int64)
+            owner = np.full((len(group), width), -1, dtype=np.int64)
+            positions = np.zeros((len(group), width), dtype=np.int64)
+            for k, row in enumerate(group):
+                for member, begin in zip(row.members, row.begins, strict=True):
+                    part = slice(begin, begin + len(inputs[member]))
+                    ids[k, part], owner[k, part] = inputs[member], member
+                    positions[k, part] = np.arange(len(inputs[member]))
+            if all(len(row.members) == 1 for row in group):
+                # What stands to the right is never seen: a plain causal pass is exact.
+                mask = None if all(row.length == width for row in group) else self._tensor(owner >= 0)
+                states = list(self._states(self._tensor(ids), mask, None))
+            else:
+                states = list(self._states(self._tensor(ids), self._apart(owner), self._tensor(positions)))
+        return [
+            (member, states[k][begin : begin + len(inputs[member])])
+            for k, row in enumerate(group)
+            for member, begin in zip(row.members, row.begins, strict=True)
+        ]
+
+    # ---- answers -------------------------------------------------------------------------------------------------
+
+    @property
+    def _chunk(self) -> int:
+        return max(8, _LOGITS // self._vocabulary)
+
+    def logprobs(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], None] | None = None
+    ) -> list[Floats]:
+        """ln p(sequence[i] | sequence[:i]) for i from `first` to the end, for each sequence."""
+        torch = self._torch
+        found: list[Floats] = [np.zeros(0)] * len(sequences)
+        asked = [i for i, (ids, first) in enumerate(zip(sequences, firsts, strict=True)) if len(ids) > first]
+        inputs = [sequences[i][:-1] for i in asked]
+        with self._quiet():
+            for group, done in self._runs(inputs):
+                numbers = [asked[k] for k, _ in group]
+                states = torch.cat([part[firsts[i] - 1 :] for i, (_, part) in zip(numbers, group, strict=True)])
+                targets = self._tensor(np.concatenate([sequences[i][firsts[i] :] for i in numbers]))
+                parts = [
+                    self._chosen(states[at : at + self._chunk], targets[at : at + self._chunk])
+                    for at in range(0, len(targets), self._chunk)
+                ]
+                values = torch.cat(parts).cpu().numpy()
+                at = 0
+                for i in numbers:
+                    size = len(sequences[i]) - firsts[i]
+                    found[i] = values[at : at + size]
+                    at += size
+                if watch is not None:
+                    watch(done, len(asked))
+        return found
+
+    def _chosen(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
+        logits = self._logits_of(states)
+        own = logits.gather(1, targets[:, None])[:, 0]
+        return own.double() - self._torch.logsumexp(logits, dim=1).double()
+
+    def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
+        """Rows of ln p of every id in place of sequence[i], for i from `first` on, in float64."""
+        for logs in self._log_rows(sequence, first):
+            yield logs.cpu().numpy()
+
+    def _log_rows(self, sequence: Ints, first: int) -> Iterator[torch.Tensor]:
+        with self._quiet():
+            states = self._states(self._tensor(sequence[None, :-1]), None, None)[0][first - 1 :]
+            for at in range(0, len(states), self._chunk):
+                logits = self._logits_of(states[at : at + self._chunk]).double()
+                yield logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
+
+    def detailed(
+        self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
+    ) -> tuple[Floats, Details]:
+        """ln p of each token from `first` on, and what else was likely."""
+        columns: list[list[Any]] = [[], [], [], [], []]
+        at = first
+        for logs in self._log_rows(sequence, first):
+            truth = self._tensor(sequence[at : at + len(logs)])
+            at += len(logs)
+            own = logs.gather(1, truth[:, None])
+            top = logs.topk(min(alternatives, logs.shape[1]), dim=1)
+            entropy = -self._torch.xlogy(logs.exp(), logs.exp()).sum(1)
+            rows = (own[:, 0], entropy.clamp_(min=0.0), 1 + (logs > own).sum(1), top.indices, top.values)
+            for column, row in zip(columns, rows, strict=True):
+                column.append(row.cpu().numpy())
+        values, entropies, ranks, places, likely = (np.concatenate(column) for column in columns)
+        return values, Details(entropies, ranks.astype(np.int64), places.astype(np.int64), likely, names)
+
+    def step(self, ids: Ints, cache: Any) -> tuple[Floats, Any]:
+        """Go on from a cache by some tokens: ln p of every id as the next token, and the new cache."""
+        with self._quiet():
+            out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
+            logits = out.logits[0, -1].double()
+            return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
+
+
+def _groups(rows: list[Row], batch: int) -> Iterator[list[Row]]:
+    """Rows of like length, as many as fit in a batch when they are padded."""
+    group: list[Row] = []
+    for row in rows:
+        width = max([row.length, *(r.length for r in group)])
+        if group and width * (len(group) + 1) > batch:
+            yield group
+            group = []
+        group.append(row)
+    if group:
+        yield group
+
+
+def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
+    """What networks do to the head's output: nothing, a cap, a factor."""
+    shapes: list[Callable[[torch.Tensor], torch.Tensor]] = [lambda logits: logits]
+    cap = getattr(config, "final_logit_softcapping", None)
+    if cap:
+        shapes.append(lambda logits: (logits / cap).tanh() * cap)
+    for name, inverse in (("logit_scale", False), ("logits_scaling", True)):
+        factor = getattr(config, name, None)
+        if factor:
+            scale = 1.0 / factor if inverse else factor
+            shapes.append(lambda logits, scale=scale: logits * scale)  # type: ignore[misc]
+    return shapes
+
+
+def _packing_limit(config: Any) -> int | None:
+    """The longest sequence for which a mask of our own says all: some layers see only so far back."""
+    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    limits = [size for size in (window, getattr(config, "attention_chunk_size", None)) if isinstance(size, int)]
+    return min(limits) if limits else None

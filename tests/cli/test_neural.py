@@ -1,0 +1,48 @@
+"""Neural models on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bitmeter import cli
+from tests.models.networks import TINY
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = cli._run(list(words))
+    printed, said = capsys.readouterr()
+    return code, printed, said
+
+
+def test_score_and_diverge(capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, said = run(
+        capsys, "score", f"hf:{TINY}", str(TINY / "joined.txt"), "--ctx", "64.16", "--like", "hf-docs"
+    )
+    assert (code, said) == (0, "")
+    assert printed.startswith("hf:tiny on joined.txt\n")
+    assert "hf-docs      perplexity" in printed
+    code, printed, said = run(
+        capsys, "diverge", f"hf:{TINY}", f"hf:{TINY},dtype=bfloat16", str(TINY / "texts.jsonl"), "--json"
+    )
+    assert (code, said) == (0, "")
+    found = json.loads(printed)
+    assert found["tokens"] == 431
+    assert 0 < found["mean"] < 0.01
+    assert found["same_top_rate"] > 0.95
+
+
+def test_mistakes_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    text = str(TINY / "joined.txt")
+    for words, part in (
+        (("score", f"hf:{TINY}", text, "--ctx", "full"), "sees 64 at once"),
+        (("score", f"hf:{TINY}", text, "--ctx", "128.64"), "too long"),
+        (("score", f"hf:{TINY},dtype=float31", text), "dtype"),
+        (("score", "hf:absent/model", text), "cannot be loaded"),
+        (("diverge", "kt", f"hf:{TINY}", text), "gives no whole predictions"),
+    ):
+        code, printed, said = run(capsys, *words)
+        assert (code, printed) == (1, "")
+        assert said.startswith("error: ")
+        assert part in said
