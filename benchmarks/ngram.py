@@ -211,13 +211,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
         "python, import numpy": [sys.executable, "-c", "import numpy"],
     }
     if chosen.kenlm_bin is not None:
-        commands["KenLM query"] = [
-            str(chosen.kenlm_bin / "query"),
-            "-v",
-            "summary",
-            str(folder / "theirs.bin"),
-            str(line),
-        ]
+        commands["KenLM query"] = [str(chosen.kenlm_bin / "query"), "-v", "summary", str(folder / "theirs.bin")]
 
     def whole(words: list[str]) -> Callable[[], Any]:
         return lambda: subprocess.run(words, stdin=line.open("rb"), capture_output=True, check=True)

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "ngram_compact.hpp"
 #include "ngram_follow.hpp"
 #include "ngram_search.hpp"
 #include "parallel.hpp"
@@ -37,7 +38,8 @@ std::uint32_t suffix_of(const NgramModel& m, int length, std::uint32_t suffix) {
 constexpr std::size_t task_words = 1 << 15;
 
 /// The stretches of all documents, cut so that none is long.
-std::vector<NgramStretch> stretches(const NgramModel& m, const NgramDocuments& text) {
+template <class Model>
+std::vector<NgramStretch> stretches(const Model& m, const NgramDocuments& text) {
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
     NgramState before;
     for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(m, before, ngram_word(m, text.before[i]));
@@ -84,7 +86,8 @@ double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
     }
 }
 
-void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
+template <class Model>
+void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_of_unknown, double* out,
                     unsigned threads) {
     const auto all = stretches(model, text);
     std::vector<std::size_t> cuts{0};
@@ -111,19 +114,26 @@ void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool cl
     });
 }
 
-bool ngram_holds(const NgramModel& m, const NgramState& state) {
+template <class Model>
+bool ngram_holds(const Model& m, const NgramState& state) {
     const int longest = std::max(1, m.order() - 1);
     return state.length >= 1 && state.length <= longest && state.place < m.shape().counts[state.length - 1];
 }
 
-void ngram_extend(const NgramModel& m, NgramState* states, const std::int64_t* words, std::size_t size,
+void ask(const NgramModel& m, const NgramState& state) { __builtin_prefetch(m.nodes(state.length) + state.place); }
+void ask(const CompactNgram& m, const NgramState& state) {
+    if (state.length > 1) m.level(state.length).ask(state.place);
+}
+
+template <class Model>
+void ngram_extend(const Model& m, NgramState* states, const std::int64_t* words, std::size_t size,
                   bool class_of_unknown, double* out, unsigned threads) {
     constexpr std::size_t many = 4096;
     parallel_for((size + many - 1) / many, threads, [&](std::size_t task) {
         const std::size_t end = std::min(size, (task + 1) * many);
         constexpr std::size_t ahead = 8;
         for (std::size_t i = task * many; i < end; ++i) {
-            if (i + ahead < end) __builtin_prefetch(m.nodes(states[i + ahead].length) + states[i + ahead].place);
+            if (i + ahead < end) ask(m, states[i + ahead]);
             const std::uint32_t word = ngram_word(m, words[i]);
             const double rated = ngram_step(m, states[i], word) * std::numbers::ln10;
             out[i] = word == word_unknown && !class_of_unknown ? -std::numeric_limits<double>::infinity() : rated;
@@ -158,5 +168,12 @@ void ngram_predict(const NgramModel& m, const std::int64_t* history, std::size_t
     }
     out[word_begin] = -std::numeric_limits<double>::infinity();
 }
+
+template void ngram_logprobs(const NgramModel&, const NgramDocuments&, bool, double*, unsigned);
+template void ngram_logprobs(const CompactNgram&, const NgramDocuments&, bool, double*, unsigned);
+template bool ngram_holds(const NgramModel&, const NgramState&);
+template bool ngram_holds(const CompactNgram&, const NgramState&);
+template void ngram_extend(const NgramModel&, NgramState*, const std::int64_t*, std::size_t, bool, double*, unsigned);
+template void ngram_extend(const CompactNgram&, NgramState*, const std::int64_t*, std::size_t, bool, double*, unsigned);
 
 }  // namespace bitmeter

@@ -56,11 +56,6 @@ std::vector<Piece> pieces_of(Bytes text, Ends ends, const Separators& separators
     return result;
 }
 
-/// A word of a piece: its bytes, and which unit it is.
-struct Span {
-    std::size_t start, size, unit;
-};
-
 /// The units of a piece: all words and ends have their number, and 0 stands for what is unknown.
 struct Units {
     std::vector<std::uint32_t> numbers;
@@ -68,6 +63,13 @@ struct Units {
     std::vector<std::int64_t> bounds;  // for each document that ends here, how many units have come
     std::vector<std::size_t> blanks;
     std::size_t offset = 0;  // of the first unit in the text
+};
+
+/// A word: its bytes, and which unit of the piece it is.
+struct Span {
+    std::size_t start;
+    std::size_t size;
+    std::size_t unit;
 };
 
 /// Walks through the words of a piece and the ends of documents between them.
@@ -79,23 +81,31 @@ public:
         const std::size_t before = document_ ? static_cast<std::size_t>(text.ends.data[document_ - 1]) : 0;
         worded_ = piece.begin > before;
         close_ = end_of(document_);
+        const std::size_t guess = (piece.end - piece.begin) / 5 + 16;
+        out_.numbers.resize(guess);
+        out_.cuts.resize(guess);
     }
 
-    void word(std::size_t start, std::size_t stop) {
-        while (start < stop) {
-            while (start >= close_) end_document();
-            const std::size_t until = std::min(stop, close_);  // a document may end within what looks like a word
-            out_.cuts.push_back(as_int(worded_ ? start : open_));
-            spans.push_back({start, until - start, out_.numbers.size()});
-            out_.numbers.push_back(word_unknown);
-            worded_ = true;
-            start = until;
+    /// Takes words from their edges (start, stop, start, stop…).
+    void words(const std::int64_t* edges, std::size_t many) {
+        spans.clear();
+        room_ = many / 2;
+        make_room();
+        for (std::size_t i = 0; i < many; i += 2, --room_) {
+            const auto start = static_cast<std::size_t>(edges[i]), stop = static_cast<std::size_t>(edges[i + 1]);
+            if (worded_ && stop <= close_) [[likely]]
+                put(start, start, stop - start);
+            else
+                word(start, stop);
         }
     }
 
     /// No more words come.
     void finish(const Piece& piece) {
+        room_ = 0;
         while (document_ < piece.last) end_document();
+        out_.numbers.resize(used_);
+        out_.cuts.resize(used_);
     }
 
     std::vector<Span> spans;
@@ -105,9 +115,34 @@ private:
         return document < text_.ends.size ? static_cast<std::size_t>(text_.ends.data[document]) : text_.text.size + 1;
     }
 
+    /// For the words that are still to come of this part, and one unit more.
+    void make_room() {
+        const std::size_t needed = used_ + room_ + 1;
+        if (needed <= out_.numbers.size()) return;
+        out_.numbers.resize(std::max(needed, 2 * out_.numbers.size()));
+        out_.cuts.resize(out_.numbers.size());
+    }
+
+    void put(std::size_t cut, std::size_t start, std::size_t size) {
+        out_.cuts[used_] = as_int(cut);
+        spans.push_back({start, size, used_++});
+    }
+
+    void word(std::size_t start, std::size_t stop) {
+        while (start < stop) {
+            while (start >= close_) end_document();
+            const std::size_t until = std::min(stop, close_);  // a document may end within what looks like a word
+            make_room();
+            put(worded_ ? start : open_, start, until - start);
+            worded_ = true;
+            start = until;
+        }
+    }
+
     void special(std::uint32_t number, std::size_t cut) {
-        out_.cuts.push_back(as_int(cut));
-        out_.numbers.push_back(number);
+        make_room();
+        out_.cuts[used_] = as_int(cut);
+        out_.numbers[used_++] = number;
     }
 
     void end_document() {
@@ -115,12 +150,12 @@ private:
         if (blank && ends_ == NgramEnds::all) {
             special(word_end, open_);
         } else if (blank) {
-            out_.blanks.push_back(out_.numbers.size());
+            out_.blanks.push_back(used_);
             special(word_unknown, open_);
         } else if (finished && ends_ != NgramEnds::none) {
             special(word_end, close_);
         }
-        out_.bounds.push_back(as_int(out_.numbers.size()));
+        out_.bounds.push_back(as_int(used_));
         open_ = close_;
         worded_ = false;
         close_ = end_of(++document_);
@@ -129,12 +164,13 @@ private:
     const NgramBytes& text_;
     NgramEnds ends_;
     Units& out_;
-    std::size_t document_, open_, close_ = 0;
+    std::size_t document_, open_, close_ = 0, used_ = 0, room_ = 0;
     bool worded_;
 };
 
 void number_words(const WordIndex& index, Bytes text, const std::vector<Span>& spans, Units& out) {
     const std::uint8_t* limit = text.data + text.size;
+    std::uint32_t* numbers = out.numbers.data();
     WordKey keys[group];
     for (std::size_t i = 0; i < spans.size(); i += group) {
         const std::size_t many = std::min(group, spans.size() - i);
@@ -144,32 +180,25 @@ void number_words(const WordIndex& index, Bytes text, const std::vector<Span>& s
         }
         for (std::size_t k = 0; k < many; ++k) {
             const Span& span = spans[i + k];
-            out.numbers[span.unit] = index.find({text.data + span.start, span.size}, keys[k]);
+            numbers[span.unit] = index.find({text.data + span.start, span.size}, keys[k]);
         }
     }
 }
 
-Units split_piece(const NgramModel& model, const NgramBytes& text, const Piece& piece, const Separators& separators,
+Units split_piece(const WordIndex& index, const NgramBytes& text, const Piece& piece, const Separators& separators,
                   NgramEnds ends) {
     Units result;
     const std::uint8_t* const bytes = text.text.data;
-    const std::size_t guess = (piece.end - piece.begin) / 5 + 16;
-    result.numbers.reserve(guess);
-    result.cuts.reserve(guess);
     std::vector<std::int64_t> edges;
-    edges.reserve(part_bytes + 2);
     Walk walk(text, piece, ends, result);
     walk.spans.reserve(part_bytes);
-    const WordIndex index = model.index();
     for (std::size_t begin = piece.begin, end; begin < piece.end; begin = end) {
         end = std::min(piece.end, begin + part_bytes);
         while (end < piece.end && !separators[bytes[end]]) ++end;  // words stay whole
-        edges.clear();
-        word_edges({bytes + begin, end - begin}, as_int(begin), separators, edges);
-        for (std::size_t i = 0; i < edges.size(); i += 2)
-            walk.word(static_cast<std::size_t>(edges[i]), static_cast<std::size_t>(edges[i + 1]));
+        if (edges.size() <= end - begin) edges.resize(end - begin + 64);
+        const std::size_t many = word_edges({bytes + begin, end - begin}, as_int(begin), separators, edges.data());
+        walk.words(edges.data(), many);
         number_words(index, text.text, walk.spans, result);
-        walk.spans.clear();
     }
     walk.finish(piece);
     return result;
@@ -223,12 +252,12 @@ struct Numbered {
     std::vector<std::size_t> pieces;  // where the units of each begin, and where all end
 };
 
-Numbered number_text(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+Numbered number_text(const WordIndex& index, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                      unsigned threads, bool rated) {
     const auto pieces = pieces_of(text.text, text.ends, separators);
     std::vector<Units> split(pieces.size());
     parallel_for(pieces.size(), threads,
-                 [&](std::size_t i) { split[i] = split_piece(model, text, pieces[i], separators, ends); });
+                 [&](std::size_t i) { split[i] = split_piece(index, text, pieces[i], separators, ends); });
     Numbered found;
     std::size_t total = 0;
     for (Units& units : split) {
@@ -251,14 +280,16 @@ Numbered number_text(const NgramModel& model, const NgramBytes& text, const Sepa
 
 }  // namespace
 
-NgramRated ngram_split(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads) {
-    return number_text(model, text, separators, ends, threads, false).result;
+    return number_text(model.index(), text, separators, ends, threads, false).result;
 }
 
-NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads) {
-    Numbered found = number_text(model, text, separators, ends, threads, true);
+    Numbered found = number_text(model.index(), text, separators, ends, threads, true);
     NgramState before;
     for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(model, before, ngram_word(model, text.before[i]));
     const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
@@ -270,10 +301,11 @@ NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Sep
     return std::move(found.result);
 }
 
-double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators& separators, bool ended,
+template <class Model>
+double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown) {
     const WordIndex index = model.index();
-    NgramState state;
+    auto state = ngram_cursor(model);
     Compensated total;
     bool possible = true;
     for (std::size_t i = 0; i < sentence.size;) {
@@ -288,5 +320,12 @@ double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators&
     if (ended) total.add(ngram_step(model, state, word_end));
     return possible ? total.value() * std::numbers::ln10 : -std::numeric_limits<double>::infinity();
 }
+
+template NgramRated ngram_split(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramRated ngram_rate(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template double ngram_sentence(const NgramModel&, Bytes, const Separators&, bool, bool);
+template NgramRated ngram_split(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramRated ngram_rate(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template double ngram_sentence(const CompactNgram&, Bytes, const Separators&, bool, bool);
 
 }  // namespace bitmeter

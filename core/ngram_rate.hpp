@@ -1,10 +1,12 @@
-// From the bytes of a text to what each of its words costs: split, numbered and followed in one go.
+// From the bytes of a text to what each of its words costs: split, numbered and followed in one go, by either form of a
+// model.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "array.hpp"
+#include "ngram_compact.hpp"
 #include "ngram_model.hpp"
 #include "split.hpp"
 
@@ -32,15 +34,18 @@ struct NgramRated {
 };
 
 /// Throws NgramFormatError where the model is damaged.
-NgramRated ngram_rate(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads);
 
 /// The same without the log-probabilities, which are left empty.
-NgramRated ngram_split(const NgramModel& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+template <class Model>
+NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads);
 
 /// ln p of one sentence, with its end or without.
-double ngram_sentence(const NgramModel& model, Bytes sentence, const Separators& separators, bool ended,
+template <class Model>
+double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown);
 
 }  // namespace bitmeter

@@ -60,16 +60,23 @@ std::uint64_t Separators::mask(const std::uint8_t* p) const {
 #endif
 }
 
-void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges) {
+std::size_t word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::int64_t* edges) {
     std::uint64_t before = 0;
+    std::int64_t* edge = edges;
     each_mask(text, separators, [&](std::size_t at, std::uint64_t inside, std::size_t length) {
         std::uint64_t changes = inside ^ ((inside << 1) | before);
         if (length < chunk) changes &= (std::uint64_t{1} << length) - 1;
-        for (; changes; changes &= changes - 1)
-            edges.push_back(offset + static_cast<std::int64_t>(at) + std::countr_zero(changes));
+        for (; changes; changes &= changes - 1) *edge++ = offset + as_int(at) + std::countr_zero(changes);
         before = inside >> 63;
     });
-    if (edges.size() % 2) edges.push_back(offset + static_cast<std::int64_t>(text.size));
+    if ((edge - edges) % 2) *edge++ = offset + as_int(text.size);
+    return static_cast<std::size_t>(edge - edges);
+}
+
+void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges) {
+    const std::size_t had = edges.size();
+    edges.resize(had + text.size + 1);
+    edges.resize(had + word_edges(text, offset, separators, edges.data() + had));
 }
 
 bool ends_fit(Ends ends, std::size_t size) {

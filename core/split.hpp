@@ -98,6 +98,9 @@ WordSplit split_words(Bytes text, Ends ends, const Separators& separators, const
 /// Where words begin and end in turn (start, stop, start, stop...), added to `edges` as places from `offset` on.
 void word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::vector<std::int64_t>& edges);
 
+/// The same into memory with room for one more than there are bytes; how many there are.
+std::size_t word_edges(Bytes text, std::int64_t offset, const Separators& separators, std::int64_t* edges);
+
 /// How many bytes of an unfinished document are whole units, whatever follows.
 std::size_t words_cut(Bytes text, const Separators& separators);
 

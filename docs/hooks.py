@@ -53,11 +53,13 @@ MODULES = {
     "coding.verifying": "Whether a model is what a score takes it for.",
     "models.base": "Models by name, and how to add more.",
     "models.ngram": "N-gram models of words and other units.",
+    "models.convert": "N-gram models in other formats.",
     "models.sampling": "Text drawn from a model.",
     "models.mixture": "Mixtures of models.",
     "models.cache": "What was said a little while ago.",
     "models.hf": "Language models of Hugging Face.",
     "models.tables": "Models that need no training.",
+    "models.universal": "The model that learns as it reads any text.",
     "text.corpus": "The text that is measured.",
     "errors": "Everything that is raised on purpose.",
 }

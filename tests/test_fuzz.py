@@ -29,6 +29,7 @@ CHAIN = bm.Markov([[0.9, 0.1], [0.5, 0.5]])
 NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
+READER = bm.Universal("small")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 CODE = bm.PrefixCode({"a": "0", "b": "10"})
 TINY = tiny()
@@ -178,6 +179,14 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.Uniform, {"size": 10}),
     ],
     "KrichevskyTrofimov": [(bm.KrichevskyTrofimov, {})],
+    "Universal": [
+        (bm.Universal, {"size": "small"}),
+        (bm.Universal.load, {"path": "model.bmu"}),
+        (READER.with_prime, {"text": b"some text"}),
+        (READER.freeze, {}),
+        (READER.save, {"path": "model.bmu", "force": True}),
+        (READER.core, {}),
+    ],
     "TableModel": [
         (bm.TableModel, {"table": FAIR, "units": None, "oov": "none"}),
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
@@ -221,10 +230,26 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (WORDS.extend, {"states": [WORDS.begin()], "words": ["one"], "oov": "class"}),
         (WORDS.number, {"word": "one"}),
         (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+        (WORDS.compact, {"bits": 8}),
+        (WORDS.compact().fast, {}),
     ],
     "NGramState": [
         (WORDS.begin().extend, {"word": "one"}),
         (WORDS.begin().finish, {}),
+    ],
+    "convert": [
+        (
+            bm.convert,
+            {
+                "source": "model.bmn",
+                "target": "other.bmn",
+                "compact": True,
+                "bits": 8,
+                "heldout": b"one two\n",
+                "force": True,
+                "threads": 1,
+            },
+        ),
     ],
     "Cache": [
         (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
@@ -366,6 +391,7 @@ RESULTS = {
     "Divergence",
     "Document",
     "EntropyEstimate",
+    "Conversion",
     "Impossible",
     "Interval",
     "MonteCarlo",
@@ -384,10 +410,12 @@ RESULTS = {
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+MODELS = {
+    "Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform", "Universal",
+}  # fmt: skip
 PROTOCOL = {
     "begin", "logprobs", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers", "predictions", "rate",
-    "rated", "sequences", "shares", "spread", "stream", "unknown", "walk", "without_unknown",
+    "rated", "sequences", "shares", "spread", "stepper", "stream", "unknown", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [

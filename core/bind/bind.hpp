@@ -64,3 +64,5 @@ void bind_spelling(nb::module_& m);
 void bind_caches(nb::module_& m);
 void bind_coding(nb::module_& m);
 void bind_rating(nb::module_& m);
+void bind_universal(nb::module_& m);
+void bind_compact(nb::module_& m);

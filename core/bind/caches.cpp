@@ -1,4 +1,5 @@
 #include "cache.hpp"
+#include "ngram_compact.hpp"
 #include "ngram_context.hpp"
 
 #include "bind.hpp"
@@ -25,7 +26,8 @@ auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
     return std::make_tuple(to_numpy(std::move(logs)), to_numpy(std::move(buckets)));
 }
 
-auto py_contexts(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
+template <class Model>
+auto py_contexts(const Model& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
                  Vector<std::int64_t> before) {
     if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
         throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
@@ -61,6 +63,8 @@ void bind_caches(nb::module_& m) {
             },
             "The probability of each word.")
         .def("copy", [](const HistoryCache& self) { return HistoryCache(self); });
-    m.def("ngram_contexts", &py_contexts, "model"_a, "ids"_a, "bounds"_a, "before"_a,
-          "(how many words of its history are known plus one, log10 of the back-off there) for each word.");
+    constexpr const char* contexts =
+        "(how many words of its history are known plus one, log10 of the back-off there) for each word.";
+    m.def("ngram_contexts", &py_contexts<bitmeter::NgramModel>, "model"_a, "ids"_a, "bounds"_a, "before"_a, contexts);
+    m.def("ngram_contexts", &py_contexts<bitmeter::CompactNgram>, "model"_a, "ids"_a, "bounds"_a, "before"_a, contexts);
 }

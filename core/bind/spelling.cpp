@@ -1,3 +1,4 @@
+#include "ngram_compact.hpp"
 #include "spelling.hpp"
 
 #include "bind.hpp"
@@ -88,9 +89,14 @@ void bind_spelling(nb::module_& m) {
         .def(
             "__init__",
             [](Spelling* self, const bitmeter::NgramModel& model) { new (self) Spelling(model.section()); }, "model"_a)
+        .def(
+            "__init__",
+            [](Spelling* self, const bitmeter::CompactNgram& model) { new (self) Spelling(model.section()); }, "model"_a)
         .def_static(
             "glance", [](const bitmeter::NgramModel& model) { Spelling::glance(model.section()); }, "model"_a,
             "Throws where what follows the model in its file is too short or none of this.")
+        .def_static(
+            "glance", [](const bitmeter::CompactNgram& model) { Spelling::glance(model.section()); }, "model"_a)
         .def_prop_ro("lines", &Spelling::lines, "Whether a newline ends a sentence.")
         .def("fingerprint", &Spelling::fingerprint)
         .def("expand", &py_expand, "data"_a, "ids"_a, "cuts"_a, "bounds"_a, "words"_a, "continues"_a, "open"_a,

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.cache import Cache
+    from bitmeter.models.convert import Conversion, convert
     from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from bitmeter.models.sampling import SampledText, sample
     from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
+    from bitmeter.models.universal import Universal
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
     from bitmeter.theory.conditional import Conditional
@@ -78,6 +80,7 @@ _HOMES = {
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
+    "Conversion": "models.convert",
     "Corpus": "text.corpus",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
@@ -116,6 +119,7 @@ _HOMES = {
     "TracedUnit": "measure.trace",
     "TypicalSet": "theory.typicality",
     "Uniform": "models.tables",
+    "Universal": "models.universal",
     "Verdict": "theory.process_results",
     "Verification": "coding.verifying",
     "WordSurprisals": "measure.word_surprisals",
@@ -123,6 +127,7 @@ _HOMES = {
     "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
+    "convert": "models.convert",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
     "decompress": "coding.compressing",
@@ -167,6 +172,7 @@ __all__ = [
     "Comparison",
     "Conditional",
     "Convergence",
+    "Conversion",
     "Corpus",
     "Distribution",
     "Divergence",
@@ -201,6 +207,7 @@ __all__ = [
     "TracedUnit",
     "TypicalSet",
     "Uniform",
+    "Universal",
     "Verdict",
     "Verification",
     "WordSurprisals",
@@ -209,6 +216,7 @@ __all__ = [
     "compress",
     "conditional_entropy",
     "converge",
+    "convert",
     "cross_entropy",
     "cross_entropy_rate",
     "decompress",

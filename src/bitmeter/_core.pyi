@@ -494,6 +494,72 @@ class ArpaWriter:
     def next(self) -> bytes:
         """The next piece; empty at the end."""
 
+class CompactNgram:
+    """An n-gram model in its compact form."""
+
+    @staticmethod
+    def open(path: str) -> CompactNgram: ...
+
+    @property
+    def order(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """Of a probability and of a back-off."""
+
+    @property
+    def note(self) -> bytes: ...
+
+    def word(self, number: int) -> bytes: ...
+
+    def fingerprint(self) -> int:
+        """The checksum of all but its header."""
+
+    @property
+    def has_section(self) -> bool:
+        """Whether what its words are spelled like follows it in its file."""
+
+    def attach(self, section: bytes) -> None: ...
+
+    def verify(self) -> None: ...
+
+    def save(self, path: str) -> None: ...
+
+    def expanded(self, threads: int = 0) -> NgramModel:
+        """The same model in the fast form."""
+
+    def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of each word given those before it in its document."""
+
+    def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of every word after this history."""
+
+COMPACT_MAGIC: bytes = ...
+
+class NgramPacker:
+    """Rounds the figures of a model, and packs it."""
+
+    def __init__(self, model: NgramModel, logprob_bits: int, backoff_bits: int, threads: int = 0) -> None: ...
+
+    def pack(self, note: str) -> CompactNgram: ...
+
+    @property
+    def least_sum(self) -> float:
+        """Of the predictions after a history that sum to one before."""
+
+    @property
+    def greatest_sum(self) -> float: ...
+
+    @property
+    def unsummed(self) -> int:
+        """Histories that do not sum to one before."""
+
 class GapCounts:
     """Counts the white space of a text that comes block by block."""
 
@@ -507,13 +573,22 @@ class GapCounts:
 class Spelling:
     """What unknown words and white space cost."""
 
+    @overload
     def __init__(self, model: NgramModel) -> None: ...
 
+    @overload
+    def __init__(self, model: CompactNgram) -> None: ...
+
+    @overload
     @staticmethod
     def glance(model: NgramModel) -> None:
         """
         Throws where what follows the model in its file is too short or none of this.
         """
+
+    @overload
+    @staticmethod
+    def glance(model: CompactNgram) -> None: ...
 
     @property
     def lines(self) -> bool:
@@ -564,7 +639,11 @@ class HistoryCache:
 
     def copy(self) -> HistoryCache: ...
 
-def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+@overload
+def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_contexts(model: CompactNgram, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     (how many words of its history are known plus one, log10 of the back-off there) for each word.
     """
@@ -637,26 +716,141 @@ class NgramTextCoder:
     @property
     def bits(self) -> float: ...
 
-def ngram_rate(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """(ids, cuts, bounds, blank, logprobs) of the words of a text."""
-
-def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-    """(ids, cuts, bounds) of the words."""
-
-def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """The number of each span's bytes, -1 where there is none."""
-
-def ngram_sentence(model: NgramModel, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float:
-    """ln p of one sentence."""
-
-def ngram_number(model: NgramModel, word: bytes) -> int:
-    """The number of a word, -1 where it has none."""
-
 def ngram_begin() -> int:
     """The state before a sentence."""
 
-def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]:
+@overload
+def ngram_rate(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_rate(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds, blank, logprobs) of the words of a text."""
+
+@overload
+def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_split(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the words."""
+
+@overload
+def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def ngram_find(model: CompactNgram, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The number of each span's bytes, -1 where there is none."""
+
+@overload
+def ngram_sentence(model: NgramModel, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float: ...
+
+@overload
+def ngram_sentence(model: CompactNgram, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float:
+    """ln p of one sentence."""
+
+@overload
+def ngram_number(model: NgramModel, word: bytes) -> int: ...
+
+@overload
+def ngram_number(model: CompactNgram, word: bytes) -> int:
+    """The number of a word, -1 where it has none."""
+
+@overload
+def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]: ...
+
+@overload
+def ngram_step(model: CompactNgram, state: int, word: int, unknown_class: bool) -> tuple[float, int]:
     """ln p of a word, and the state after it."""
 
-def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+@overload
+def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_extend(model: CompactNgram, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
     """ln p of each word at its state, and the states after them."""
+
+class UniversalFormatError(Exception):
+    pass
+
+class Universal:
+    """The universal model in the middle of a text."""
+
+    def __init__(self, size: int, kernel: str = 'best') -> None: ...
+
+    def copy(self) -> Universal: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    @property
+    def learned(self) -> int: ...
+
+    @property
+    def frozen(self) -> bool: ...
+
+    def freeze(self) -> None:
+        """Learn no more; every document begins alike."""
+
+    def begin(self) -> None:
+        """Begin a document."""
+
+    def checksum(self) -> int: ...
+
+    def rate(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of each byte; a frozen model begins anew at the starts."""
+
+    def rows(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """ln p of all 256 bytes before each of these; goes on as rate does."""
+
+    def predict(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of all 256 next bytes."""
+
+    def learn(self, data: bytes) -> None:
+        """Read a text only to learn it."""
+
+    def save(self, path: str) -> None: ...
+
+    @staticmethod
+    def load(path: str) -> Universal: ...
+
+class UniversalEncoder:
+    """Writes a text as the model would have it cost."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def feed(self, data: bytes) -> bytes: ...
+
+    def finish(self) -> bytes: ...
+
+class UniversalDecoder:
+    """Reads it back."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def feed(self, data: bytes) -> None: ...
+
+    def finish(self) -> None:
+        """No more will be fed."""
+
+    def read(self, n: int) -> bytes:
+        """At most n bytes of the text; fewer where more must be fed first."""
+
+class UniversalCoder:
+    """A text in stretches, each coded by itself."""
+
+    def __init__(self, model: Universal) -> None: ...
+
+    def encode(self, data: bytes) -> bytes: ...
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+def universal_kernels() -> list[str]:
+    """The copies of the universal model that this processor can run."""
+
+def universal_memory(size: int) -> int:
+    """Bytes that a universal model of this size takes."""

@@ -88,8 +88,8 @@ def test_output_is_what_it_was(
 def test_every_verb_has_a_transcript() -> None:
     shown = "".join(path.read_text(encoding="utf-8") for path in TRANSCRIPTS)
     verbs = (
-        "score", "trace", "compare", "explain", "models", "train", "mix", "sample", "compress", "decompress", "verify",
-        "code",
+        "score", "trace", "compare", "explain", "models", "train", "convert", "mix", "sample", "compress", "decompress",
+        "verify", "code",
     )  # fmt: skip
     for verb in verbs:
         assert f"$ bitmeter {verb}" in shown

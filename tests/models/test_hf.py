@@ -200,23 +200,23 @@ def test_details_agree_with_whole_predictions() -> None:
 
 
 @pytest.mark.parametrize("ctx", ["auto", "20.5"])
-def test_a_walk_is_the_same_model(ctx: str) -> None:
+def test_a_stepper_is_the_same_model(ctx: str) -> None:
     """Token by token, across the borders of windows."""
     made = tiny().with_reading(ctx, "bos")
     text = (TINY / "joined.txt").read_bytes()[:200]
     ids = made.units.split(text).ids
     expected = made.logprobs(ids, np.array([0, len(ids)]))
-    walk = made.walk()
+    stepper = made.stepper()
     found = []
     for token in ids.tolist():
-        logs = walk.predict()
+        logs = stepper.predict()
         found.append(logs[token])
-        walk.push(token)
+        stepper.take(token)
     np.testing.assert_allclose(found, expected, atol=2e-5, rtol=0)
-    assert math.fsum(np.exp(walk.predict())) == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(made.predict(ids), walk.predict(), atol=2e-5, rtol=0)
+    assert math.fsum(np.exp(stepper.predict())) == pytest.approx(1.0, abs=1e-12)
+    np.testing.assert_allclose(made.predict(ids), stepper.predict(), atol=2e-5, rtol=0)
     with pytest.raises(ModelError, match="token by token"):
-        tiny().with_reading("half", "bos").walk()
+        tiny().with_reading("half", "bos").stepper()
 
 
 def test_progress_is_told_within_a_long_document() -> None:
@@ -327,3 +327,11 @@ def test_a_tokenizer_without_special_tokens(tmp_path: Path) -> None:
     assert bm.score(made, b"text").signature.first == "uniform"
     with pytest.raises(ModelError, match="no token for the beginning or end"):
         bm.score(made, b"text", first="bos")
+
+
+def test_the_score_is_proved_by_decoding() -> None:
+    """Through the range coder token by token, across the border of a window, and back to the same bytes."""
+    text = (TINY / "joined.txt").read_bytes()[:300]
+    proof = bm.prove(tiny(), text)
+    assert 0.0 < proof.difference < 12.0
+    assert proof.units == bm.score(tiny(), text).tokens

@@ -17,6 +17,7 @@ from bitmeter.cli import (
     code,
     compare,
     compress,
+    convert,
     demo,
     diverge,
     entropy,
@@ -54,6 +55,7 @@ app.command("explain", short_help="A signature, a run or a tool's habits in word
     explain.explain
 )
 app.command("train", short_help="An n-gram model from a text.")(train.train)
+app.command("convert", short_help="An n-gram model in another format: compact, fast or ARPA.")(convert.convert)
 app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
 app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
 app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)

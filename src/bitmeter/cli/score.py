@@ -32,12 +32,21 @@ _PER = ("byte", "char", "word", "token", "document")
 
 
 def score(
-    words: Annotated[list[str], typer.Argument(metavar="MODEL TEXT…", help="A model, then the texts (- for stdin).")],
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] TEXT…", help="A model (universal if none is named), then the texts (- for stdin)."
+        ),
+    ],
     models: Annotated[
         list[str] | None,
         typer.Option("--model", "-m", help="A model; may come several times. All words are then texts."),
     ] = None,
     per: Annotated[str, typer.Option(help="What -q divides by: byte, char, word, token or document.")] = "byte",
+    prime: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Have a model that learns as it reads (universal) read this before."),
+    ] = None,
     docs: Docs = None,
     field: Field = None,
     like: Like = "bitmeter",
@@ -60,7 +69,8 @@ def score(
 ) -> None:
     """Measure how many bits a model needs for a text, per byte, character, word and token.
 
-    Several models (-m A -m B) and several texts give one table. `bitmeter models` lists the models.
+    With no model named it is `universal`, which needs no training. Several models (-m A -m B) and several texts give
+    one table. `bitmeter models` lists the models.
     """
     if json and quiet:
         message = "--json and -q ask for two different outputs; give one of them"
@@ -68,7 +78,7 @@ def score(
     if per not in _PER:
         message = f"--per is {per}; it must be one of {', '.join(_PER)}"
         raise typer.BadParameter(message)
-    chosen, texts = _models_and_texts(words, models)
+    chosen, texts, by_default = _models_and_texts(words, models)
     if (output or trace) and len(chosen) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
         raise typer.BadParameter(message)
@@ -87,10 +97,13 @@ def score(
 
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise FileFormatError(message, value=str(output))
-    scores = [_measure(model, text, keywords) for text in texts for model in chosen]
+    ready = chosen if prime is None else [_primed(model, prime) for model in chosen]
+    scores = [_measure(model, text, keywords) for text in texts for model in ready]
     if output is not None:
         scores[0].save(output, force=force)
     _print(scores, per, json=json, quiet=quiet)
+    if by_default and not json and not quiet:
+        typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
 def _prove(models: list[str], texts: list[str], field: str | None, norm: str | None, others: list[str]) -> None:
@@ -114,22 +127,45 @@ def _prove(models: list[str], texts: list[str], field: str | None, norm: str | N
         raise ModelError(message)
 
 
-def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str]]:
+#: The model of `bitmeter score TEXT`.
+DEFAULT = "universal"
+
+
+def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
+    """The models, the texts, and whether the model is the default one."""
     if models:
-        return models, words
-    if len(words) < 2:
-        message = (
-            f"a model and a text are needed, found only {words[0]!r}. Type: bitmeter score MODEL TEXT, such as "
-            "bitmeter score kt README.md; `bitmeter models` lists the models"
-        )
-        raise typer.BadParameter(message)
-    return [words[0]], words[1:]
+        return models, words, False
+    if not _is_text(words[0]):
+        if len(words) == 1:
+            message = (
+                f"a text is needed; {words[0]!r} is no file, or names a model. Type: bitmeter score TEXT, or "
+                "bitmeter score MODEL TEXT, such as bitmeter score kt README.md; `bitmeter models` lists the models"
+            )
+            raise typer.BadParameter(message)
+        return [words[0]], words[1:], False
+    return [DEFAULT], words, True
 
 
-def _measure(model: str, text: str, keywords: dict[str, Any]) -> Score:
+def _is_text(word: str) -> bool:
+    """Whether the first word is a text: what is a model's name or its file is not, even if there is such a file."""
+    from bitmeter.models.base import names_model
+
+    return not names_model(word) and (
+        word == "-" or "://" in word or any(c in word for c in "*?[") or Path(word).exists()
+    )
+
+
+def _primed(model: str, text: str) -> Any:
+    from bitmeter.models.base import load
+    from bitmeter.models.universal import primed
+
+    return primed(load(model), text)
+
+
+def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:
     from bitmeter.measure.scoring import score as measure
 
-    with scoring_progress(f"{model} on {text}") as progress:
+    with scoring_progress(f"{getattr(model, 'name', model)} on {text}") as progress:
         return measure(model, text, progress=progress, **keywords)
 
 

@@ -62,6 +62,10 @@ def train(
             help="Drop n-grams whose loss raises the perplexity by less than this share: 1e-8.",
         ),
     ] = None,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write the compact form: a quarter of the size, rounded figures.")
+    ] = False,
+    bits: Annotated[int, typer.Option(min=4, max=14, help="Of a probability in the compact form.")] = 8,
     docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
@@ -79,11 +83,15 @@ def train(
     Other sentences by --docs, other units by --units. The figures of modified-kneser-ney are those of KenLM's lmplz,
     with --prune too. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
     """
+    from bitmeter.models.arpa import is_arpa
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
 
     if not is_model_file(output.name):
         message = f"{output} does not say what to write; end its name in .bmn, .arpa, .arpa.gz or .arpa.zst"
+        raise typer.BadParameter(message)
+    if compact and is_arpa(output.name):
+        message = f"{output} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
         raise typer.BadParameter(message)
     if output.exists() and not force:
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
@@ -104,6 +112,7 @@ def train(
             if progress is not None:
                 progress("pruning", 0.0)
             model = whole.prune(prune_entropy)
+        model = model.compact(bits) if compact else model
         model.save(output, force=force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")

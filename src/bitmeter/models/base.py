@@ -165,9 +165,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, hf, ngram, tables
+    from bitmeter.models import compressors, hf, ngram, tables, universal
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)}
+    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)
+    return {scheme.name: scheme for scheme in ours}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -236,9 +237,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or a
-        mixture (.bmx); a Distribution or
-        Conditional; or anything that is a model.
+        A string such as "universal", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa), of a universal
+        one (.bmu) or of a mixture (.bmx); a Distribution or Conditional; or anything that is a model.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def load(spec: Any) -> Any:
         spec = str(spec)
     if isinstance(spec, str) and ngram_files.is_model_file(spec) and os.path.isfile(spec):
         return ngram.NGram.load(spec)  # at once: no other model need be known for it
-    from bitmeter.models import tables
+    from bitmeter.models import tables, universal
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -282,11 +282,32 @@ def load(spec: Any) -> Any:
         from bitmeter.models.mixture import MixtureModel
 
         return MixtureModel.load(spec)
+    if not _plugins(name) and universal.is_model_file(spec):
+        return universal.Universal.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
         raise ModelError(message, value=spec)
     return _from_plugin(_plugin(name), spec, rest)
+
+
+def names_model(word: str) -> bool:
+    """Whether a word is `scheme`, `scheme:name` or the name of a model's file; the file need not be there.
+
+    Examples
+    --------
+    >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
+    (True, True, False)
+    """
+    from bitmeter.models import ngram_files, universal
+
+    name = word.partition(":")[0]
+    return (
+        name in own_schemes()
+        or bool(_plugins(name))
+        or ngram_files.is_model_file(word)
+        or universal.is_model_file(word)
+    )
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:

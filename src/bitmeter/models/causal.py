@@ -1,7 +1,7 @@
 """What all causal language models share, whatever runs them: tokens, windows, and log-probabilities put in place.
 
 A kind of model says how it rates sequences of token ids (`rate`), and, if it can, gives whole predictions
-(`predictions`) and goes token by token (`walk`). All else is here: which tokens stand in which window, what stands
+(`predictions`) and goes token by token (`stepper`). All else is here: which tokens stand in which window, what stands
 before a text, and how the answers come back into the order of the text.
 """
 
@@ -21,7 +21,7 @@ from bitmeter.models.windows import Plan, Reading, parse_context, plan_windows, 
 from bitmeter.text.units import Units
 from bitmeter.theory._check import choice
 
-__all__ = ["FIRST_WAYS", "Causal", "Walk"]
+__all__ = ["FIRST_WAYS", "Causal", "Stepper"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -34,13 +34,13 @@ FIRST_WAYS = ("bos", "eos", "skip", "uniform")
 _ROWS = 256
 
 
-class Walk(Protocol):
+class Stepper(Protocol):
     """A model going through a document token by token, as a coder needs it."""
 
     def predict(self) -> Floats:
         """ln p of each id as the next token; the probabilities sum to one."""
 
-    def push(self, token: int) -> None:
+    def take(self, number: int) -> None:
         """Tell which token came."""
 
 
@@ -103,7 +103,7 @@ class Causal(ABC):
         message = f"{self.name} cannot tell what else it held likely"
         raise ModelError(message)
 
-    def walk(self) -> Walk:
+    def stepper(self) -> Stepper:
         """Begin a document token by token."""
         message = f"{self.name} cannot be asked token by token"
         raise ModelError(message)

@@ -35,7 +35,7 @@ class Follower:
         self._model = mixture.components[place]
         self._cache = self._model.begin(mixture.unigram) if isinstance(self._model, Cache) else None
         self._stream = self._model.stream() if self._cache is None and hasattr(self._model, "stream") else None
-        self._ngram = hasattr(self._model, "_fitted")
+        self._ngram = hasattr(self._model, "_form")
         self._read: list[Ints] = []  # of the document that is open; of an n-gram model, its last words
         self.buckets: Ints | None = None
 
@@ -51,7 +51,7 @@ class Follower:
         if self._ngram:
             own_before = mixture.own_ids(self._place, before)
             with sound(self._model.name):
-                lengths, backoffs = _core.ngram_contexts(self._model._fitted, own, bounds, own_before)
+                lengths, backoffs = _core.ngram_contexts(self._model._form, own, bounds, own_before)
             self.buckets = _history_bucket(lengths, backoffs)
         if self._stream is not None:
             logs = self._stream.logprobs(own, bounds, continues=continues)
@@ -81,7 +81,7 @@ class Follower:
         if self._ngram:
             one = np.array([0, 1], dtype=np.int64)
             with sound(self._model.name):
-                lengths, backoffs = _core.ngram_contexts(self._model._fitted, _NOTHING_BUT_ONE, one, history)
+                lengths, backoffs = _core.ngram_contexts(self._model._form, _NOTHING_BUT_ONE, one, history)
             bucket = int(_history_bucket(lengths, backoffs)[0])
         return mixture.spread(self._place, self._model.predict(history)), bucket
 
@@ -102,7 +102,7 @@ def dimensions(components: tuple[Any, ...]) -> list[tuple[int, int]]:
     these caches, the first of order one.
     """
     found: list[tuple[int, int]] = []
-    ngrams = [i for i, model in enumerate(components) if hasattr(model, "_fitted")]
+    ngrams = [i for i, model in enumerate(components) if hasattr(model, "_form")]
     if ngrams:
         found.append((ngrams[0], (components[ngrams[0]].order + 1) * HISTORY_BINS))
     caches = [(i, model) for i, model in enumerate(components) if isinstance(model, Cache)]

@@ -17,6 +17,7 @@ from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
 from bitmeter.models.ngram_fit import Settings, as_progress, estimate, spelling_of
+from bitmeter.models.ngram_forms import CoreModel, NGramForms, open_model
 from bitmeter.models.ngram_memory import Allowance
 from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
@@ -42,7 +43,7 @@ MAX_ORDER = 16
 _DEFAULT = "modified-kneser-ney"
 
 
-class NGram(NGramRating):
+class NGram(NGramRating, NGramForms):
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
@@ -127,7 +128,8 @@ class NGram(NGramRating):
         self._plan, self._trained_on = plan_of(units)
         _check_vocabulary(self._plan, self._vocabulary, unk_word=self._unk_word)
         self._oov = "none"
-        self._model: _core.NgramModel | None = None
+        self._model: CoreModel | None = None
+        self._expanded: list[_core.NgramModel] = []  # of a compact model, once something needs it; copies share it
         self._units: Units | None = None
         self._numbering: Numbering | None = None
         self._folder: Path | None = None
@@ -195,9 +197,10 @@ class NGram(NGramRating):
         self.path = None
         return self
 
-    def _adopt(self, model: _core.NgramModel) -> None:
+    def _adopt(self, model: CoreModel) -> None:
         about = read_note(model.note)
         self._model, self._units, self._numbering, self._spelling = model, None, None, None
+        self._expanded = []
         self._plan = UnitPlan.from_note(about, self.name)
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
@@ -232,8 +235,8 @@ class NGram(NGramRating):
             message = f"{self.name} is a model of {self._plan.kind}; spelling is for models of words"
             raise ModelError(message)
         section = spelling_of(text, field=field, threads=self.threads)
-        self._fitted.attach(section)
-        self._spelling = None
+        self._form.attach(section)
+        self._spelling, self._expanded = None, []
         return self
 
     def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
@@ -249,7 +252,7 @@ class NGram(NGramRating):
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
-        model = self._fitted
+        model = self._form
         if self._plan.kind in ("bytes", "characters") and is_arpa(as_path(path).name):
             message = (
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
@@ -286,9 +289,9 @@ class NGram(NGramRating):
                 made.notes = (f"{added:,} n-grams without their history or suffix were given them; no figure changes",)
         else:
             with sound(name):
-                made._adopt(_core.NgramModel.open(name))
-                if made._fitted.has_section:
-                    _core.Spelling.glance(made._fitted)
+                made._adopt(open_model(name))
+                if made._form.has_section:
+                    _core.Spelling.glance(made._form)
         made.name, made.path = f"ngram:{found.name}", name
         made._folder = found.parent
         if units is not None:
@@ -308,9 +311,9 @@ class NGram(NGramRating):
     def verify(self) -> None:
         """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
         with sound(self.name):
-            self._fitted.verify()
-            if self._fitted.has_section:
-                _core.Spelling(self._fitted)
+            self._form.verify()
+            if self._form.has_section:
+                _core.Spelling(self._form)
 
     def prune(self, threshold: float) -> NGram:
         r"""The model without n-grams whose loss raises its perplexity by less than a share (Stolcke 1998).
@@ -356,21 +359,32 @@ class NGram(NGramRating):
     # ---- as a model ----------------------------------------------------------------------------------------------
 
     @property
-    def _fitted(self) -> _core.NgramModel:
+    def _form(self) -> CoreModel:
+        """The model in the form that it has."""
         if self._model is None:
             message = "this NGram knows no text yet; call fit(text), or NGram.load(path)"
             raise ModelError(message)
         return self._model
 
     @property
+    def _fitted(self) -> _core.NgramModel:
+        """The model in the fast form, which is made in memory where it has the other."""
+        if isinstance(self._form, _core.NgramModel):
+            return self._form
+        if not self._expanded:
+            with sound(self.name):
+                self._expanded.append(self._form.expanded(self.threads))
+        return self._expanded[0]
+
+    @property
     def counts(self) -> tuple[int, ...]:
         """How many n-grams there are of each order."""
-        return tuple(self._fitted.counts)
+        return tuple(self._form.counts)
 
     @property
     def size(self) -> int:
         """How many outcomes a prediction has: the units, `</s>`, and `<unk>` where something can be unknown."""
-        return self._fitted.words - 1 - self._plan.closed
+        return self._form.words - 1 - self._plan.closed
 
     @property
     def is_distribution(self) -> bool:
@@ -384,7 +398,7 @@ class NGram(NGramRating):
             self._units = self._plan.units(self._folder)
         if self._units is None:
             with sound(self.name):
-                self._units = ModelWords(self._fitted)
+                self._units = ModelWords(self._form)
         return self._units
 
     @property
@@ -407,7 +421,7 @@ class NGram(NGramRating):
         """The id of each outcome of a prediction; -1 for what is no unit."""
         if self._plan.kind != "words":
             return self._numbers().ids.copy()
-        ids = np.arange(self._fitted.words, dtype=np.int64)
+        ids = np.arange(self._form.words, dtype=np.int64)
         ids[[UNKNOWN, BEGIN]] = -1
         return ids
 
@@ -415,7 +429,7 @@ class NGram(NGramRating):
     def fingerprint(self) -> str:
         """A checksum of all that can change a probability."""
         spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
-        return f"ngram-{self._fitted.fingerprint():016x}-{self._oov}{spelled}"
+        return f"ngram-{self._form.fingerprint():016x}-{self._oov}{spelled}"
 
     @property
     def oov_ways(self) -> tuple[str, ...]:
@@ -428,7 +442,7 @@ class NGram(NGramRating):
     def spelling(self) -> _core.Spelling:
         """What the bytes of unknown words cost, and the white space around words."""
         if self._spelling is None:
-            if not self._fitted.has_section:
+            if not self._form.has_section:
                 message = (
                     f"{self.name} has not learnt how words are spelled, so unknown words cannot be; fit it in Python: "
                     "model.fit_spelling(TEXT); model.save('model.bmn'), or train one with: bitmeter train TEXT -o "
@@ -436,14 +450,14 @@ class NGram(NGramRating):
                 )
                 raise ModelError(message)
             with sound(self.name):
-                self._spelling = _core.Spelling(self._fitted)
+                self._spelling = _core.Spelling(self._form)
         return self._spelling
 
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
         """The bytes of each outcome of a prediction."""
         with sound(self.name):
-            names = [self._fitted.word(i) for i in range(self._fitted.words)]
+            names = [self._form.word(i) for i in range(self._form.words)]
         if self._plan.newline_ends:
             names[END] = b"\n"
         if self._plan.kind == "tokens":
@@ -470,7 +484,7 @@ class NGram(NGramRating):
     def predict_numbers(self, numbers: NDArray[np.int64]) -> Floats:
         """As `predict`, of units by their numbers in the model."""
         with sound(self.name):
-            return self._fitted.predict(np.ascontiguousarray(numbers))
+            return self._form.predict(np.ascontiguousarray(numbers))
 
     def numbered(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """Units by their numbers in the model; a word that it does not know keeps the id that no word has."""
@@ -481,13 +495,13 @@ class NGram(NGramRating):
     def _numbers(self) -> Numbering:
         if self._numbering is None:
             with sound(self.name):
-                self._numbering = Numbering(self._plan, self._fitted)
+                self._numbering = Numbering(self._plan, self._form)
         return self._numbering
 
     def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """Where each id stands in what `predict` gives: its own place, or that of `<unk>`."""
         numbers = self.numbered(ids)
-        known = (numbers > BEGIN) & (numbers < self._fitted.words)
+        known = (numbers > BEGIN) & (numbers < self._form.words)
         return np.where(known, numbers, UNKNOWN)
 
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
@@ -511,7 +525,7 @@ class NGram(NGramRating):
     def stream(self) -> NGramStream | SpelledStream:
         """Remembers the last order − 1 words."""
         if self._oov == "spelled":
-            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._fitted.words)
+            return SpelledStream(NGramStream(self.with_oov("class")), self.spelling, self._form.words)
         return NGramStream(self)
 
     def __repr__(self) -> str:

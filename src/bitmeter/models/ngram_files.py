@@ -57,15 +57,38 @@ def is_model_file(name: str) -> bool:
     return name.endswith(SUFFIX) or is_arpa(name)
 
 
+def _silent(stage: str, done: float) -> None:
+    """Nobody wants to know."""
+
+
+def _save(model: _core.NgramModel | _core.CompactNgram, path: str, progress: Progress) -> None:
+    if isinstance(model, _core.NgramModel):
+        model.save(path, lambda share: progress("writing", share))
+    else:
+        progress("writing", 0.0)
+        model.save(path)
+
+
+def unknown_format(path: Any) -> FileFormatError:
+    """What is said of a name that is of no known format."""
+    message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
+    return FileFormatError(message, value=str(path))
+
+
 def save_model(
-    model: _core.NgramModel, path: Any, *, unk_word: bool, is_distribution: bool = True, force: bool, progress: Progress
+    model: _core.NgramModel | _core.CompactNgram,
+    path: Any,
+    *,
+    unk_word: bool,
+    is_distribution: bool = True,
+    force: bool,
+    progress: Progress = _silent,
 ) -> None:
     """Write a model under a name that tells the format."""
     final = as_path(path)
     arpa = is_arpa(final.name)
     if not arpa and final.suffix != SUFFIX:
-        message = f"{final} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
-        raise FileFormatError(message, value=str(final))
+        raise unknown_format(final)
     if arpa and unk_word:
         message = (
             "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
@@ -82,9 +105,10 @@ def save_model(
         try:
             if arpa:
                 progress("writing", 0.0)
-                write_arpa(model, beside, final.name)
+                fast = model if isinstance(model, _core.NgramModel) else model.expanded()
+                write_arpa(fast, beside, final.name)
             else:
-                model.save(str(beside), lambda share: progress("writing", share))
+                _save(model, str(beside), progress)
         except OSError as error:
             message = f"{final} cannot be written: {error.strerror}"
             raise FileFormatError(message, value=str(final)) from error

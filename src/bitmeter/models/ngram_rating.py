@@ -171,7 +171,7 @@ class NGramRating:
             raise InputTypeError(message, value=sentence)
         ended, unknown_class = eos is True or flag(eos, "eos"), _class_of(oov)
         try:
-            return _core.ngram_sentence(model._fitted, data, SEPARATORS["kenlm"], ended, unknown_class)
+            return _core.ngram_sentence(model._form, data, SEPARATORS["kenlm"], ended, unknown_class)
         except _core.NgramFormatError:
             with sound(model.name):
                 raise
@@ -254,7 +254,7 @@ class NGramRating:
         >>> model.number("be"), model.number("see")
         (4, -1)
         """
-        return word_number(_of_words(self)._fitted, word)
+        return word_number(_of_words(self)._form, word)
 
 
 def _class_of(oov: Any) -> bool:

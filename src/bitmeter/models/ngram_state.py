@@ -50,7 +50,7 @@ class NGramState:
     __slots__ = ("_class", "_core", "_model", "key")
 
     def __init__(self, model: NGram, key: int, *, unknown_class: bool = True) -> None:
-        self._model, self._core, self.key, self._class = model, model._fitted, key, unknown_class
+        self._model, self._core, self.key, self._class = model, model._form, key, unknown_class
 
     def extend(self, word: str | bytes | int | np.integer[Any]) -> tuple[float, NGramState]:
         """The natural logarithm of the probability of a word here, and the state after it.
@@ -94,7 +94,7 @@ class NGramState:
         return f"<NGramState {self.key & 0xFFFFFFFF} of length {self.length} in {self._model.name}>"
 
 
-def word_number(core: _core.NgramModel, word: Any) -> int:
+def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:
     """The number of a word, -1 if the model does not know it."""
     if isinstance(word, np.integer):
         return int(word)
@@ -109,12 +109,12 @@ def word_number(core: _core.NgramModel, word: Any) -> int:
     return number
 
 
-def _too_large(core: _core.NgramModel, name: str, value: Any) -> RangeError:
+def _too_large(core: _core.NgramModel | _core.CompactNgram, name: str, value: Any) -> RangeError:
     message = f"{name} is {shown(value)}; a word's number is between 0 and {core.words - 1}, or -1 for unknown"
     return RangeError(message, value=value)
 
 
-def word_numbers(core: _core.NgramModel, words: Any) -> NDArray[np.int64]:
+def word_numbers(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDArray[np.int64]:
     """Words, or their numbers, as numbers."""
     if isinstance(words, np.ndarray) and words.dtype.kind in "iu":
         return np.ascontiguousarray(words, dtype=np.int64)
@@ -133,7 +133,7 @@ def extend_many(
     model: NGram, states: Iterable[NGramState] | NDArray[np.uint64], words: Any, *, unknown_class: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
     """See `NGram.extend`."""
-    core = model._fitted
+    core = model._form
     if isinstance(states, np.ndarray) and states.dtype.kind in "iu":
         keys = np.ascontiguousarray(states, dtype=np.uint64)
     else:

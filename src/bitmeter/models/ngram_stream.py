@@ -25,7 +25,7 @@ _CHUNK = 64
 class ModelWords(Words):
     """Words numbered by a model; no word of a text is `<s>`, `</s>` or the class `<unk>`."""
 
-    def __init__(self, model: _core.NgramModel) -> None:
+    def __init__(self, model: _core.NgramModel | _core.CompactNgram) -> None:
         self.separators = SEPARATORS["kenlm"]
         self._model = model
         self.name = "words"
@@ -59,7 +59,7 @@ class NGramStream:
             bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
             before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
-            logs = model._fitted.logprobs(
+            logs = model._form.logprobs(
                 numbers, np.ascontiguousarray(bounds), before, model._oov == "class", model.threads
             )
         self._remember(numbers, bounds, before)
@@ -88,7 +88,7 @@ class NGramStream:
         before = self._before if continues else _NOTHING
         with sound(model.name):
             ids, cuts, bounds, blank, logs = _core.ngram_rate(
-                model._fitted,
+                model._form,
                 data,
                 ends,
                 finished,

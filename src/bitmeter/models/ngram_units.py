@@ -155,7 +155,7 @@ def tokens_plan(units: Any) -> UnitPlan:
 class Numbering:
     """From the ids of units to the numbers of a model and back."""
 
-    def __init__(self, plan: UnitPlan, model: _core.NgramModel) -> None:
+    def __init__(self, plan: UnitPlan, model: _core.NgramModel | _core.CompactNgram) -> None:
         self.ids: Ids = model.unit_ids(plan.kind, plan.ids, plan.end_unit)
         self.ids[END] = plan.end_id
         self._numbers = np.zeros(plan.ids + 1, dtype=np.int64)

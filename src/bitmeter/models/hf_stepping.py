@@ -15,10 +15,10 @@ from bitmeter.errors import ModelError, RangeError
 from bitmeter.models.hf_rating import Rater
 from bitmeter.models.windows import Reading
 
-__all__ = ["HuggingFaceWalk"]
+__all__ = ["HuggingFaceStepper"]
 
 
-class HuggingFaceWalk:
+class HuggingFaceStepper:
     """One document, from its beginning."""
 
     def __init__(self, rater: Rater, reading: Reading, size: int, name: str) -> None:
@@ -54,11 +54,11 @@ class HuggingFaceWalk:
         self._seen = self._seen[self._reading.stride :]
         self._cache, self._new = None, self._lead + self._seen
 
-    def push(self, token: int) -> None:
+    def take(self, number: int) -> None:
         """Tell which token came."""
-        if not 0 <= token < self._size:
-            message = f"token is {token}; {self._name} has ids from 0 to {self._size - 1}"
-            raise RangeError(message, value=token)
-        self._seen.append(int(token))
-        self._new.append(int(token))
+        if not 0 <= number < self._size:
+            message = f"the token is {number}; {self._name} has ids from 0 to {self._size - 1}"
+            raise RangeError(message, value=number)
+        self._seen.append(int(number))
+        self._new.append(int(number))
         self._ahead = None

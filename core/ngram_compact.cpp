@@ -1,0 +1,386 @@
+#include "ngram_compact.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <system_error>
+
+#include "ngram_search.hpp"
+#include "parallel.hpp"
+
+namespace bitmeter {
+namespace {
+
+constexpr std::uint32_t version = 1, byte_order = 0x01020304;
+constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
+constexpr std::size_t alignment = 64;
+
+struct Header {
+    char magic[16];
+    std::uint32_t version, byte_order, order, flags, logprob_bits, backoff_bits;
+    std::uint64_t words, word_bytes, note_bytes, counts[max_order];
+    std::uint64_t file_size, body_checksum, header_checksum;
+};
+constexpr std::size_t header_size = 256;
+static_assert(sizeof(Header) <= header_size);
+
+[[noreturn, gnu::cold]] void damaged(const std::string& what) { throw NgramFormatError(what); }
+[[noreturn, gnu::cold]] void outside() { damaged("a link in it leads out of the file; fetch or train it again"); }
+
+struct Layout {
+    std::size_t word_low, word_high, word_samples, word_text, note, singles, logprobs[max_order], backoffs[max_order],
+        records[max_order], high[max_order], samples[max_order], size;
+};
+
+AscendingShape word_shape(const NgramShape& shape) { return {shape.words + 1, shape.word_bytes}; }
+
+/// Of the n-grams of order o (from 2): no children at the highest order.
+AscendingShape children_shape(const NgramShape& shape, std::uint32_t o) {
+    return o < shape.order ? AscendingShape(shape.counts[o - 1] + 1, shape.counts[o]) : AscendingShape();
+}
+
+unsigned record_width(const CompactShape& shape, std::uint32_t o) {
+    const bool inner = o < shape.order;
+    return WordCodes(shape.words).bits() + shape.logprob_bits +
+           (inner ? shape.backoff_bits + children_shape(shape, o).low_bits() : 0);
+}
+
+Layout layout(const CompactShape& shape) {
+    Layout result{};
+    std::size_t at = header_size;
+    auto take = [&](std::size_t bytes) {
+        const std::size_t start = at;
+        at = (at + bytes + alignment - 1) / alignment * alignment;
+        return start;
+    };
+    auto take_packed = [&](std::uint64_t bits) { return take(bits_to_bytes(bits) + packed_slack); };
+    const AscendingShape words = word_shape(shape);
+    result.word_low = take_packed(words.count * words.low_bits());
+    result.word_high = take(words.high_words() * 8);
+    result.word_samples = take(words.samples() * 4);
+    result.word_text = take(shape.word_bytes);
+    result.note = take(shape.note_bytes);
+    result.singles = take((shape.words + 1) * sizeof(CompactWord));
+    for (std::uint32_t o = 2; o <= shape.order; ++o) {
+        const bool inner = o < shape.order;
+        result.logprobs[o - 1] = take((std::size_t{4}) << shape.logprob_bits);
+        result.records[o - 1] = take_packed((shape.counts[o - 1] + inner) * record_width(shape, o));
+        if (!inner) break;
+        const AscendingShape children = children_shape(shape, o);
+        result.backoffs[o - 1] = take((std::size_t{4}) << shape.backoff_bits);
+        result.high[o - 1] = take(children.high_words() * 8);
+        result.samples[o - 1] = take(children.samples() * 4);
+    }
+    result.size = at;
+    return result;
+}
+
+void check(const CompactShape& shape) {
+    if (shape.order < 1 || shape.order > max_order) damaged("its order is not between 1 and 16");
+    if (shape.words < first_word || shape.words > most_words || shape.counts[0] != shape.words)
+        damaged("its number of words is impossible");
+    if (shape.word_bytes > most_bytes || shape.note_bytes > most_bytes) damaged("its sizes are impossible");
+    for (unsigned bits : {shape.logprob_bits, shape.backoff_bits})
+        if (bits < least_figure_bits || bits > most_figure_bits) damaged("its figures have an impossible number of bits");
+    for (std::uint32_t o = 0; o < max_order; ++o)
+        if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o]))
+            damaged("its number of n-grams is impossible");
+}
+
+bool fits(const CompactShape& shape) {
+    bool result = word_shape(shape).fits();
+    for (std::uint32_t o = 2; o < shape.order; ++o) result = result && children_shape(shape, o).fits();
+    return result;
+}
+
+void write_all(int handle, Bytes part) {
+    constexpr std::size_t most = std::size_t{1} << 30;  // some systems write no more at once
+    for (std::size_t at = 0; at < part.size;) {
+        const ssize_t done = write(handle, part.data + at, std::min(most, part.size - at));
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) {
+            const int error = done == 0 ? ENOSPC : errno;
+            close(handle);
+            throw std::system_error(error, std::generic_category());
+        }
+        at += static_cast<std::size_t>(done);
+    }
+}
+
+}  // namespace
+
+// ---- the block -------------------------------------------------------------------------------------------------------
+
+CompactNgram::CompactNgram(const CompactShape& shape) : shape_(shape) {
+    check(shape_);
+    if (!fits(shape_)) throw std::length_error("the model has too many n-grams for the compact form; keep the fast one");
+    size_ = layout(shape_).size;
+    block_ = PageBlock::zeros(size_);
+    place();
+}
+
+CompactNgram::CompactNgram(PageBlock block) : block_(std::move(block)), mapped_(true) {
+    if (block_.size() < header_size) damaged("it is shorter than a header");
+    Header header;
+    std::memcpy(&header, block_.data(), sizeof header);
+    if (std::memcmp(header.magic, compact_magic, sizeof compact_magic) != 0) damaged("it does not begin like one");
+    if (header.byte_order != byte_order)
+        damaged("it was written on a machine of the other byte order; convert it again here");
+    if (header.version != version)
+        damaged("it has version " + std::to_string(header.version) + " of the compact format; this program reads version " +
+                std::to_string(version));
+    if (header.header_checksum != block_checksum(block_.data(), offsetof(Header, header_checksum)))
+        damaged("the checksum of its header is wrong");
+    shape_.order = header.order;
+    shape_.flags = header.flags;
+    shape_.words = header.words;
+    shape_.word_bytes = header.word_bytes;
+    shape_.note_bytes = header.note_bytes;
+    shape_.logprob_bits = header.logprob_bits;
+    shape_.backoff_bits = header.backoff_bits;
+    std::memcpy(shape_.counts, header.counts, sizeof shape_.counts);
+    check(shape_);
+    if (!fits(shape_)) damaged("its number of n-grams is impossible");
+    size_ = layout(shape_).size;
+    const bool more = shape_.flags & has_section;
+    if (header.file_size != size_ || (more ? block_.size() <= size_ : block_.size() != size_))
+        damaged("it has " + std::to_string(block_.size()) + " bytes where its header says " +
+                std::to_string(header.file_size) + (more ? " and more" : ""));
+    if (more) mapped_section_ = {block_.data() + size_, block_.size() - size_};
+    place();
+}
+
+void CompactNgram::place() {
+    codes_ = WordCodes(shape_.words);
+    const Layout at = layout(shape_);
+    std::uint8_t* base = block_.data();
+    auto bits64 = [&](std::size_t from) { return reinterpret_cast<std::uint64_t*>(base + from); };
+    auto bits32 = [&](std::size_t from) { return reinterpret_cast<std::uint32_t*>(base + from); };
+    auto floats = [&](std::size_t from) { return reinterpret_cast<float*>(base + from); };
+    word_shape_ = word_shape(shape_);
+    word_low_ = base + at.word_low;
+    word_high_ = bits64(at.word_high);
+    word_samples_ = bits32(at.word_samples);
+    word_places_ = Ascending(word_shape_, word_low_, word_shape_.low_bits(), 0, word_high_, word_samples_);
+    word_text_ = base + at.word_text;
+    note_ = base + at.note;
+    singles_ = reinterpret_cast<CompactWord*>(base + at.singles);
+    for (std::uint32_t o = 2; o <= shape_.order; ++o) {
+        CompactLevel& level = levels_[o - 1];
+        const bool inner = o < shape_.order;
+        level.count = shape_.counts[o - 1];
+        level.records = base + at.records[o - 1];
+        level.width = record_width(shape_, o);
+        level.code_bits = codes_.bits();
+        level.logprob_bits = shape_.logprob_bits;
+        level.backoff_bits = inner ? shape_.backoff_bits : 0;
+        level.logprobs = floats(at.logprobs[o - 1]);
+        if (!inner) break;
+        level.backoffs = floats(at.backoffs[o - 1]);
+        level.high = bits64(at.high[o - 1]);
+        level.samples = bits32(at.samples[o - 1]);
+        level.shape = children_shape(shape_, o);
+        level.children = Ascending(level.shape, level.records, level.width, level.width - level.shape.low_bits(),
+                                   level.high, level.samples);
+    }
+}
+
+AscendingWriter CompactNgram::word_places() {
+    return {word_shape_, word_low_, word_shape_.low_bits(), 0, word_high_, word_samples_};
+}
+
+void CompactNgram::set_note(std::string_view text) {
+    if (text.size() != shape_.note_bytes) throw std::length_error("the note does not fit its place");
+    std::memcpy(note_, text.data(), text.size());
+}
+
+void CompactNgram::seal() {
+    Header header{};
+    std::memcpy(header.magic, compact_magic, sizeof header.magic);
+    header.version = version;
+    header.byte_order = byte_order;
+    header.order = shape_.order;
+    header.flags = shape_.flags;
+    header.logprob_bits = shape_.logprob_bits;
+    header.backoff_bits = shape_.backoff_bits;
+    header.words = shape_.words;
+    header.word_bytes = shape_.word_bytes;
+    header.note_bytes = shape_.note_bytes;
+    std::memcpy(header.counts, shape_.counts, sizeof header.counts);
+    header.file_size = size_;
+    header.body_checksum = block_checksum(block_.data() + sizeof header, size_ - sizeof header);
+    std::memcpy(block_.data(), &header, sizeof header);
+    header.header_checksum = block_checksum(block_.data(), offsetof(Header, header_checksum));
+    std::memcpy(block_.data(), &header, sizeof header);
+}
+
+void CompactNgram::attach(std::vector<std::uint8_t> section) {
+    if (mapped_) {  // a map of a file cannot be written to
+        PageBlock own = PageBlock::zeros(size_);
+        std::memcpy(own.data(), block_.data(), size_);
+        block_ = std::move(own);
+        mapped_section_ = {nullptr, 0};
+        mapped_ = false;
+        place();
+    }
+    section_ = std::move(section);
+    shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
+    seal();
+}
+
+std::uint64_t CompactNgram::fingerprint() const {
+    Header header;
+    std::memcpy(&header, block_.data(), sizeof header);
+    return header.body_checksum;
+}
+
+void CompactNgram::save(const std::string& path) const {
+    const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (handle < 0) throw std::system_error(errno, std::generic_category());
+    write_all(handle, bytes());
+    write_all(handle, section());
+    if (close(handle) != 0) throw std::system_error(errno, std::generic_category());
+}
+
+// ---- what it holds ---------------------------------------------------------------------------------------------------
+
+Bytes CompactNgram::word(std::uint32_t number) const {
+    if (number >= shape_.words) damaged("it names a word that it does not have");
+    const Between own = word_places_.pair(number);
+    if (own.begin > own.end || own.end > shape_.word_bytes) damaged("the places of its words are wrong");
+    return {word_text_ + own.begin, own.end - own.begin};
+}
+
+WordIndex CompactNgram::index() const {
+    std::call_once(index_->made, [&] {
+        std::vector<std::uint64_t> offsets(shape_.words + 1);
+        for (std::uint32_t i = 0; i < words(); ++i) {
+            const Bytes own = word(i);
+            offsets[i] = static_cast<std::uint64_t>(own.data - word_text_);
+            offsets[i + 1] = offsets[i] + own.size;
+        }
+        index_->offsets = std::move(offsets);
+        index_->slots.resize(index_size(shape_.words));
+        WordIndex({index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes,
+                  words())
+            .fill(first_word);
+    });
+    return {{index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes, words()};
+}
+
+Between CompactNgram::children(int length, std::uint64_t place) const {
+    if (length >= order()) return {0, 0};
+    const Between found = length == 1 ? Between{singles_[place].child, singles_[place + 1].child}
+                                      : level(length).children.pair(place);
+    if (found.begin > found.end || found.end > shape_.counts[length]) outside();
+    return found;
+}
+
+std::uint64_t CompactNgram::find(int length, Between among, std::uint32_t code) const {
+    auto [begin, end] = among;
+    if (begin >= end) return no_child;
+    const CompactLevel& own = level(length + 1);
+    const std::uint64_t size = end - begin;
+    const unsigned bits = codes_.bits();
+    std::uint64_t guess = begin + ((code * size) >> bits);
+    // Codes are spread evenly, so that a guess by proportion is near; by halves where they are not.
+    for (int step = 0;; ++step) {
+        const std::uint32_t found = own.code(guess);
+        if (found == code) return guess;
+        const bool before = found > code;
+        if (before)
+            end = guess;
+        else
+            begin = guess + 1;
+        if (begin >= end) return no_child;
+        const std::uint64_t away = (std::uint64_t{before ? found - code : code - found} * size) >> bits;
+        if (away >= end - begin || step >= 6)
+            guess = begin + (end - begin) / 2;
+        else
+            guess = before ? end - 1 - away : begin + away;
+    }
+}
+
+std::uint64_t CompactNgram::parent(int length, std::uint64_t place) const {
+    // The last one whose children do not begin after the place.
+    std::uint64_t low = 0, high = shape_.counts[length - 2];
+    if (high == 0) outside();
+    while (high - low > 1) {
+        const std::uint64_t middle = low + (high - low) / 2;
+        (children(length - 1, middle).begin <= place ? low : high) = middle;
+    }
+    return low;
+}
+
+// ---- the whole of it -------------------------------------------------------------------------------------------------
+
+void CompactNgram::verify() const {
+    Header header;
+    std::memcpy(&header, block_.data(), sizeof header);
+    if (header.body_checksum != block_checksum(block_.data() + sizeof header, size_ - sizeof header))
+        damaged("the checksum of its body is wrong");
+    const WordIndex all = index();
+    for (std::uint32_t i = first_word; i < words(); ++i)
+        if (all.find(word(i)) != i) damaged("it has the same word twice, or cannot find one of its own");
+    expanded(1)->verify();
+}
+
+std::unique_ptr<NgramModel> CompactNgram::expanded(unsigned threads) const {
+    NgramShape shape = shape_;
+    shape.flags &= ~has_section;
+    shape.note_bytes = std::max<std::uint64_t>(note_size, shape_.note_bytes);
+    auto result = std::make_unique<NgramModel>(shape);
+    for (std::uint32_t i = 0; i < words(); ++i) {
+        const Bytes own = word(i);
+        result->word_offsets()[i] = static_cast<std::uint64_t>(own.data - word_text_);
+        result->word_offsets()[i + 1] = result->word_offsets()[i] + own.size;
+    }
+    std::memcpy(result->word_text(), word_text_, shape.word_bytes);
+    result->set_note(note());
+    NgramNode* const first = result->nodes(1);
+    for (std::uint32_t w = 0; w <= words(); ++w) {
+        const std::uint32_t child = order() > 1 ? singles_[w].child : 0;
+        first[w] = w < words() ? NgramNode{singles_[w].logprob, singles_[w].backoff, 0, child} : NgramNode{0, 0, 0, child};
+    }
+    constexpr std::uint64_t many = 1 << 14;
+    for (int o = 2; o <= order(); ++o) {
+        const CompactLevel& own = level(o);
+        const bool inner = o < order();
+        const std::uint64_t above = shape.counts[o - 2];
+        if (own.count && (above == 0 || children(o - 1, 0).begin != 0 || children(o - 1, above - 1).end != own.count))
+            damaged("an n-gram is no other's child");
+        parallel_for((above + many - 1) / many, threads, [&](std::size_t task) {
+            for (std::uint64_t h = task * many; h < std::min(above, (task + 1) * many); ++h) {
+                const Between among = children(o - 1, h);
+                if (among.begin == among.end) continue;
+                const Between shorter = o > 2 ? children(o - 2, result->nodes(o - 1)[h].suffix) : Between{0, 0};
+                for (std::uint64_t i = among.begin; i < among.end; ++i) {
+                    const std::uint32_t code = own.code(i), word = codes_.word(code);
+                    const std::uint64_t suffix = o > 2 ? find(o - 2, shorter, code) : word;
+                    if (suffix >= above) damaged("an n-gram's suffix is none of its n-grams");
+                    result->keys(o)[i] = code;
+                    const auto short_suffix = static_cast<std::uint32_t>(suffix);
+                    if (!inner)
+                        result->leaves()[i] = {own.logprob(i), short_suffix};
+                    else
+                        result->nodes(o)[i] = {own.logprob(i), own.backoff(i), short_suffix,
+                                               static_cast<std::uint32_t>(children(o, i).begin)};
+                }
+            }
+        });
+        if (inner && own.count)
+            result->nodes(o)[own.count].child = static_cast<std::uint32_t>(children(o, own.count - 1).end);
+    }
+    result->seal();
+    if (const Bytes more = section(); more.size) result->attach({more.data, more.data + more.size});
+    return result;
+}
+
+}  // namespace bitmeter

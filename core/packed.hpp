@@ -1,0 +1,132 @@
+// Numbers of few bits side by side, and ascending numbers in little more than the bits that tell them apart (Elias and
+// Fano): their low bits as they are, their high bits as a string in which the i-th one stands at high(i) + i.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace bitmeter {
+
+/// Bytes that must be readable behind the last packed number.
+constexpr std::size_t packed_slack = 8;
+/// The most bits of a packed number, wherever it begins in a byte.
+constexpr unsigned packed_width = 57;
+
+inline std::uint64_t load_little(const std::uint8_t* at) {
+    std::uint64_t value;
+    std::memcpy(&value, at, sizeof value);
+    if constexpr (std::endian::native == std::endian::big) value = __builtin_bswap64(value);
+    return value;
+}
+
+inline std::uint64_t packed_at(const std::uint8_t* base, std::uint64_t bit, unsigned width) {
+    return (load_little(base + (bit >> 3)) >> (bit & 7)) & ((std::uint64_t{1} << width) - 1);
+}
+
+/// Writes into bits that are zero.
+inline void pack_at(std::uint8_t* base, std::uint64_t bit, std::uint64_t value) {
+    std::uint64_t held = load_little(base + (bit >> 3)) | value << (bit & 7);
+    if constexpr (std::endian::native == std::endian::big) held = __builtin_bswap64(held);
+    std::memcpy(base + (bit >> 3), &held, sizeof held);
+}
+
+constexpr std::uint64_t bits_to_bytes(std::uint64_t bits) { return (bits + 7) / 8; }
+
+/// The sizes of ascending numbers 0 <= c_0 <= ... <= c_{count-1} <= most.
+struct AscendingShape {
+    std::uint64_t count = 0, most = 0;
+
+    AscendingShape() = default;
+    AscendingShape(std::uint64_t how_many, std::uint64_t largest) : count(how_many), most(largest) {}
+    unsigned low_bits() const {
+        return count == 0 || most <= count ? 0 : static_cast<unsigned>(std::bit_width(most / count)) - 1;
+    }
+    std::uint64_t high_words() const { return (count + (most >> low_bits())) / 64 + 1; }
+    /// One place in so many is written down, so that the others are near one.
+    static constexpr std::uint64_t step = 32;
+    std::uint64_t samples() const { return count / step + 1; }
+    /// Places of ones must fit into 32 bits.
+    bool fits() const { return high_words() < (std::uint64_t{1} << 26); }
+};
+
+struct Between {
+    std::uint64_t begin, end;
+};
+
+/// Ascending numbers in memory that may be damaged: whatever the bytes are, nothing outside of them is read. The low bits
+/// of number i stand at bit i * stride + offset.
+class Ascending {
+public:
+    Ascending() = default;
+    Ascending(const AscendingShape& shape, const std::uint8_t* low, std::uint64_t stride, std::uint64_t offset,
+              const std::uint64_t* high, const std::uint32_t* samples)
+        : low_(low), stride_(stride), offset_(offset), high_(high), samples_(samples), words_(shape.high_words()),
+          low_bits_(shape.low_bits()) {}
+
+    /// Two steps by which what `at` needs comes near; each needs what the one before has asked for.
+    void ask_sample(std::uint64_t i) const { __builtin_prefetch(samples_ + i / AscendingShape::step); }
+    void ask_high(std::uint64_t i) const { __builtin_prefetch(high_ + samples_[i / AscendingShape::step] / 64); }
+
+    /// c_i and c_{i+1}, for i + 1 < count; nothing sensible, such as an end before the beginning, where it is damaged.
+    Between pair(std::uint64_t i) const {
+        const std::uint64_t place = samples_[i / AscendingShape::step];
+        std::uint64_t word = place / 64;
+        if (word >= words_) return {1, 0};
+        std::uint64_t bits = high_[word] & (~std::uint64_t{0} << (place % 64));
+        for (std::uint64_t left = i % AscendingShape::step;; --left) {
+            while (bits == 0) {
+                if (++word >= words_) return {1, 0};
+                bits = high_[word];
+            }
+            if (left == 0) break;
+            bits &= bits - 1;
+        }
+        const std::uint64_t first = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+        bits &= bits - 1;
+        while (bits == 0) {
+            if (++word >= words_) return {1, 0};
+            bits = high_[word];
+        }
+        const std::uint64_t second = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
+        if (first < i || second < i + 1) return {1, 0};
+        return {(first - i) << low_bits_ | low(i), (second - i - 1) << low_bits_ | low(i + 1)};
+    }
+
+private:
+    std::uint64_t low(std::uint64_t i) const { return packed_at(low_, i * stride_ + offset_, low_bits_); }
+
+    const std::uint8_t* low_ = nullptr;
+    std::uint64_t stride_ = 0, offset_ = 0;
+    const std::uint64_t* high_ = nullptr;
+    const std::uint32_t* samples_ = nullptr;
+    std::uint64_t words_ = 0;
+    unsigned low_bits_ = 0;
+};
+
+/// Writes ascending numbers, given one after the other, into memory that is zero.
+class AscendingWriter {
+public:
+    AscendingWriter(const AscendingShape& shape, std::uint8_t* low, std::uint64_t stride, std::uint64_t offset,
+                    std::uint64_t* high, std::uint32_t* samples)
+        : low_(low), stride_(stride), offset_(offset), high_(high), samples_(samples), low_bits_(shape.low_bits()) {}
+
+    void add(std::uint64_t value) {
+        const std::uint64_t place = (value >> low_bits_) + i_;
+        high_[place / 64] |= std::uint64_t{1} << (place % 64);
+        if (i_ % AscendingShape::step == 0) samples_[i_ / AscendingShape::step] = static_cast<std::uint32_t>(place);
+        if (low_bits_) pack_at(low_, i_ * stride_ + offset_, value & ((std::uint64_t{1} << low_bits_) - 1));
+        ++i_;
+    }
+
+private:
+    std::uint8_t* low_;
+    std::uint64_t stride_, offset_;
+    std::uint64_t* high_;
+    std::uint32_t* samples_;
+    unsigned low_bits_;
+    std::uint64_t i_ = 0;
+};
+
+}  // namespace bitmeter

@@ -1,0 +1,119 @@
+// All that the universal model has learned, and where it is in its text: one stretch of memory, so that it can be
+// copied, compared, summed up in a fingerprint and written to a file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bitmeter::universal {
+
+constexpr int contexts = 14;       // whose bit histories are kept
+constexpr int hashed_contexts = contexts - 1;  // all but the first, which has a table of its own
+constexpr int direct_contexts = 3;  // whose bits' probabilities are kept as such
+constexpr int inputs = 32;         // of the mixers
+constexpr int mixers = 4;
+
+struct Tables;
+
+/// Nodes of a nibble's tree of bits, for four contexts: one line of the processor's cache.
+struct alignas(64) Line {
+    std::uint8_t check[4];
+    std::uint8_t nodes[4][15];
+};
+static_assert(sizeof(Line) == 64);
+
+/// Where the model is in its text.
+struct alignas(64) Place {
+    std::uint64_t position = 0;    // bytes learned
+    std::uint32_t last4 = 0;       // the last four bytes, the latest lowest
+    std::uint32_t before4 = 0;     // the four before them
+    std::uint32_t word = 0;        // of the letters of this word so far
+    std::uint32_t word1 = 0;       // of the word before
+    std::uint32_t word2 = 0;       // of the one before that
+    std::uint32_t classes = 0;     // of the last ten bytes, three bits each
+    std::uint32_t column = 0;      // bytes since the line began
+    std::uint32_t match_at = 0;    // where the text goes on that agrees with what was last seen
+    std::uint32_t match_length = 0;  // how long it has agreed; 0 for nowhere
+    std::uint32_t rate = 0;        // of the mixers' learning
+    std::uint8_t recent[32] = {};  // the last bytes, the latest first found at (seen - 1) % 32
+    std::uint32_t seen = 0;        // bytes of this document
+};
+
+/// Sizes as powers of two.
+struct Size {
+    unsigned lines;    // of bit histories
+    unsigned history;  // bytes of text remembered for matches
+    unsigned matches;  // entries that say where a string was last
+    unsigned direct;   // lines of the direct probabilities of order 2
+};
+
+/// small, medium, large: 0, 1, 2.
+constexpr int sizes = 3;
+Size size_of(int number);
+
+/// Views of the parts of that stretch of memory.
+struct Parts {
+    const Tables* tables;
+    Place* place;
+    std::uint32_t* maps;           // contexts × 256: p(1) that a history foretells, in 1/2^32
+    // These are p(1) of 22 bits and a count of 10:
+    std::uint32_t* match_maps;     // 64 lengths × 2, then 4096 by the foretold byte
+    std::uint32_t* direct0;        // 256
+    std::uint32_t* direct1;        // 65536
+    std::uint32_t* direct2;        // lines of 16
+    std::int16_t* weights[mixers];  // 1 is 8192
+    std::int32_t* final_weights;   // of the mixer of the mixers
+    std::uint16_t* refined[2];     // adaptive probability maps: rows of cells
+    std::uint8_t* order1;          // 65536 histories
+    Line* lines;
+    std::uint8_t* history;
+    std::uint32_t* matches;        // where six bytes were last, and above that some bits of their key
+};
+
+constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};
+constexpr int final_rows = 64 * 8;
+constexpr int final_inputs = 4;
+constexpr int refined_rows = 65536;
+constexpr int refined_cells = 32;  // a nat apart: one line of the processor's cache
+
+class State {
+public:
+    explicit State(int size);
+    State(const State& other);
+    State(State&&) = default;
+    State& operator=(const State&) = delete;
+    State& operator=(State&&) = default;
+
+    int size() const { return size_; }
+    const Parts& parts() const { return parts_; }
+    const Size& powers() const { return powers_; }
+    std::size_t bytes() const { return bytes_; }
+    /// What a state of that size takes.
+    static std::size_t bytes_of(int size);
+    const std::uint8_t* data() const { return start_; }
+    std::uint8_t* data() { return start_; }
+
+    /// Goes to the beginning of a text, with all that was learned.
+    void rewind();
+    /// What the memory holds, in a number.
+    std::uint64_t checksum() const;
+    /// Throws std::invalid_argument where the memory holds what no model ever does.
+    void check() const;
+
+private:
+    struct Free {
+        void operator()(std::uint8_t* p) const;
+    };
+    void lay_out();
+
+    int size_;
+    Size powers_;
+    std::size_t bytes_ = 0;
+    std::unique_ptr<std::uint8_t, Free> memory_;  // as the system gave it
+    std::uint8_t* start_ = nullptr;                // at the beginning of a page
+    Parts parts_{};
+};
+
+}  // namespace bitmeter::universal

@@ -1,0 +1,33 @@
+// The constants of the universal model: logistic functions in fixed point, and what a context remembers of its bits.
+// All of them are worked out in integers, so that every machine has the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace bitmeter::universal {
+
+/// Log-odds are whole numbers of 1/2048 nat, from -32767 to 32767.
+constexpr int logit_limit = 32767;
+
+/// What a context remembers of the bits that it saw, in a byte: 0 has seen none.
+struct Histories {
+    std::array<std::array<std::uint8_t, 256>, 2> next;  // after a bit more: next[bit][now]
+    std::array<std::uint32_t, 256> start;               // a first guess of p(1), in 1/2^32
+    std::array<std::uint8_t, 256> seen;                 // how many bits it stands for
+    int sure;                                           // from here on all bits were the same
+    int size;                                           // how many there are
+};
+
+struct Tables {
+    std::array<std::int16_t, 4096> input;     // p(1) in 1/4096 -> log-odds in 1/512 nat
+    std::array<std::uint16_t, 2048> squash;   // log-odds in 1/64 nat -> p(1) in 1/32768
+    std::array<std::uint32_t, 1025> squash_fine;  // log-odds in 1/32 nat -> p(1) in 1/2^32, to be interpolated
+    std::array<std::uint16_t, 1024> rate;     // 8192/(n + 1.6): how fast a guess of n bits moves
+    Histories histories;
+};
+
+/// The one copy, made when first asked for.
+const Tables& tables();
+
+}  // namespace bitmeter::universal

@@ -1,0 +1,47 @@
+"""`bitmeter convert`: an n-gram model in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bitmeter.cli.common import Force
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="A model: .bmn of either form, .arpa, .arpa.gz, …")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="What to write: .bmn, .arpa, .arpa.gz or .arpa.zst, by its name.")
+    ],
+    compact: Annotated[
+        bool, typer.Option("--compact", help="The compact form of .bmn: a quarter of the size, rounded figures.")
+    ] = False,
+    bits: Annotated[int, typer.Option(min=4, max=14, help="Of a probability in the compact form.")] = 8,
+    heldout: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="A text whose perplexity is measured before and after.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
+    force: Force = False,
+) -> None:
+    """Write an n-gram model in another format, and say what it costs.
+
+    Without --compact a .bmn file has the fast form; a compact model becomes a fast one with the same rounded figures.
+    In the compact form predictions never sum to more than one, so that its perplexity is an honest one.
+    """
+    from bitmeter.models.arpa import is_arpa
+    from bitmeter.models.convert import convert as converted
+    from bitmeter.models.ngram_files import is_model_file, unknown_format
+
+    if not is_model_file(target.name):
+        raise typer.BadParameter(str(unknown_format(target)))
+    if compact and is_arpa(target.name):
+        message = f"{target} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
+        raise typer.BadParameter(message)
+    if target.exists() and not force:
+        message = f"{target} exists already and nothing is overwritten unasked; type --force"
+        raise typer.BadParameter(message)
+    typer.echo(
+        str(converted(source, target, compact=compact, bits=bits, heldout=heldout, force=force, threads=threads))
+    )
