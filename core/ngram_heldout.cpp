@@ -163,8 +163,8 @@ Heldout weights_from(const NgramModel& model, const Counts& raw, const std::vect
     return maximise(evidence, model.order(), heldout.size(), 1.0 / (model.words() - 1), threads);
 }
 
-Heldout weights_within(const NgramModel& model, const Counts& raw, const std::vector<std::uint32_t>& text,
-                       unsigned threads) {
+Heldout weights_within(const NgramModel& model, const Counts& raw, std::span<const std::uint32_t> text,
+                       PageStore& store, unsigned threads) {
     const std::size_t sentences = raw[0][word_end];
     if (sentences < 2) return halves();
     const std::size_t step = std::max(std::min(part, sentences), text.size() / enough);
@@ -173,8 +173,11 @@ Heldout weights_within(const NgramModel& model, const Counts& raw, const std::ve
         if (sentence % step == step - 1) heldout.push_back(text[i]);
         sentence += text[i] == word_end;
     }
-    std::vector<std::vector<std::uint32_t>> rest(static_cast<std::size_t>(model.order()));
-    for (int o = 1; o <= model.order(); ++o) rest[o - 1].assign(raw[o - 1], raw[o - 1] + model.shape().counts[o - 1]);
+    std::vector<PageArray<std::uint32_t>> rest(static_cast<std::size_t>(model.order()));
+    for (int o = 1; o <= model.order(); ++o) {
+        rest[o - 1] = store.array<std::uint32_t>(model.shape().counts[o - 1]);
+        std::copy(raw[o - 1], raw[o - 1] + rest[o - 1].size(), rest[o - 1].begin());
+    }
     Walk walk(model);
     for (std::uint32_t word : heldout) {
         walk.next_sentence();

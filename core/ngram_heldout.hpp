@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ngram_model.hpp"
@@ -34,6 +35,6 @@ Heldout weights_from(const NgramModel& model, const std::array<const std::uint32
 /// The same from the counted text itself: every tenth sentence is taken out of the counts (in a long text fewer, so that
 /// no more than about a million words are), for the estimation of the weights only.
 Heldout weights_within(const NgramModel& model, const std::array<const std::uint32_t*, max_order>& raw,
-                       const std::vector<std::uint32_t>& text, unsigned threads);
+                       std::span<const std::uint32_t> text, PageStore& store, unsigned threads);
 
 }  // namespace bitmeter

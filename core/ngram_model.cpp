@@ -1,8 +1,6 @@
 #include "ngram_model.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "watch.hpp"
+
 namespace bitmeter {
 namespace {
 
@@ -22,6 +22,8 @@ constexpr std::uint32_t version = 2, byte_order = 0x01020304;
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t alignment = 64;
+constexpr std::size_t piece = std::size_t{1} << 22;  // bytes between two looks at the clock
+constexpr std::size_t release_every = std::size_t{1} << 24;  // bytes of a model on the disk that are in memory at once
 
 struct Header {
     char magic[16];
@@ -37,10 +39,11 @@ std::uint64_t step(std::uint64_t h, std::uint64_t value) {
 }
 
 /// 64 bits that depend on all bytes; four lanes, so that it reads about as fast as memory.
-std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
+std::uint64_t checksum(const std::uint8_t* data, std::size_t size, Watch* watch = nullptr) {
     std::uint64_t lanes[4] = {1, 2, 3, size};
     std::size_t i = 0;
     for (; i + 32 <= size; i += 32) {
+        if (watch && i % piece == 0) watch->add(i ? piece : 0);
         std::uint64_t values[4];
         std::memcpy(values, data + i, sizeof values);
         for (int lane = 0; lane < 4; ++lane) lanes[lane] = step(lanes[lane], values[lane]);
@@ -99,59 +102,6 @@ std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size) {
     return checksum(data, size);
 }
 
-// ---- memory
-// ----------------------------------------------------------------------------------------------------------
-
-PageBlock PageBlock::zeros(std::size_t size) {
-    PageBlock result;
-    void* found = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (found == MAP_FAILED) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    madvise(found, size, MADV_HUGEPAGE);  // only advice: fewer misses in the table of pages
-#endif
-    result.data_ = static_cast<std::uint8_t*>(found);
-    result.size_ = size;
-    return result;
-}
-
-PageBlock PageBlock::file(const std::string& path) {
-    const int handle = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (handle < 0) throw std::system_error(errno, std::generic_category());
-    struct stat about{};
-    if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size <= 0) {
-        const int error = errno;
-        close(handle);
-        if (S_ISDIR(about.st_mode)) throw std::system_error(EISDIR, std::generic_category());
-        if (about.st_mode != 0) damaged("it is empty or no regular file");
-        throw std::system_error(error, std::generic_category());
-    }
-    const auto size = static_cast<std::size_t>(about.st_size);
-    void* found = mmap(nullptr, size, PROT_READ, MAP_SHARED, handle, 0);
-    const int error = errno;
-    close(handle);
-    if (found == MAP_FAILED) throw std::system_error(error, std::generic_category());
-#ifdef MADV_HUGEPAGE
-    madvise(found, size, MADV_HUGEPAGE);
-#endif
-    PageBlock result;
-    result.data_ = static_cast<std::uint8_t*>(found);
-    result.size_ = size;
-    return result;
-}
-
-PageBlock::PageBlock(PageBlock&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-PageBlock& PageBlock::operator=(PageBlock&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-}
-
-PageBlock::~PageBlock() {
-    if (data_) munmap(data_, size_);
-}
-
 // ---- the model
 // -------------------------------------------------------------------------------------------------------
 
@@ -165,6 +115,17 @@ NgramModel::NgramModel(const NgramShape& shape) : shape_(shape), codes_(shape.wo
     size_ = layout(shape_).size;
     block_ = PageBlock::zeros(size_);
     place();
+}
+
+NgramModel::NgramModel(const NgramShape& shape, PageStore& store) : shape_(shape), codes_(shape.words) {
+    check(shape_);
+    size_ = layout(shape_).size;
+    block_ = store.take(size_);
+    place();
+}
+
+std::size_t NgramModel::size_of(const NgramShape& shape) {
+    return layout(shape).size;
 }
 
 NgramModel::NgramModel(PageBlock block) : block_(std::move(block)), mapped_(true) {
@@ -238,7 +199,8 @@ WordIndex NgramModel::index() const {
     return {{word_slots_, index_size(shape_.words)}, word_offsets_, word_text_, shape_.word_bytes, words()};
 }
 
-void NgramModel::seal() {
+void NgramModel::seal(Watch* watch) {
+    if (watch) watch->begin(size_);
     index().fill(first_word);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
@@ -251,7 +213,7 @@ void NgramModel::seal() {
     header.note_bytes = shape_.note_bytes;
     std::memcpy(header.counts, shape_.counts, sizeof header.counts);
     header.file_size = size_;
-    header.body_checksum = checksum(block_.data() + sizeof header, size_ - sizeof header);
+    header.body_checksum = checksum(block_.data() + sizeof header, size_ - sizeof header, watch);
     std::memcpy(block_.data(), &header, sizeof header);
     header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
     std::memcpy(block_.data(), &header, sizeof header);
@@ -282,23 +244,26 @@ std::uint64_t NgramModel::fingerprint() const {
     return header.body_checksum;
 }
 
-void NgramModel::save(const std::string& path) const {
-    const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (handle < 0) throw std::system_error(errno, std::generic_category());
-    constexpr std::size_t most = std::size_t{1} << 30;  // some systems write no more at once
+void NgramModel::save(const std::string& path, Watch* watch) const {
+    if (watch) watch->begin(bytes().size + section().size);
+    struct Handle {
+        int number;
+        ~Handle() {
+            if (number >= 0) close(number);
+        }
+    } file{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+    if (file.number < 0) throw std::system_error(errno, std::generic_category());
     for (const Bytes part : {bytes(), section()}) {
         for (std::size_t at = 0; at < part.size;) {
-            const ssize_t done = write(handle, part.data + at, std::min(most, part.size - at));
+            const ssize_t done = write(file.number, part.data + at, std::min(piece, part.size - at));
             if (done < 0 && errno == EINTR) continue;
-            if (done <= 0) {
-                const int error = done == 0 ? ENOSPC : errno;
-                close(handle);
-                throw std::system_error(error, std::generic_category());
-            }
+            if (done <= 0) throw std::system_error(done == 0 ? ENOSPC : errno, std::generic_category());
             at += static_cast<std::size_t>(done);
+            if (watch) watch->add(static_cast<std::uint64_t>(done));
+            if (at / release_every != (at - static_cast<std::size_t>(done)) / release_every) block_.release();
         }
     }
-    if (close(handle) != 0) throw std::system_error(errno, std::generic_category());
+    if (close(std::exchange(file.number, -1)) != 0) throw std::system_error(errno, std::generic_category());
 }
 
 void NgramModel::verify() const {

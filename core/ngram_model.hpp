@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "ngram_words.hpp"
+#include "pages.hpp"
 #include "split.hpp"
 
 namespace bitmeter {
@@ -48,24 +49,6 @@ struct NgramLeaf {
     std::uint32_t suffix;
 };
 
-/// Memory of whole pages, given back at the end; from the system, or a map of a file.
-class PageBlock {
-public:
-    PageBlock() = default;
-    static PageBlock zeros(std::size_t size);
-    /// A file mapped for reading. Throws std::system_error.
-    static PageBlock file(const std::string& path);
-    PageBlock(PageBlock&& other) noexcept;
-    PageBlock& operator=(PageBlock&& other) noexcept;
-    ~PageBlock();
-    std::uint8_t* data() const { return data_; }
-    std::size_t size() const { return size_; }
-
-private:
-    std::uint8_t* data_ = nullptr;
-    std::size_t size_ = 0;
-};
-
 /// 64 bits that depend on all bytes; reads about as fast as memory.
 std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size);
 
@@ -94,10 +77,15 @@ private:
     unsigned bits_;
 };
 
+class Watch;
+
 class NgramModel {
 public:
     /// An empty model of this shape, to be filled in through the pointers below.
     explicit NgramModel(const NgramShape& shape);
+    NgramModel(const NgramShape& shape, PageStore& store);
+    /// Bytes that a model of this shape takes.
+    static std::size_t size_of(const NgramShape& shape);
     /// A model in a file; its header is checked here, everything else where it is used. Throws NgramFormatError.
     explicit NgramModel(PageBlock block);
 
@@ -128,12 +116,12 @@ public:
     /// The same as it stands in the file.
     WordIndex index() const;
 
-    /// Writes the file. Throws std::system_error.
-    void save(const std::string& path) const;
+    /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
+    void save(const std::string& path, Watch* watch = nullptr) const;
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const;
-    /// Makes the index of words and computes the checksums once the model is filled in.
-    void seal();
+    /// Makes the index of words and computes the checksums once the model is filled in. What is told to the watch are bytes.
+    void seal(Watch* watch = nullptr);
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
     void verify() const;
 

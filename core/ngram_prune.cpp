@@ -8,21 +8,24 @@
 
 namespace bitmeter {
 
-std::unique_ptr<NgramModel> ngram_pruned(const NgramModel& m, const std::function<bool(int, std::uint64_t)>& stays) {
+std::unique_ptr<NgramModel> ngram_pruned(const NgramModel& m, const std::function<bool(int, std::uint64_t)>& stays,
+                                         PageStore* store) {
+    PageStore memory;
+    if (!store) store = &memory;
     // moved[o - 1][i]: how many n-grams of order o before place i stay, which is where that one goes if it stays.
-    std::vector<std::vector<std::uint32_t>> moved(static_cast<std::size_t>(m.order()));
+    std::vector<PageArray<std::uint32_t>> moved(static_cast<std::size_t>(m.order()));
     NgramShape shape = m.shape();
     for (int o = 1; o <= m.order(); ++o) {
         auto& row = moved[o - 1];
-        row.resize(m.shape().counts[o - 1] + 1);
+        row = store->array<std::uint32_t>(m.shape().counts[o - 1] + 1);
         if (o == 1) {
             std::iota(row.begin(), row.end(), 0u);
             continue;
         }
         for (std::uint64_t i = 0; i + 1 < row.size(); ++i) row[i + 1] = row[i] + stays(o, i);
-        shape.counts[o - 1] = row.back();
+        shape.counts[o - 1] = row[row.size() - 1];
     }
-    auto result = std::make_unique<NgramModel>(shape);
+    auto result = std::make_unique<NgramModel>(shape, *store);
     std::memcpy(result->word_offsets(), m.word_offsets(), (shape.words + 1) * sizeof(std::uint64_t));
     std::memcpy(result->word_text(), m.word_text(), shape.word_bytes);
     result->set_note(m.note());
@@ -51,7 +54,7 @@ std::unique_ptr<NgramModel> ngram_pruned(const NgramModel& m, const std::functio
             if (o < m.order()) node.child = moved[o][node.child];
             result->nodes(o)[place] = node;
         }
-        if (!leaves && o < m.order()) result->nodes(o)[row.back()].child = moved[o].back();
+        if (!leaves && o < m.order()) result->nodes(o)[row[row.size() - 1]].child = moved[o][moved[o].size() - 1];
     }
     return result;
 }

@@ -12,6 +12,7 @@ namespace bitmeter {
 namespace {
 
 constexpr std::size_t chunk = 1 << 14;  // histories a task
+constexpr std::size_t look = 256;       // histories between two looks at the clock
 
 /// Calls run(from, to) for stretches of [0, size).
 template <class Run>
@@ -106,25 +107,30 @@ struct Share {
 class Smoother {
 public:
     Smoother(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
-             std::vector<OrderStatistics>& statistics, unsigned threads)
+             std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch)
         : m_(model),
           raw_(counts.raw),
           counts_(plan.adjusted() ? counts.adjusted : counts.raw),
           plan_(plan),
           statistics_(statistics),
           threads_(threads),
+          store_(store),
+          watch_(watch),
           outcomes_(static_cast<double>(model.words() - 1 - plan.closed)) {}
 
     void run() {
         for (int o = 1; o <= m_.order(); ++o) discount(o);
-        std::vector<double> lower, probabilities;
+        std::uint64_t steps = 0;
+        for (int o = 2; o <= m_.order(); ++o) steps += m_.shape().counts[o - 1];
+        watch_.begin(steps);
+        PageArray<double> lower, probabilities;
         words(lower);
         std::uint64_t begins = word_begin, ends = word_begin + 1;  // the histories that begin a sentence
         for (int o = 2; o <= m_.order(); ++o) {
             begins_ = begins;
             ends_ = ends;
             order(o, lower, probabilities);
-            lower.swap(probabilities);
+            lower = std::move(probabilities);
             begins = m_.nodes(o - 1)[begins].child;
             ends = m_.nodes(o - 1)[ends].child;
         }
@@ -209,7 +215,7 @@ private:
                share.lower * lower;
     }
 
-    void words(std::vector<double>& probabilities) {
+    void words(PageArray<double>& probabilities) {
         const std::size_t size = m_.words();
         Share all = share(1, followers(1, 0, size), m_.order() == 1);
         const double uniform = 1.0 / outcomes_;
@@ -220,7 +226,7 @@ private:
             if (kinds == 0.0) give_back(all);
             unseen = kinds > 0.0 ? all.backoff / kinds : 0.0;
         }
-        probabilities.resize(size);
+        probabilities = store_.array<double>(size);
         for (std::size_t w = 0; w < size; ++w) {
             probabilities[w] = counts_[0][w] ? probability(1, w, all, uniform) : unseen;
             if (w == word_unknown && plan_.closed) probabilities[w] = 0.0;
@@ -254,7 +260,7 @@ private:
     }
 
     /// What is left, over what the shorter history gives to words that were not seen after the longer one.
-    void set_katz_backoff(int order, std::uint64_t history, Share& share, const std::vector<double>& lower) const {
+    void set_katz_backoff(int order, std::uint64_t history, Share& share, const PageArray<double>& lower) const {
         const NgramNode* histories = m_.nodes(order - 1);
         Compensated seen;
         for (std::uint64_t c = histories[history].child; c < histories[history + 1].child; ++c)
@@ -269,14 +275,15 @@ private:
         share.backoff /= unseen;
     }
 
-    void order(int order, const std::vector<double>& lower, std::vector<double>& probabilities) {
+    void order(int order, const PageArray<double>& lower, PageArray<double>& probabilities) {
         NgramNode* histories = m_.nodes(order - 1);
         const bool leaves = order == m_.order();
-        if (!leaves) probabilities.resize(m_.shape().counts[order - 1]);
+        if (!leaves) probabilities = store_.array<double>(m_.shape().counts[order - 1]);
         in_chunks(m_.shape().counts[order - 2], threads_, [&](std::size_t from, std::size_t to) {
-            constexpr std::uint64_t ahead = 32;  // probabilities on their way
+            constexpr std::uint64_t ahead = 32;  // probabilities whose memory is on its way
             const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {
+                if (h % look == 0) watch_.add(0);
                 const std::uint64_t begin = histories[h].child, end = histories[h + 1].child;
                 if (begin == end) continue;
                 const bool whole = leaves || (h >= begins_ && h < ends_);
@@ -294,6 +301,7 @@ private:
                     }
                 }
             }
+            watch_.add(last - histories[from].child);
         });
     }
 
@@ -302,6 +310,8 @@ private:
     const SmoothingPlan& plan_;
     std::vector<OrderStatistics>& statistics_;
     unsigned threads_;
+    PageStore& store_;
+    Watch& watch_;
     double outcomes_;
     std::uint64_t begins_ = 0, ends_ = 0;
 };
@@ -319,8 +329,8 @@ Smoothing smoothing_named(std::string_view name) {
 }
 
 void ngram_smooth(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
-                  std::vector<OrderStatistics>& statistics, unsigned threads) {
-    Smoother(model, counts, plan, statistics, threads).run();
+                  std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch) {
+    Smoother(model, counts, plan, statistics, threads, store, watch).run();
 }
 
 }  // namespace bitmeter

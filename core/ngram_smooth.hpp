@@ -31,6 +31,8 @@
 
 #include "ngram_heldout.hpp"
 #include "ngram_model.hpp"
+#include "pages.hpp"
+#include "watch.hpp"
 
 namespace bitmeter {
 
@@ -83,7 +85,8 @@ struct NgramCounts {
 /// through in their order, from the shortest to the longest. `statistics` has one entry an order; that of modified
 /// Kneser-Ney must have its kinds already, all others are counted here. N-grams that the plan prunes count for their
 /// histories, and what they would have had goes to the back-off; they stay in the trie, with no probability of use.
+/// The probabilities of one order, on which those of the next rest, are in the store; the watch is told n-grams.
 void ngram_smooth(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
-                  std::vector<OrderStatistics>& statistics, unsigned threads);
+                  std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch);
 
 }  // namespace bitmeter

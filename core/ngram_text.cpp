@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "ngram_compact.hpp"
+#include "parallel.hpp"
 
 namespace bitmeter {
 namespace {
@@ -81,7 +82,7 @@ void NgramText::stretch(Bytes text, bool closed) {
     }
 }
 
-void NgramText::feed(Bytes block, Ends ends) {
+void NgramText::feed_in_order(Bytes block, Ends ends) {
     std::size_t begin = 0;
     for (std::size_t d = 0; d < ends.size; ++d) {
         const auto stop = static_cast<std::size_t>(ends.data[d]);
@@ -90,6 +91,107 @@ void NgramText::feed(Bytes block, Ends ends) {
         begin = stop;
     }
     stretch({block.data + begin, block.size - begin}, false);
+}
+
+// ---- several threads
+// ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// What one thread makes of its part of a block: the numbers of the words that the table has already, and the others, to
+/// be numbered in the order of the text when all are done.
+struct Part {
+    std::vector<std::uint32_t> ids;
+    std::vector<std::pair<std::size_t, Bytes>> others;  // their places in `ids`
+};
+
+void split_part(Bytes text, Ends ends, std::int64_t offset, const Separators& separators, const WordTable& table,
+                Part& part) {
+    std::vector<std::int64_t> edges;
+    std::size_t begin = 0;
+    for (std::size_t d = 0; d <= ends.size; ++d) {
+        const std::size_t end = d < ends.size ? static_cast<std::size_t>(ends.data[d] - offset) : text.size;
+        while (begin < end) {
+            std::size_t stop = std::min(begin + piece, end);
+            while (stop < end && !separators[text.data[stop]]) ++stop;
+            edges.clear();
+            word_edges({text.data + begin, stop - begin}, static_cast<std::int64_t>(begin), separators, edges);
+            for (std::size_t i = 0; i < edges.size(); i += 2) {
+                const Bytes word{text.data + edges[i], static_cast<std::size_t>(edges[i + 1] - edges[i])};
+                const std::int64_t number = table.find(word);
+                if (number < first_word) part.others.emplace_back(part.ids.size(), word);
+                part.ids.push_back(static_cast<std::uint32_t>(number));
+            }
+            begin = stop;
+        }
+        if (d < ends.size) part.ids.push_back(word_end);
+    }
+}
+
+}  // namespace
+
+/// A text that begins with a separator and has one after it.
+void NgramText::feed_parts(Bytes text, Ends ends, std::int64_t offset, unsigned threads) {
+    if (!begun_.empty()) {
+        add({begun_.data(), begun_.size()});
+        begun_.clear();
+    }
+    constexpr std::size_t least = 1 << 16;
+    const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(threads, text.size / least));
+    std::vector<std::size_t> cuts{0};
+    for (std::size_t p = 1; p < parts; ++p) {
+        std::size_t at = std::max(cuts.back(), text.size * p / parts);
+        while (at < text.size && !separators_[text.data[at]]) ++at;
+        cuts.push_back(at);
+    }
+    cuts.push_back(text.size);
+    auto end_after = [&](std::size_t place) {  // the first end behind a place
+        return std::upper_bound(ends.data, ends.data + ends.size, offset + static_cast<std::int64_t>(place));
+    };
+    std::vector<Part> made(parts);
+    parallel_for(parts, threads, [&](std::size_t p) {
+        const std::int64_t *from = end_after(cuts[p]), *to = end_after(cuts[p + 1]);
+        split_part({text.data + cuts[p], cuts[p + 1] - cuts[p]}, {from, static_cast<std::size_t>(to - from)},
+                   offset + static_cast<std::int64_t>(cuts[p]), separators_, table_, made[p]);
+    });
+    for (const Part& part : made) {
+        std::size_t done = 0;
+        auto copy_until = [&](std::size_t place) {
+            const std::uint32_t* own = part.ids.data();
+            ids_.append(own + done, place - done);
+            sentences_ += static_cast<std::uint64_t>(std::count(own + done, own + place, word_end));
+            done = place;
+        };
+        for (const auto& [place, word] : part.others) {
+            copy_until(place);
+            add(word);
+            ++done;
+        }
+        copy_until(part.ids.size());
+    }
+    open_ = ends.size == 0 || ends.data[ends.size - 1] < offset + static_cast<std::int64_t>(text.size);
+}
+
+void NgramText::feed(Bytes block, Ends ends, unsigned threads) {
+    threads = thread_count(threads, block.size >> 16);
+    // From the first separator to the last one no word is cut by the borders of the block.
+    std::size_t head = 0, tail = block.size;
+    while (head < block.size && !separators_[block.data[head]]) ++head;
+    while (tail > head && !separators_[block.data[tail - 1]]) --tail;
+    if (threads <= 1 || tail <= head + 1) {
+        feed_in_order(block, ends);
+        return;
+    }
+    --tail;
+    const std::int64_t* const last = ends.data + ends.size;
+    const std::int64_t *from = std::upper_bound(ends.data, last, static_cast<std::int64_t>(head)),
+                       *to = std::upper_bound(from, last, static_cast<std::int64_t>(tail));
+    feed_in_order({block.data, head}, {ends.data, static_cast<std::size_t>(from - ends.data)});
+    feed_parts({block.data + head, tail - head}, {from, static_cast<std::size_t>(to - from)},
+               static_cast<std::int64_t>(head), threads);
+    std::vector<std::int64_t> rest(to, last);
+    for (std::int64_t& end : rest) end -= static_cast<std::int64_t>(tail);
+    feed_in_order({block.data + tail, block.size - tail}, {rest.data(), rest.size()});
 }
 
 void NgramText::finish() {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "id_list.hpp"
 #include "ngram_model.hpp"
 #include "split.hpp"
 
@@ -44,8 +45,8 @@ public:
     explicit NgramText(const UnitRules& rules);
 
     /// Takes the next bytes. Documents end at `ends`, ascending within the block; each is a sentence. Throws
-    /// ReservedWord.
-    void feed(Bytes block, Ends ends);
+    /// ReservedWord. Numbers do not depend on the threads.
+    void feed(Bytes block, Ends ends, unsigned threads = 1);
     /// Takes the next units: documents ids[bounds[d], bounds[d + 1]), the first `closed` of which are complete, and the
     /// one after them goes on in the next call. A negative id stands for nothing.
     template <class Id>
@@ -61,7 +62,9 @@ public:
     /// The words of a list, whether the text has them or not.
     void keep_listed(const WordTable& list);
 
-    const std::vector<std::uint32_t>& ids() const { return ids_; }
+    /// Beyond so many bytes the numbers go to a temporary file.
+    void limit(std::uint64_t bytes, PageStore* store) { ids_.limit(bytes, store); }
+    const IdList& ids() const { return ids_; }
     const WordTable& table() const { return table_; }
     /// Nothing is unknown: the words of the table are all that can come.
     bool closed() const { return closed_; }
@@ -75,12 +78,14 @@ private:
     void add_id(std::int64_t id);
     void stretch(Bytes text, bool closed);
     void close();
+    void feed_in_order(Bytes block, Ends ends);
+    void feed_parts(Bytes text, Ends ends, std::int64_t offset, unsigned threads);
     std::vector<std::uint64_t> counts() const;
     void renumber(const std::vector<bool>& keep);
 
     Separators separators_;
     WordTable table_;
-    std::vector<std::uint32_t> ids_;
+    IdList ids_;
     std::vector<std::int64_t> edges_;
     std::vector<std::uint8_t> begun_;  // a word that the border of a block cut
     std::uint64_t sentences_ = 0;

@@ -63,6 +63,10 @@ public:
     /// The number of a word, a new one if it has none.
     std::int64_t add(Bytes word);
     std::size_t size() const { return offsets_.size() - 1; }
+    /// Bytes of memory that it takes.
+    std::size_t bytes() const {
+        return slots_.capacity() * sizeof(Slot) + bytes_.capacity() + offsets_.capacity() * sizeof(std::size_t);
+    }
     /// The bytes of a word; valid until the next one is added.
     Bytes word(std::size_t number) const {
         return {bytes_.data() + offsets_[number], offsets_[number + 1] - offsets_[number]};

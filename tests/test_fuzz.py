@@ -208,7 +208,14 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         ),
         (
             bm.NGram(2, "jelinek-mercer").fit,
-            {"text": b"one two\nthree\n", "docs": None, "heldout": b"two\n", "field": None},
+            {
+                "text": b"one two\nthree\n",
+                "docs": None,
+                "heldout": b"two\n",
+                "field": None,
+                "memory": "80M",
+                "temp": None,
+            },
         ),
         (WORDS.prune, {"threshold": 0.01}),
         (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),

@@ -4,32 +4,83 @@
 #include "ngram_query.hpp"
 #include "ngram_sample.hpp"
 #include "spelling.hpp"
+#include "watch.hpp"
 
 #include "bind.hpp"
 #include "units.hpp"
 
 #include <algorithm>
+#include <future>
 
 namespace {
 
 // ---- n-gram models ---------------------------------------------------------------------------------------------------
+
+/// Tells Python how far the work is, and stops it where the user asks for that.
+bitmeter::Watch::Tell telling(nb::object tell) {
+    return [tell = std::move(tell)](double share) {
+        nb::gil_scoped_acquire lock;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!tell.is_none()) tell(share);
+    };
+}
 
 bitmeter::UnkInText unk_in_text(const std::string& name) {
     using bitmeter::UnkInText;
     return name == "word" ? UnkInText::word : name == "member" ? UnkInText::member : UnkInText::reserved;
 }
 
+/// What an estimation may use.
+struct Allowed {
+    std::uint64_t memory;  // 0 for no limit
+    std::string folder;
+    unsigned threads;
+};
+
 /// A text to estimate from, and the estimation going on; the text must live as long.
 class Estimation {
 public:
-    Estimation(const nb::bytes& separators, const std::string& unk)
-        : text(characters(separators), unk_in_text(unk)), heldout(characters(separators), unk_in_text(unk)) {}
-    explicit Estimation(const bitmeter::UnitRules& rules) : text(rules), heldout(rules) {}
-
-    void begin(int order, unsigned threads) {
-        text.finish();
-        estimator = std::make_unique<bitmeter::NgramEstimator>(text, order, threads);
+    Estimation(const nb::bytes& separators, const std::string& unk, const Allowed& allowed)
+        : Estimation(allowed, bitmeter::NgramText(characters(separators), unk_in_text(unk)),
+                     bitmeter::NgramText(characters(separators), unk_in_text(unk))) {}
+    Estimation(const bitmeter::UnitRules& rules, const Allowed& allowed)
+        : Estimation(allowed, bitmeter::NgramText(rules), bitmeter::NgramText(rules)) {}
+    Estimation(const Allowed& allowed, bitmeter::NgramText own, bitmeter::NgramText held_out)
+        : store(allowed.memory ? allowed.memory + bitmeter::resident_bytes() : 0, allowed.folder),
+          watch(&store),
+          text(std::move(own)),
+          heldout(std::move(held_out)),
+          threads_(allowed.threads) {
+        if (allowed.memory) text.limit(allowed.memory / 4, &store);
     }
+
+    /// Takes a copy and works on it while the caller reads on.
+    void feed(bitmeter::Bytes data, std::vector<std::int64_t> ends) {
+        wait();
+        block_.assign(data.data, data.data + data.size);
+        ends_ = std::move(ends);
+        busy_ = std::async(std::launch::async, [this] {
+            text.feed({block_.data(), block_.size()}, {ends_.data(), ends_.size()}, threads_);
+        });
+    }
+    /// All that was fed has been taken in.
+    void wait() {
+        if (busy_.valid()) busy_.get();
+    }
+    void finish() {
+        wait();
+        text.finish();
+        block_ = {};
+    }
+    void begin(int order, bool raw, std::uint64_t most_keys, nb::object tell) {
+        watch.set(telling(std::move(tell)));
+        without_lock([&] {
+            finish();
+            estimator = std::make_unique<bitmeter::NgramEstimator>(
+                text, order, bitmeter::NgramMeans{threads_, &store, &watch, raw, most_keys});
+        });
+    }
+    bool fits(int order) const { return bitmeter::NgramEstimator::sorts_in_memory(text, order, store); }
     bitmeter::NgramEstimator& running() {
         if (!estimator) throw std::invalid_argument("estimation: begin() comes first");
         return *estimator;
@@ -47,8 +98,16 @@ public:
         without_lock([&] { running().weigh(plan, heldout.sentences() ? &heldout : nullptr); });
     }
 
+    bitmeter::PageStore store;
+    bitmeter::Watch watch;
     bitmeter::NgramText text, heldout;
     std::unique_ptr<bitmeter::NgramEstimator> estimator;
+
+private:
+    unsigned threads_;
+    std::vector<std::uint8_t> block_;
+    std::vector<std::int64_t> ends_;
+    std::future<void> busy_;  // last, so that it ends before what it works on
 };
 
 void check_ends(const Vector<std::int64_t>& ends, std::size_t size) {
@@ -144,20 +203,25 @@ void bind_ngram_errors(nb::module_& m) {
 }
 
 void bind_ngram_making(nb::module_& m) {
+    m.def("resident_bytes", &bitmeter::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(
             "__init__",
-            [](Estimation* self, const nb::bytes& separators, const std::string& unk) {
-                new (self) Estimation(separators, unk);
+            [](Estimation* self, const nb::bytes& separators, const std::string& unk, std::uint64_t memory,
+               const std::string& folder, unsigned threads) {
+                new (self) Estimation(separators, unk, {memory, folder, threads});
             },
-            "separators"_a, "unk"_a, "Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.")
+            "separators"_a, "unk"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0,
+            "Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.")
         .def_static(
             "of_units",
-            [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
-                return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed));
+            [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed, std::uint64_t memory,
+               const std::string& folder, unsigned threads) {
+                return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed),
+                                                    Allowed{memory, folder, threads});
             },
-            "kind"_a, "ids"_a, "end_unit"_a, "closed"_a, "Units that come as ids: bytes, characters or tokens.")
+            "kind"_a, "ids"_a, "end_unit"_a, "closed"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0, "Units that come as ids: bytes, characters or tokens.")
         .def("feed_ids", &feed_ids<std::uint8_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
         .def("feed_ids", &feed_ids<std::int32_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
         .def("feed_ids", &feed_ids<std::int64_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false,
@@ -166,7 +230,7 @@ void bind_ngram_making(nb::module_& m) {
             "keep_frequent",
             [](Estimation& self, std::uint64_t least, std::uint64_t most) {
                 without_lock([&] {
-                    self.text.finish();
+                    self.finish();
                     self.text.keep_frequent(least, most);
                 });
             },
@@ -175,7 +239,7 @@ void bind_ngram_making(nb::module_& m) {
             "keep_listed",
             [](Estimation& self, const bitmeter::WordTable& list) {
                 without_lock([&] {
-                    self.text.finish();
+                    self.finish();
                     self.text.keep_listed(list);
                 });
             },
@@ -185,7 +249,8 @@ void bind_ngram_making(nb::module_& m) {
             "feed",
             [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
                 check_ends(ends, data.size());
-                without_lock([&] { self.text.feed(view(data), {ends.data(), ends.size()}); });
+                std::vector<std::int64_t> own(ends.data(), ends.data() + ends.size());
+                without_lock([&] { self.feed(view(data), std::move(own)); });
             },
             "data"_a, "ends"_a, "Take the next bytes; each document that ends is a sentence.")
         .def(
@@ -195,9 +260,24 @@ void bind_ngram_making(nb::module_& m) {
                 without_lock([&] { self.heldout.feed(view(data), {ends.data(), ends.size()}); });
             },
             "data"_a, "ends"_a, "Take the next bytes of the text by which the weights of jelinek-mercer are found.")
+        .def("wait", [](Estimation& self) { without_lock([&] { self.wait(); }); }, "All that was fed has been taken in.")
+        .def("finish", [](Estimation& self) { without_lock([&] { self.finish(); }); }, "The text is complete.")
         .def_prop_ro("words", [](const Estimation& self) { return self.text.words(); })
         .def_prop_ro("sentences", [](const Estimation& self) { return self.text.sentences(); })
-        .def("begin", &Estimation::begin, "order"_a, "threads"_a = 0, "The text is complete.")
+        .def_prop_ro("kinds", [](const Estimation& self) { return self.text.table().size(); }, "How many different words.")
+        .def("least_memory",
+             [](const Estimation& self, int order, unsigned threads) {
+                 return bitmeter::NgramEstimator::least_memory(self.text, order, threads);
+             },
+             "order"_a, "threads"_a)
+        .def("most_disk",
+             [](const Estimation& self, int order) { return bitmeter::NgramEstimator::most_disk(self.text, order); },
+             "order"_a)
+        .def("fits", &Estimation::fits, "order"_a, "Whether all n-grams can be sorted in memory.")
+        .def_prop_ro("runs", [](Estimation& self) { return self.running().runs(); }, "How many runs were merged.")
+        .def_prop_ro("on_disk", [](const Estimation& self) { return self.store.on_disk(); })
+        .def("begin", &Estimation::begin, "order"_a, "raw"_a = false, "most_keys"_a = 0, "tell"_a = nb::none(),
+             "The stages can be called; each tells its share.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
@@ -291,8 +371,13 @@ void bind_ngram_model(nb::module_& m) {
             "section"_a)
         .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
         .def(
-            "save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); },
-            "path"_a)
+            "save",
+            [](const NgramModel& self, const std::string& path, nb::object tell) {
+                bitmeter::Watch watch;
+                watch.set(telling(std::move(tell)));
+                without_lock([&] { self.save(path, &watch); });
+            },
+            "path"_a, "tell"_a = nb::none())
         .def("logprobs", &py_ngram_logprobs, "ids"_a, "bounds"_a, "before"_a, "unknown_class"_a, "threads"_a = 0,
              "ln p of each word given those before it in its document.")
         .def(

@@ -111,12 +111,16 @@ void test_search() {
     }
 }
 
+std::vector<std::uint32_t> numbers(const NgramText& text) {
+    return {text.ids().begin(), text.ids().end()};
+}
+
 void test_text() {
     const auto whole = text_of("to be\n\nor  not\tto be");
     CHECK(whole.sentences() == 3 && whole.words() == 6 && whole.table().size() == 7);
-    CHECK((whole.ids() == std::vector<std::uint32_t>{3, 4, 2, 2, 5, 6, 3, 4, 2}));
+    CHECK((numbers(whole) == std::vector<std::uint32_t>{3, 4, 2, 2, 5, 6, 3, 4, 2}));
     for (std::size_t block = 1; block < 12; ++block)
-        CHECK(text_of("to be\n\nor  not\tto be", block).ids() == whole.ids());
+        CHECK(numbers(text_of("to be\n\nor  not\tto be", block)) == numbers(whole));
     for (const char* reserved : {"a\nb <s>\n", "a\n</s>\n", "a\n<unk> b"}) {
         std::uint64_t where = 0;
         try {

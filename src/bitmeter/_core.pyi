@@ -304,16 +304,19 @@ def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,)
 class NgramFormatError(ValueError):
     pass
 
+def resident_bytes() -> int:
+    """Bytes of this process in memory; 0 where the system does not tell."""
+
 class NgramEstimation:
     """Words taken in, then the stages of an estimation."""
 
-    def __init__(self, separators: bytes, unk: str) -> None:
+    def __init__(self, separators: bytes, unk: str, memory: int = 0, folder: str = '', threads: int = 0) -> None:
         """
         Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.
         """
 
     @staticmethod
-    def of_units(kind: str, ids: int, end_unit: int, closed: bool) -> NgramEstimation:
+    def of_units(kind: str, ids: int, end_unit: int, closed: bool, memory: int = 0, folder: str = '', threads: int = 0) -> NgramEstimation:
         """Units that come as ids: bytes, characters or tokens."""
 
     @overload
@@ -343,14 +346,38 @@ class NgramEstimation:
         Take the next bytes of the text by which the weights of jelinek-mercer are found.
         """
 
+    def wait(self) -> None:
+        """All that was fed has been taken in."""
+
+    def finish(self) -> None:
+        """The text is complete."""
+
     @property
     def words(self) -> int: ...
 
     @property
     def sentences(self) -> int: ...
 
-    def begin(self, order: int, threads: int = 0) -> None:
-        """The text is complete."""
+    @property
+    def kinds(self) -> int:
+        """How many different words."""
+
+    def least_memory(self, order: int, threads: int) -> int: ...
+
+    def most_disk(self, order: int) -> int: ...
+
+    def fits(self, order: int) -> bool:
+        """Whether all n-grams can be sorted in memory."""
+
+    @property
+    def runs(self) -> int:
+        """How many runs were merged."""
+
+    @property
+    def on_disk(self) -> bool: ...
+
+    def begin(self, order: int, raw: bool = False, most_keys: int = 0, tell: object | None = None) -> None:
+        """The stages can be called; each tells its share."""
 
     def sort(self) -> None: ...
 
@@ -431,7 +458,7 @@ class NgramModel:
 
     def verify(self) -> None: ...
 
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, tell: object | None = None) -> None: ...
 
     def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of each word given those before it in its document."""

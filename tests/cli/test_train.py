@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
 import bitmeter as bm
+from bitmeter.cli.train import whole_share
+from tests.models.made_up import made_up_text
 
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def long_text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text that takes a second or two."""
+    path = tmp_path_factory.mktemp("text") / "long.txt"
+    path.write_text(made_up_text(250_000, 60_000))
+    return path
 
 
 def run(*words: str, data: str = "") -> subprocess.CompletedProcess[str]:
@@ -60,3 +74,96 @@ def test_mistakes_are_said(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "--unk-word" in done.stderr
     assert not (tmp_path / "m.bmn").exists()
+
+
+def test_an_allowance_of_memory_changes_nothing_but_the_memory(tmp_path: Path) -> None:
+    text = tmp_path / "t.txt"
+    text.write_text("to be or not to be\nthat is the question\n" * 3)
+    for name, words in (("a.bmn", ()), ("b.bmn", ("--memory", "100M", "--temp", str(tmp_path), "--threads", "2"))):
+        done = run("train", str(text), "-o", str(tmp_path / name), *words)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.bmn").read_bytes() == (tmp_path / "b.bmn").read_bytes()
+    done = run("train", str(text), "-o", str(tmp_path / "c.bmn"), "--memory", "lots")
+    assert done.returncode == 2
+    assert "4G, 500M" in done.stderr
+    assert run("train", str(text), "-o", str(tmp_path / "c.bmn"), "--temp", "absent").returncode == 2
+
+
+#: A process that is sent a SIGINT when its training says that it is in a stage, as Ctrl-C does.
+INTERRUPTED = """
+import sys, os, signal, threading, time
+from bitmeter.cli import train
+from bitmeter.models import ngram
+from bitmeter.cli import main
+wanted, seen = sys.argv.pop(1), []
+fit, save = ngram.NGram.fit, ngram.NGram.save
+def watch(stage, done):
+    if stage.startswith(wanted) and not seen:
+        seen.append(time.monotonic())
+        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+ngram.NGram.fit = lambda self, *a, **k: fit(self, *a, **{**k, "progress": watch})
+ngram.NGram.save = lambda self, *a, **k: save(self, *a, **{**k, "progress": watch})
+try:
+    main()
+finally:
+    print("seen" if seen else "not seen", round(time.monotonic() - seen[0], 2) if seen else "")
+"""
+
+
+@pytest.mark.parametrize(
+    ("stage", "memory"),
+    [("reading", "64M"), ("sorting", "64M"), ("sorting", "1G"), ("counting", "64M"), ("adjusting", "64M"),
+     ("adjusting", "1G"), ("estimating", "64M"), ("writing", "64M")],
+)  # fmt: skip
+def test_ctrl_c_is_answered_in_every_stage_and_leaves_nothing(
+    tmp_path: Path, long_text: Path, stage: str, memory: str
+) -> None:
+    words = ["train", str(long_text), "-o", str(tmp_path / "m.bmn"), "--memory", memory, "--temp", str(tmp_path)]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, stage, *words], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.startswith("seen"), done.stderr
+    # Either it was stopped, or the last stage was over sooner.
+    assert done.returncode == 130 or (done.returncode == 0 and stage == "writing"), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ([] if done.returncode else ["m.bmn"])
+    if done.returncode:
+        assert float(done.stdout.split()[1]) < 3.0  # about a second at most, on a machine with other work to do
+
+
+def test_a_real_ctrl_c_from_outside(tmp_path: Path, long_text: Path) -> None:
+    for wait in (0.3, 0.8, 1.5):
+        words = ["train", str(long_text), "-o", str(tmp_path / "m.bmn"), "--memory", "64M", "--temp", str(tmp_path)]
+        process = subprocess.Popen([*MAIN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=30)
+        assert process.stderr is not None
+        process.stderr.close()
+        assert [path.name for path in tmp_path.iterdir()] == ([] if process.returncode else ["m.bmn"])
+        (tmp_path / "m.bmn").unlink(missing_ok=True)
+
+
+def test_killed_outright_it_leaves_no_temporary_file(tmp_path: Path, long_text: Path) -> None:
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    words = ["train", str(long_text), "-o", str(tmp_path / "m.bmn"), "--memory", "64M", "--temp", str(temp)]
+    process = subprocess.Popen([*MAIN, *words])
+    time.sleep(1.2)
+    process.kill()
+    process.wait(timeout=30)
+    assert list(temp.iterdir()) == []
+
+
+def test_the_bar_moves_forward_through_all_stages() -> None:
+    names = (
+        "reading the text",
+        "sorting n-grams on disk",
+        "counting",
+        "adjusting",
+        "estimating",
+        "finishing",
+        "writing",
+    )
+    shares = [whole_share(name, done) for name in names for done in (0.0, 0.5, 1.0)]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)

@@ -20,8 +20,8 @@ _NAMES = (
     "modified-kneser-ney, kneser-ney[:DISCOUNT], absolute[:DISCOUNT], katz, witten-bell, jelinek-mercer, "
     "lidstone:DELTA, laplace, maximum-likelihood, stupid-backoff[:ALPHA]"
 )
-#: The stages, for the bar: reading counts for as much as all others together.
-_STAGES = 7
+#: How much of the time each stage takes, about, by how its name begins.
+_SHARES = {"reading": 0.15, "sorting": 0.28, "counting": 0.12, "adjusting": 0.24, "estimating": 0.15, "finishing": 0.01}
 
 
 def train(
@@ -69,6 +69,13 @@ def train(
     docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="At most so much memory: 4G, 500M, 50% of what is free; 75% if not said."),
+    ] = None,
+    temp: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where temporary files go if memory is not enough.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
@@ -89,6 +96,7 @@ def train(
     if output.exists() and not force:
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
+    _check_means(memory, temp)
     model = NGram(
         order, smoothing, prune=_thresholds(prune), units=units, unk_word=unk_word, min_count=min_count,
         vocab_size=vocab_size, vocab=vocab, threads=threads,
@@ -97,17 +105,15 @@ def train(
     with _stages() as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=docs, heldout=heldout if weighed else None, field=field,
-            progress=progress,
+            memory=memory, temp=temp, progress=progress,
         )  # fmt: skip
         whole = model
         if prune_entropy is not None:
             if progress is not None:
                 progress("pruning", 0.0)
             model = whole.prune(prune_entropy)
-        if progress is not None:
-            progress("writing", 0.0)
         model = model.compact(bits) if compact else model
-        model.save(output, force=force)
+        model.save(output, force=force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
@@ -144,24 +150,43 @@ def _thresholds(text: str | None) -> list[int] | None:
         raise typer.BadParameter(message) from None
 
 
+def _check_means(memory: str | None, temp: Path | None) -> None:
+    """A mistake in these is one of the command."""
+    from bitmeter.errors import BitmeterError
+    from bitmeter.models.ngram_memory import Allowance
+
+    try:
+        Allowance.of(memory, temp)
+    except BitmeterError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 @contextlib.contextmanager
 def _stages() -> Iterator[Callable[[str, float], None] | None]:
-    """A bar on stderr that names the stage; nothing where stderr is not a terminal."""
+    """A bar on stderr that names the stage, with the time left; nothing where stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description:<18}"), BarColumn(bar_width=30), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description:<18}"),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=2 * _STAGES)
-        seen: list[str] = []
+        task = bar.add_task("", total=1.0)
+        yield lambda stage, done: bar.update(task, description=stage, completed=whole_share(stage, done))
 
-        def report(stage: str, done: float) -> None:
-            if stage not in seen:
-                seen.append(stage)
-            begun = len(seen) - 1
-            bar.update(task, description=stage, completed=_STAGES * done if begun == 0 else _STAGES + begun - 1)
 
-        yield report
+def whole_share(stage: str, done: float) -> float:
+    """How much of all the work is done when this much of a stage is."""
+    before = 0.0
+    for name, share in _SHARES.items():
+        if stage.startswith(name):
+            return before + share * done
+        before += share
+    return before + (1.0 - before) * done

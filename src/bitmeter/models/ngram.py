@@ -16,8 +16,9 @@ from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, estimate, spelling_of
+from bitmeter.models.ngram_fit import Settings, as_progress, estimate, spelling_of
 from bitmeter.models.ngram_forms import CoreModel, NGramForms, open_model
+from bitmeter.models.ngram_memory import Allowance
 from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan, plan_of
@@ -148,6 +149,8 @@ class NGram(NGramRating, NGramForms):
         docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
+        memory: int | str | None = None,
+        temp: Any = None,
         progress: Any = None,
     ) -> NGram:
         r"""Estimate the model from a text.
@@ -164,8 +167,15 @@ class NGram(NGramRating, NGramForms):
             text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
+        memory
+            How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
+            (of what is free). Three quarters of what is free if not said. What does not fit goes to temporary files;
+            the model is the same to the last bit.
+        temp
+            The folder of temporary files: if not said, the one that TMPDIR names, else /var/tmp. They have no name, so
+            that nothing remains of them however the program ends.
         progress
-            Called with each stage and how much of it is done.
+            Called with each stage and how much of it is done, 0 to 1.
 
         Returns
         -------
@@ -179,7 +189,7 @@ class NGram(NGramRating, NGramForms):
         """
         settings = Settings(
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
-            self._vocabulary,
+            self._vocabulary, Allowance.of(memory, temp),
         )  # fmt: skip
         self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
         if self._plan.kind != "words":
@@ -229,8 +239,10 @@ class NGram(NGramRating, NGramForms):
         self._spelling, self._expanded = None, []
         return self
 
-    def save(self, path: Any, *, force: bool = False) -> None:
+    def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
+
+        `progress` is called with "writing" and how much of it is done.
 
         Examples
         --------
@@ -246,7 +258,8 @@ class NGram(NGramRating, NGramForms):
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
             )
             raise FileFormatError(message, value=str(path))
-        save_model(model, path, unk_word=self._unk_word, is_distribution=self.is_distribution, force=force)
+        tell, distribution = as_progress(progress), self.is_distribution
+        save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell)
         self.path = str(as_path(path))
 
     @classmethod

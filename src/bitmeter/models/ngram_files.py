@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from bitmeter import _core
@@ -12,6 +13,8 @@ from bitmeter.text._files import as_path, replacing
 
 SUFFIX = ".bmn"
 _NOTE_SIZE = 4096
+#: Told a stage of long work, and how much of it is done (0 to 1).
+Progress = Callable[[str, float], None]
 
 
 class sound:  # noqa: N801
@@ -54,6 +57,18 @@ def is_model_file(name: str) -> bool:
     return name.endswith(SUFFIX) or is_arpa(name)
 
 
+def _silent(stage: str, done: float) -> None:
+    """Nobody wants to know."""
+
+
+def _save(model: _core.NgramModel | _core.CompactNgram, path: str, progress: Progress) -> None:
+    if isinstance(model, _core.NgramModel):
+        model.save(path, lambda share: progress("writing", share))
+    else:
+        progress("writing", 0.0)
+        model.save(path)
+
+
 def unknown_format(path: Any) -> FileFormatError:
     """What is said of a name that is of no known format."""
     message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
@@ -67,6 +82,7 @@ def save_model(
     unk_word: bool,
     is_distribution: bool = True,
     force: bool,
+    progress: Progress = _silent,
 ) -> None:
     """Write a model under a name that tells the format."""
     final = as_path(path)
@@ -88,10 +104,11 @@ def save_model(
     with replacing(final, force=force) as beside:
         try:
             if arpa:
+                progress("writing", 0.0)
                 fast = model if isinstance(model, _core.NgramModel) else model.expanded()
                 write_arpa(fast, beside, final.name)
             else:
-                model.save(str(beside))
+                _save(model, str(beside), progress)
         except OSError as error:
             message = f"{final} cannot be written: {error.strerror}"
             raise FileFormatError(message, value=str(final)) from error

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bitmeter import _core
 from bitmeter.errors import EmptyError, InputError, InputTypeError
-from bitmeter.models.ngram_files import note
+from bitmeter.models.ngram_files import Progress, note
+from bitmeter.models.ngram_memory import Allowance, amount
 from bitmeter.models.ngram_units import UnitPlan
 from bitmeter.models.ngram_vocabulary import Vocabulary
 from bitmeter.models.smoothing import Smoothing, told
@@ -16,10 +19,10 @@ from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.stream import split_corpus
 from bitmeter.text.units import SEPARATORS, Units
+from bitmeter.theory._check import shown
 
-#: Called between the stages of training: what comes next, and how much of it is done (0 to 1).
-Progress = Callable[[str, float], None]
-
+#: Bytes that are read while those before are split among the threads.
+_BLOCK = 1 << 22
 _STAGES = ("sort", "grow", "link", "weigh")
 _TOLD = {
     "read": "reading the text", "sort": "sorting n-grams", "grow": "counting n-grams", "link": "adjusting counts",
@@ -39,6 +42,16 @@ class Settings:
     plan: UnitPlan = field(default_factory=UnitPlan)
     units: Units | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    allowance: Allowance = field(default_factory=lambda: Allowance.of(None, None))
+    most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
+
+
+def as_progress(progress: Any) -> Progress:
+    """A function of a stage and a share; None for one that tells nobody."""
+    if progress is not None and not callable(progress):
+        message = f"progress is {shown(progress)}; it must be a function of a stage and a share"
+        raise InputTypeError(message, value=progress)
+    return _silent if progress is None else progress
 
 
 def estimate(
@@ -48,28 +61,20 @@ def estimate(
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
-    if progress is not None and not callable(progress):
-        message = f"progress is {progress!r:.40}; it must be a function of a stage and a share"
-        raise InputTypeError(message, value=progress)
-    tell: Progress = progress if progress is not None else _silent
+    tell = as_progress(progress)
     corpus = _corpus_of(text, docs, field)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
         settings = replace(settings, plan=replace(plan, newline_ends=True))
     held = None if heldout is None else _corpus_of(heldout, docs, field)
     read = _read_words if plan.kind == "words" else _read_units
-    estimation, spelled = read(corpus, held, settings, tell)
-    if estimation.sentences == 0:
-        message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
-        raise EmptyError(message)
-    estimation.begin(settings.order, settings.threads)
-    for stage in _STAGES:
-        tell(_TOLD[stage], 0.0)
-        if stage == "weigh":
-            estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
-        else:
-            getattr(estimation, stage)()
-    tell(_TOLD["model"], 0.0)
+    with _disk(settings) as begun:
+        estimation, spelled = read(corpus, held, settings, tell)
+        begun.append(estimation)
+        if estimation.sentences == 0:
+            message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
+            raise EmptyError(message)
+        _run_stages(estimation, settings, tell)
     model = estimation.model(
         note(
             smoothing=str(settings.smoothing),
@@ -86,17 +91,44 @@ def estimate(
     return model
 
 
-def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
-    """The section about spelling alone, for a model that was not estimated here."""
-    corpus = _corpus_of(text, None, field)
-    words = _core.NgramEstimation(SEPARATORS["kenlm"], "word")
-    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
+    """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
+    allowance, stage = settings.allowance, ""
+    least = estimation.least_memory(settings.order, settings.threads)
+    if least > allowance.memory:
+        raise allowance.too_small(least, estimation.kinds)
+    raw = bool(settings.prune) or not settings.smoothing.adjusted
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: tell(stage, share))
+    for name in _STAGES:
+        stage = _TOLD[name]
+        if name == "sort" and not estimation.fits(settings.order):
+            stage += f" on disk, up to {amount(estimation.most_disk(settings.order))}"
+        elif estimation.on_disk:
+            stage += " on disk"
+        if name == "weigh":
+            estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
+        else:
+            getattr(estimation, name)()
+    stage = _TOLD["model"]
+
+
+def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[[bytes, Any], None]:
+    """Words are numbered in the background, while what stands between them is counted."""
 
     def take(data: bytes, ends: Any) -> None:
-        words.feed(data, ends)
+        estimation.feed(data, ends)
         gaps.feed(data, ends)
 
-    _feed(take, corpus, _silent)
+    return take
+
+
+def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
+    """The section about spelling alone, for a model that was not estimated here."""
+    corpus, allowance = _corpus_of(text, None, field), Allowance.of(None, None)
+    words = _core.NgramEstimation(SEPARATORS["kenlm"], "word", allowance.memory, allowance.folder, threads)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+    _feed(_both(words, gaps), corpus, words, allowance, _silent)
+    words.finish()
     return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
 
 
@@ -104,16 +136,37 @@ def _corpus_of(text: Any, docs: str | None, field: str | None) -> Corpus:
     return Corpus.of(text, docs=docs, field=field) if isinstance(text, Corpus) else _sentences(text, docs, field)
 
 
-def _feed(take: Callable[[bytes, Any], None], corpus: Corpus, tell: Progress) -> None:
+def _feed(
+    take: Callable[[bytes, Any], None], corpus: Corpus, estimation: _core.NgramEstimation, allowance: Allowance,
+    tell: Progress,
+) -> None:  # fmt: skip
     """Hand a text over, block by block."""
-    done = 0
-    for block in corpus.blocks():
-        tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
-        try:
+    done, before = 0, _core.resident_bytes()
+    try:
+        for block in corpus.blocks(_BLOCK):
+            tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
             take(block.data, block.ends)
-        except LookupError as error:
-            raise _reserved(corpus.name, *error.args) from error
-        done += len(block.data)
+            done += len(block.data)
+            # The numbers of the words are on the disk by then: what has grown is the vocabulary.
+            if (held := _core.resident_bytes() - before) > allowance.memory:
+                estimation.finish()
+                raise allowance.too_small(2 * held, estimation.kinds)
+        estimation.wait()
+    except LookupError as error:
+        raise _reserved(corpus.name, *error.args) from error
+
+
+@contextmanager
+def _disk(settings: Settings) -> Iterator[list[_core.NgramEstimation]]:
+    """Turns what the system says of temporary files into an error that tells what to do."""
+    begun: list[_core.NgramEstimation] = []
+    try:
+        yield begun
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.EIO):
+            raise
+        most = begun[0].most_disk(settings.order) if begun else None
+        raise settings.allowance.full(error, most) from error
 
 
 #: Fits the section about spelling, once it is time, by so many threads.
@@ -127,16 +180,13 @@ def _read_words(
     # Where rare words become <unk>, one that stands in the text already is one of them.
     member = settings.vocabulary.chosen and not settings.unk_word
     unk = "word" if settings.unk_word else "member" if member else "reserved"
-    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk)
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk, allowance.memory, allowance.folder, settings.threads)
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
-
-    def take(data: bytes, ends: Any) -> None:
-        estimation.feed(data, ends)
-        gaps.feed(data, ends)
-
-    _feed(take, corpus, tell)
+    _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
     if heldout is not None:
-        _feed(estimation.feed_heldout, heldout, tell)
+        _feed(estimation.feed_heldout, heldout, estimation, allowance, tell)
+    estimation.finish()
     rare = estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
     return estimation, lambda threads: fit_section(rare, gaps, SEPARATORS["kenlm"], threads)
@@ -148,13 +198,17 @@ def _read_units(
     """Other units, by their ids."""
     plan, units = settings.plan, settings.units
     assert units is not None
-    estimation = _core.NgramEstimation.of_units(plan.kind, plan.ids, plan.end_unit, plan.closed)
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation.of_units(
+        plan.kind, plan.ids, plan.end_unit, plan.closed, allowance.memory, allowance.folder, settings.threads
+    )
     for held, source in ((False, corpus), (True, heldout)):
         if source is None:
             continue
         for piece in split_corpus(source, units):
             tell(_TOLD["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
             estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
+    estimation.finish()
     settings.vocabulary.apply(estimation)
     return estimation, None
 

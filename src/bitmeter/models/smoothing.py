@@ -77,6 +77,11 @@ class Smoothing:
         return self.method != "stupid-backoff"
 
     @property
+    def adjusted(self) -> bool:
+        """Whether an n-gram counts as often as different words came before it, below the highest order."""
+        return self.method in ("kneser-ney", "modified-kneser-ney")
+
+    @property
     def core_name(self) -> str:
         """How the core calls the method."""
         return "lidstone" if self.method == "laplace" else self.method

@@ -30,9 +30,9 @@ _STAGES = ("sort", "grow", "link")
 def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, threads: int) -> bytes:
     """The section of a model's file: white space as counted, and a model of the bytes of rare words."""
     spelled = rare_words or _every_byte(separators)
-    letters = _core.NgramEstimation(b" \n", "reserved")
+    letters = _core.NgramEstimation(b" \n", "reserved", threads=threads)
     letters.feed(spelled, _core.line_ends(spelled))
-    letters.begin(_ORDER, threads)
+    letters.begin(_ORDER)
     for stage in _STAGES:
         getattr(letters, stage)()
     letters.weigh("modified-kneser-ney", math.nan, [])
