@@ -258,15 +258,20 @@ Bytes CompactNgram::word(std::uint32_t number) const {
     return {word_text_ + own.begin, own.end - own.begin};
 }
 
+/// Where all words begin, and the last one ends; one that does not begin where the one before ends is damaged.
+void CompactNgram::fill_offsets(std::uint64_t* offsets) const {
+    offsets[0] = 0;
+    for (std::uint32_t i = 0; i < words(); ++i) {
+        const Bytes own = word(i);
+        if (static_cast<std::uint64_t>(own.data - word_text_) != offsets[i]) damaged("the places of its words are wrong");
+        offsets[i + 1] = offsets[i] + own.size;
+    }
+}
+
 WordIndex CompactNgram::index() const {
     std::call_once(index_->made, [&] {
-        std::vector<std::uint64_t> offsets(shape_.words + 1);
-        for (std::uint32_t i = 0; i < words(); ++i) {
-            const Bytes own = word(i);
-            offsets[i] = static_cast<std::uint64_t>(own.data - word_text_);
-            offsets[i + 1] = offsets[i] + own.size;
-        }
-        index_->offsets = std::move(offsets);
+        index_->offsets.resize(shape_.words + 1);
+        fill_offsets(index_->offsets.data());
         index_->slots.resize(index_size(shape_.words));
         WordIndex({index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes,
                   words())
@@ -337,11 +342,7 @@ std::unique_ptr<NgramModel> CompactNgram::expanded(unsigned threads) const {
     shape.flags &= ~has_section;
     shape.note_bytes = std::max<std::uint64_t>(note_size, shape_.note_bytes);
     auto result = std::make_unique<NgramModel>(shape);
-    for (std::uint32_t i = 0; i < words(); ++i) {
-        const Bytes own = word(i);
-        result->word_offsets()[i] = static_cast<std::uint64_t>(own.data - word_text_);
-        result->word_offsets()[i + 1] = result->word_offsets()[i] + own.size;
-    }
+    fill_offsets(result->word_offsets());
     std::memcpy(result->word_text(), word_text_, shape.word_bytes);
     result->set_note(note());
     NgramNode* const first = result->nodes(1);

@@ -117,6 +117,7 @@ private:
         std::vector<std::uint64_t> offsets;
     };
     void place();
+    void fill_offsets(std::uint64_t* offsets) const;
 
     PageBlock block_;
     bool mapped_ = false;

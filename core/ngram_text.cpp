@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ngram_compact.hpp"
 #include "parallel.hpp"
 
 namespace bitmeter {
@@ -257,7 +258,8 @@ template void NgramText::feed_ids(const std::uint8_t*, const std::int64_t*, std:
 template void NgramText::feed_ids(const std::int32_t*, const std::int64_t*, std::size_t, std::size_t);
 template void NgramText::feed_ids(const std::int64_t*, const std::int64_t*, std::size_t, std::size_t);
 
-std::vector<std::int64_t> unit_ids(const NgramModel& model, const UnitRules& rules) {
+template <class Model>
+std::vector<std::int64_t> unit_ids(const Model& model, const UnitRules& rules) {
     std::vector<std::int64_t> result(model.words(), -1);
     result[word_end] = rules.end_unit;
     std::vector<bool> seen(static_cast<std::size_t>(std::max<std::int64_t>(rules.ids, 1)), false);
@@ -282,5 +284,8 @@ std::vector<std::int64_t> unit_ids(const NgramModel& model, const UnitRules& rul
     }
     return result;
 }
+
+template std::vector<std::int64_t> unit_ids(const NgramModel&, const UnitRules&);
+template std::vector<std::int64_t> unit_ids(const CompactNgram&, const UnitRules&);
 
 }  // namespace bitmeter

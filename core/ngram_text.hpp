@@ -98,6 +98,7 @@ private:
 
 /// The id of each word of a model over such units; -1 for the three that are none, and word_end is `end_unit`. Throws
 /// NgramFormatError where the file names what is no such unit.
-std::vector<std::int64_t> unit_ids(const NgramModel& model, const UnitRules& rules);
+template <class Model>
+std::vector<std::int64_t> unit_ids(const Model& model, const UnitRules& rules);
 
 }  // namespace bitmeter

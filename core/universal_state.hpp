@@ -69,7 +69,7 @@ struct Parts {
     std::uint8_t* order1;          // 65536 histories
     Line* lines;
     std::uint8_t* history;
-    std::uint32_t* matches;        // where six bytes were last, and above that some bits of their key
+    std::uint32_t* matches;        // where eight bytes were last, and above that some bits of their key
 };
 
 constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};

@@ -57,6 +57,7 @@ MODULES = {
     "models.sampling": "Text drawn from a model.",
     "models.mixture": "Mixtures of models.",
     "models.cache": "What was said a little while ago.",
+    "models.endpoint": "Models behind a server.",
     "models.hf": "Language models of Hugging Face.",
     "models.tables": "Models that need no training.",
     "models.universal": "The model that learns as it reads any text.",

@@ -262,6 +262,25 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
         (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
+    "Endpoint": [
+        # Nothing listens at this port: what is wrong with the other arguments must be said before it is asked.
+        (
+            bm.Endpoint,
+            {
+                "url": "http://127.0.0.1:9/v1",
+                "model": "m",
+                "tokenizer": None,
+                "dialect": "echo",
+                "context": 8,
+                "concurrency": 1,
+                "timeout": 0.01,
+                "retries": 0,
+                "wait": 0.0,
+                "cache": None,
+                "key": "NO_SUCH_KEY",
+            },
+        ),
+    ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.
         (

@@ -2,6 +2,7 @@
 #include "ngram_pack.hpp"
 
 #include "bind.hpp"
+#include "units.hpp"
 
 namespace {
 
@@ -75,6 +76,13 @@ void bind_compact(nb::module_& m) {
                 return nb::bytes(word.data, word.size);
             },
             "number"_a)
+        .def(
+            "unit_ids",
+            [](const CompactNgram& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
+                const auto rules = unit_rules(kind, ids, end_unit, true);
+                return to_numpy(without_lock([&] { return bitmeter::unit_ids(self, rules); }));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
         .def("fingerprint", &CompactNgram::fingerprint, "The checksum of all but its header.")
         .def_prop_ro(
             "has_section", [](const CompactNgram& self) { return self.section().size > 0; },

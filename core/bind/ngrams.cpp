@@ -7,6 +7,7 @@
 #include "watch.hpp"
 
 #include "bind.hpp"
+#include "units.hpp"
 
 #include <algorithm>
 #include <future>
@@ -27,13 +28,6 @@ bitmeter::Watch::Tell telling(nb::object tell) {
 bitmeter::UnkInText unk_in_text(const std::string& name) {
     using bitmeter::UnkInText;
     return name == "word" ? UnkInText::word : name == "member" ? UnkInText::member : UnkInText::reserved;
-}
-
-bitmeter::UnitRules unit_rules(const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
-    using bitmeter::UnitKind;
-    if (kind != "bytes" && kind != "characters" && kind != "tokens") throw std::invalid_argument("no such units");
-    return {kind == "bytes" ? UnitKind::bytes : kind == "tokens" ? UnitKind::tokens : UnitKind::characters, ids, end_unit,
-            closed};
 }
 
 /// What an estimation may use.

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bitmeter.models.base import Scheme, load
     from bitmeter.models.cache import Cache
     from bitmeter.models.convert import Conversion, convert
+    from bitmeter.models.endpoint import Endpoint
     from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
     from bitmeter.models.ngram import NGram
@@ -89,6 +90,7 @@ _HOMES = {
     "EXAMPLE_PROCESSES": "theory.examples",
     "EntropyEstimate": "theory.estimators",
     "HiddenMarkov": "theory.hidden",
+    "Endpoint": "models.endpoint",
     "HuggingFace": "models.hf",
     "Iid": "theory.iid",
     "Impossible": "theory.impossible",
@@ -177,6 +179,7 @@ __all__ = [
     "Distribution",
     "Divergence",
     "Document",
+    "Endpoint",
     "EntropyEstimate",
     "HiddenMarkov",
     "HuggingFace",

@@ -518,6 +518,9 @@ class CompactNgram:
 
     def word(self, number: int) -> bytes: ...
 
+    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The id of each word, -1 for those that are none."""
+
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
 

@@ -14,6 +14,7 @@ EXTRAS = {
     "transformers": "hf",
     "tokenizers": "hf",
     "safetensors": "hf",
+    "gguf": "hf",
     "sentencepiece": "sentencepiece",
     "fsspec": "remote",
     "llama_cpp": "gguf",

@@ -1,4 +1,4 @@
-"""The compact form: the same figures as its expansion, sums that never pass one, damaged bytes that crash nothing."""
+"""The compact form: the same figures as its expansion, sums that never pass one, damaged files that are errors."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_files(tmp_path: Path, small: bm.NGram) -> None:
 
 
 def test_the_size_is_what_the_layout_says(tmp_path: Path, model: bm.NGram) -> None:
-    """42 words need 6 bits; ascending numbers a bit each, the logarithm of their mean gap, one in 32 written down."""
+    """Two bits more a figure, and the tables of figures; everything else is the same."""
     sizes = {}
     for bits in (6, 8):
         model.compact(bits).save(tmp_path / f"{bits}.bmn")

@@ -62,7 +62,7 @@ def test_the_same_bytes_cost_the_same_everywhere() -> None:
     # The code of a text depends on every probability to the last bit: first computed on an x86-64 with AVX-512, and
     # the same from all three kernels.
     found = hashlib.sha256(encoded(core(), TEXT + ODD["noise"] + ODD["all"])).hexdigest()
-    assert found == "PINNED"
+    assert found == "898c90995fa25131abbe73c0112ecaf623d162c693dcf4c4d2cf567ff72ae84c"
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
@@ -250,7 +250,7 @@ def test_random_bytes_cost_little_more_than_they_must_and_zeros_nothing() -> Non
 
 def test_memory_is_as_said() -> None:
     summary = next(scheme.summary for scheme in SCHEMES)
-    for size, said in zip(SIZES, ("17 MB", "182 MB", "1.2 GB"), strict=True):
+    for size, said in zip(SIZES, ("16 MB", "181 MB", "1.2 GB"), strict=True):
         number, unit = said.split()
         assert abs(Universal(size).memory / {"MB": 1e6, "GB": 1e9}[unit] - float(number)) < 0.5
         assert f"{size} ({said})" in summary

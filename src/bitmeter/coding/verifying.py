@@ -44,6 +44,9 @@ class Verification:
         The largest difference, in nats, that what follows a unit makes to it.
     file
         Whether the model's file was read and found sound; None where it has none of its own.
+    short
+        By how much a prediction sums to less than one because figures are rounded, as in the compact form of n-gram
+        models: what is lost there makes a score worse, never better. 0 for other models, whose `sums` count it.
     """
 
     model: str
@@ -54,6 +57,7 @@ class Verification:
     agrees: float
     peeks: float
     file: bool | None
+    short: float = 0.0
 
     @property
     def sound(self) -> bool:
@@ -70,7 +74,8 @@ class Verification:
         if self.file is not None:
             lines.append(line(True, "its file: every checksum and link"))
         if self.predicts:
-            lines.append(line(self.sums <= SUM_TOLERANCE, f"predictions sum to one, to within {self.sums:.1e}"))
+            less = f" above and {self.short:.1e} below, since figures are rounded" if self.short else ""
+            lines.append(line(self.sums <= SUM_TOLERANCE, f"predictions sum to one, to within {self.sums:.1e}{less}"))
             lines.append(
                 line(self.agrees <= LOG_TOLERANCE, f"a unit costs what was predicted, to within {self.agrees:.1e} nats")
             )
@@ -112,19 +117,22 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     if not isinstance(chosen, Model):
         message = f"{chosen.name} gives only totals, so that there is nothing to verify but its decompressor"
         raise ModelError(message)
-    checked = None
+    checked, rounded = None, False
     if isinstance(chosen, NGram):
         chosen.verify()
+        rounded = chosen.is_rounded
         chosen, checked = chosen.with_oov("class" if "class" in chosen.oov_ways else "none"), True
     name, ids = _document(chosen, text)
     places = np.unique(generator(seed).integers(0, len(ids), size=number))
     costs = _costs(chosen, ids)
     predicts = isinstance(chosen, Predictor)
     sums = agrees = math.nan
+    short = 0.0
     if predicts:
-        sums, agrees = _predictions(chosen, ids, places, costs)
+        above, below, agrees = _predictions(chosen, ids, places, costs)
+        sums, short = (above, below) if rounded else (max(above, below), 0.0)
     peeks = max(_distance(_costs(chosen, ids[: place + 1])[-1], costs[place]) for place in places.tolist())
-    return Verification(chosen.name, name, len(places), predicts, sums, agrees, peeks, checked)
+    return Verification(chosen.name, name, len(places), predicts, sums, agrees, peeks, checked, short)
 
 
 def _document(model: Model, text: Any) -> tuple[str, NDArray[Any]]:
@@ -150,17 +158,18 @@ def _costs(model: Model, ids: NDArray[Any]) -> NDArray[np.float64]:
 
 def _predictions(
     model: Any, ids: NDArray[Any], places: NDArray[np.int64], costs: NDArray[np.float64]
-) -> tuple[float, float]:
-    sums = agrees = 0.0
+) -> tuple[float, float, float]:
+    above = below = agrees = 0.0
     for place in places.tolist():
         row = np.asarray(model.predict(ids[:place]), dtype=np.float64)
         with np.errstate(over="ignore"):
             total = math.fsum(np.exp(row).tolist())
-        sums = max(sums, abs(total - 1.0) if math.isfinite(total) else math.inf)
+        above = max(above, total - 1.0 if math.isfinite(total) else math.inf)
+        below = max(below, 1.0 - total)
         outcome = int(model.places(ids[place : place + 1])[0]) if hasattr(model, "places") else int(ids[place])
         said = row[outcome] if 0 <= outcome < len(row) else -math.inf
         agrees = max(agrees, _distance(float(said), float(costs[place])))
-    return sums, agrees
+    return above, below, agrees
 
 
 def _distance(first: float, second: float) -> float:

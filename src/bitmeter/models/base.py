@@ -165,9 +165,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, hf, ngram, tables, universal
+    from bitmeter.models import compressors, endpoint, gguf, hf, ngram, tables, universal
 
-    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)
+    neural = (*hf.SCHEMES, *gguf.SCHEMES, *endpoint.SCHEMES)
+    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *neural, *compressors.SCHEMES)
     return {scheme.name: scheme for scheme in ours}
 
 
@@ -302,12 +303,8 @@ def names_model(word: str) -> bool:
     from bitmeter.models import ngram_files, universal
 
     name = word.partition(":")[0]
-    return (
-        name in own_schemes()
-        or bool(_plugins(name))
-        or ngram_files.is_model_file(word)
-        or universal.is_model_file(word)
-    )
+    file = ngram_files.is_model_file(word) or universal.is_model_file(word) or word.endswith(".bmx")
+    return file or name in own_schemes() or bool(_plugins(name))
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:

@@ -51,6 +51,18 @@ class NGramForms:
         """
         return isinstance(cast("NGram", self)._form, _core.CompactNgram)
 
+    @property
+    def is_rounded(self) -> bool:
+        """Whether its figures were rounded for the compact form, so that predictions may sum to a little less than one.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> bm.NGram(order=2).fit(b"to be or not to be").compact().fast().is_rounded
+        True
+        """
+        return any(told.startswith(_ROUNDED) for told in cast("NGram", self).notes)
+
     def compact(self, bits: int = DEFAULT_BITS) -> NGram:
         r"""The same model in the compact form: a file a quarter of the size, half as fast.
 

@@ -28,6 +28,7 @@ class ModelWords(Words):
     def __init__(self, model: _core.NgramModel | _core.CompactNgram) -> None:
         self.separators = SEPARATORS["kenlm"]
         self._model = model
+        _core.ngram_number(model, b"")  # the compact form makes its index now, so that a damaged one is told here
         self.name = "words"
         self.fingerprint = f"words/1@ngram-{model.fingerprint():016x}"
 

@@ -42,7 +42,7 @@ class Universal:
     Parameters
     ----------
     size
-        "small" (17 MB of memory), "medium" (182 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
+        "small" (16 MB of memory), "medium" (181 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
         megabyte cost the same in medium and large.
 
     Attributes
@@ -272,7 +272,7 @@ SCHEMES = (
     Scheme(
         "universal",
         "universal[:SIZE|FILE]",
-        "learns as it reads, any text: small (17 MB), medium (182 MB), large (1.2 GB), or a .bmu file",
+        "learns as it reads: small (16 MB), medium (181 MB), large (1.2 GB)",
         _load,
     ),
 )

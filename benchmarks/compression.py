@@ -1,0 +1,137 @@
+"""The universal model against compressors: bits a byte, speed and memory on any texts, and bits a character.
+
+    python benchmarks/compression.py TEXT… [--only NAME,NAME] [--repeat 1]
+    python benchmarks/compression.py --languages TEXT…
+
+Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes a second of CPU time,
+the best of the repeats, for compressing (the universal model: for scoring, which costs what compressing does); memory
+is the peak of that process. zpaq and bzip3 run if their programs are installed, the rest through Python modules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import bitmeter as bm
+
+#: Programs: how each is called with the output and the input.
+PROGRAMS = {
+    "zpaq -m5": ["zpaq", "a", "{output}.zpaq", "{input}", "-m5", "-t1"],
+    "bzip3 -b 64": ["bzip3", "-e", "-b", "64", "{input}", "{output}.bz3"],
+}
+#: Models of bitmeter, as they are typed. One of words with its unknown words spelled would stand here as ngram:FILE.
+MODELS = (
+    "universal:small", "universal:medium", "universal:large",
+    "ppmd:8", "ppmd:16", "zstd:22", "xz:9e", "brotli:11", "bz2:9",
+)  # fmt: skip
+REFERENCE = "universal:medium"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One contender on one text."""
+
+    bits: float
+    seconds: float
+    memory: int
+
+
+def cpu(who: int) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def run_here(name: str, text: Path) -> None:
+    """What the process of one contender does: print bits and CPU seconds."""
+    if name in PROGRAMS:
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder, "out")
+            command = [part.format(input=text, output=output) for part in PROGRAMS[name]]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            bits = 8.0 * sum(file.stat().st_size for file in Path(folder).iterdir())
+        seconds = cpu(resource.RUSAGE_CHILDREN)
+    else:
+        model = bm.load(name)
+        before = cpu(resource.RUSAGE_SELF)
+        bits = bm.score(model, text).bits
+        seconds = cpu(resource.RUSAGE_SELF) - before
+    print(json.dumps([bits, seconds]))
+
+
+def measure(name: str, text: Path, repeat: int) -> Measured:
+    found = []
+    for _ in range(repeat):
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen([sys.executable, __file__, "--one", name, str(text)], stdout=output)
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                message = f"{name} failed on {text}"
+                raise RuntimeError(message)
+            output.seek(0)
+            bits, seconds = json.loads(output.read())
+        found.append(Measured(bits, seconds, used.ru_maxrss * 1024))
+    return min(found, key=lambda one: one.seconds)
+
+
+def compare(texts: list[Path], names: list[str], repeat: int) -> None:
+    for text in texts:
+        size = text.stat().st_size
+        table = Table(title=f"{text.name}: {size:,} bytes", title_justify="left")
+        for column in ("", "bits/byte", f"against {REFERENCE}", "MB/s", "peak memory"):
+            table.add_column(column, justify="left" if not column else "right")
+        found = {name: measure(name, text, repeat) for name in names}
+        base = found.get(REFERENCE) or next(iter(found.values()))
+        for name, one in found.items():
+            table.add_row(
+                name, f"{one.bits / size:.4f}", f"{one.bits / base.bits:.3f}",
+                f"{size / max(one.seconds, 1e-3) / 1e6:.2f}", f"{one.memory / 1e6:,.0f} MB",
+            )  # fmt: skip
+        Console(width=100).print(table)
+
+
+def languages(texts: list[Path]) -> None:
+    table = Table()
+    for column in ("text", "bytes", "characters", "bits/byte", "bits/character", "ppmd:8 bits/byte"):
+        table.add_column(column, justify="left" if column == "text" else "right")
+    for text in texts:
+        score = bm.score("universal", text)
+        peer = bm.score("ppmd:8", text).bits_per_byte
+        table.add_row(
+            f"{text.parent.name}/{text.name}", f"{score.bytes:,}", f"{score.chars:,}", f"{score.bits_per_byte:.3f}",
+            f"{score.rate('char'):.3f}", f"{peer:.3f}",
+        )  # fmt: skip
+    Console(width=100).print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("texts", nargs="+", type=Path)
+    parser.add_argument("--only", help="contenders, with commas between")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--languages", action="store_true", help="bits a byte and a character of the universal model")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    installed = [name for name, command in PROGRAMS.items() if shutil.which(command[0])]
+    if given.one:
+        run_here(given.one, given.texts[0])
+    elif given.languages:
+        languages(given.texts)
+    else:
+        compare(given.texts, given.only.split(",") if given.only else [*MODELS, *installed], given.repeat)
+
+
+if __name__ == "__main__":
+    main()
