@@ -186,6 +186,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (READER.freeze, {}),
         (READER.save, {"path": "model.bmu", "force": True}),
         (READER.core, {}),
+        (READER.coder, {}),
     ],
     "TableModel": [
         (bm.TableModel, {"table": FAIR, "units": None, "oov": "none"}),
