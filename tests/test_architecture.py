@@ -35,7 +35,7 @@ DOORS = {
     "torch": ("models/neural", "models/hf"),
     "transformers": ("models/hf",),
     "llama_cpp": ("models/gguf.py",),
-    "httpx": ("models/endpoint.py",),
+    "httpx": ("models/endpoint",),
     "ray": ("scale/",),
     "pyarrow": ("text/readers.py", "measure/trace"),
     "altair": ("reports/",),
