@@ -436,7 +436,7 @@ MODELS = {
 }  # fmt: skip
 PROTOCOL = {
     "begin", "logprobs", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers", "predictions", "rate",
-    "rated", "sequences", "shares", "spread", "stepper", "stream", "unknown", "without_unknown",
+    "rated", "sequences", "shares", "spread", "stepper", "stream", "unknown", "with_reading", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [
