@@ -85,7 +85,8 @@ class Run:
     def _rated(self) -> Iterator[Rated]:
         """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
-        stream = model.stream() if hasattr(model, "stream") else None
+        # A model that rates whole documents in batches is given them whole, though it could take them in pieces.
+        stream = model.stream() if hasattr(model, "stream") and not hasattr(model, "rated") else None
         units = model.units if stream is not None else Whole(model.units)
         for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
             self._lossy += piece.split.lossy

@@ -141,9 +141,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, hf, ngram, tables
+    from bitmeter.models import compressors, hf, neural, ngram, tables
 
-    return {scheme.name: scheme for scheme in (*tables.SCHEMES, *ngram.SCHEMES, *hf.SCHEMES, *compressors.SCHEMES)}
+    homes = (tables, ngram, neural, hf, compressors)
+    return {scheme.name: scheme for home in homes for scheme in home.SCHEMES}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -225,7 +226,7 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    from bitmeter.models import ngram, ngram_files, tables
+    from bitmeter.models import neural, ngram, ngram_files, tables
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -249,6 +250,8 @@ def load(spec: Any) -> Any:
         return own[name].load(rest)
     if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
+    if not _plugins(name) and neural.is_neural_folder(spec):
+        return neural.Neural.load(spec)
     if not _plugins(name):
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
