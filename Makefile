@@ -33,8 +33,10 @@ $(VENV)/.dev: $(SOURCES)
 
 install: $(VENV)/.dev  ## the package, editable, with all development tools
 
-demo: $(VENV)/.package  ## install, then measure the embedded text
+demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy, and models on it
 	@$(BIN)/bitmeter entropy --sample
+	@echo
+	@$(BIN)/bitmeter demo
 
 test: $(VENV)/.dev lint core-test docs  ## install, then everything that must be green
 	$(BIN)/python -m pytest -n auto

@@ -74,7 +74,8 @@ def trainers(train: Path, folder: Path, order: int, programs: Path | None) -> di
 
 def numbered(model: bm.NGram, data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The words and ends of a text as the model numbers them."""
-    ids, _, bounds = _core.split_words(data, _core.line_ends(data), SEPARATORS["kenlm"], model.units._table)
+    table = model._fitted.table()
+    ids, _, bounds = _core.split_words(data, _core.line_ends(data), SEPARATORS["kenlm"], table)
     keep = ids != -2  # blank lines: their end alone
     places = np.cumsum(np.concatenate(([0], keep)))[bounds]
     ends = places[1:] + np.arange(1, len(places))

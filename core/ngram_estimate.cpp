@@ -1,10 +1,10 @@
 #include "ngram_estimate.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
+#include "ngram_prune.hpp"
 #include "ngram_search.hpp"
 #include "parallel.hpp"
 
@@ -18,43 +18,6 @@ template <class Run>
 void in_chunks(std::size_t size, unsigned threads, Run&& run) {
     parallel_for((size + chunk - 1) / chunk, threads,
                  [&](std::size_t task) { run(task * chunk, std::min(size, (task + 1) * chunk)); });
-}
-
-OrderStatistics with_discounts(OrderStatistics s) {
-    const auto n = [&](int j) { return static_cast<double>(s.kinds[j]); };
-    const double y = n(1) / (n(1) + 2.0 * n(2));
-    for (int j = 1; j <= 3; ++j) {
-        s.discounts[j] = s.kinds[j] ? j - (j + 1) * y * n(j + 1) / n(j) : -1.0;
-        if (!(s.discounts[j] >= 0.0 && s.discounts[j] <= j)) s.fallback = true;
-    }
-    if (s.fallback) s.discounts = {0.0, 0.5, 1.0, 1.5};
-    return s;
-}
-
-/// What the n-grams after one history come to.
-struct History {
-    double total = 0.0, backoff = 1.0;
-
-    History(const std::uint32_t* counts, std::size_t size, const OrderStatistics& statistics) {
-        std::uint64_t sum = 0, kinds[4] = {};
-        for (std::size_t i = 0; i < size; ++i) {
-            sum += counts[i];
-            ++kinds[std::min<std::uint32_t>(counts[i], 3)];
-        }
-        if (sum == 0) return;
-        total = static_cast<double>(sum);
-        double left = 0.0;
-        for (int j = 1; j <= 3; ++j) left += statistics.discounts[j] * static_cast<double>(kinds[j]);
-        backoff = left / total;
-    }
-
-    double probability(std::uint32_t count, const OrderStatistics& statistics, double lower) const {
-        return (count - statistics.discounts[std::min<std::uint32_t>(count, 3)]) / total + backoff * lower;
-    }
-};
-
-float log10_of(double p) {
-    return static_cast<float>(std::min(0.0, std::log10(p)));
 }
 
 }  // namespace
@@ -183,8 +146,8 @@ void NgramEstimator::count_kinds() {
 /// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
 void NgramEstimator::last_chain() {
     const auto& ids = text_.ids();
-    const auto last = static_cast<std::uint32_t>(text_.table().size() - 1);
-    if (last < word_end || ids.empty()) return;
+    if (ids.empty()) return;
+    const std::uint32_t last = *std::max_element(ids.begin(), ids.end());  // of the words that come
     // The word k places before place i; word_begin before the sentence.
     auto before = [&](std::size_t i, int k) {
         for (int back = 1; back <= k; ++back)
@@ -218,52 +181,36 @@ void NgramEstimator::last_chain() {
     }
 }
 
-void NgramEstimator::weigh_words(std::vector<double>& probabilities) {
-    const std::size_t words = model_->words();
-    const auto& counts = adjusted_[0];
-    const History all(counts.data(), counts.size(), statistics_[0]);
-    const double uniform = 1.0 / static_cast<double>(words - 1);
-    probabilities.resize(words);
-    for (std::size_t w = 0; w < words; ++w) {
-        probabilities[w] = counts[w] ? all.probability(counts[w], statistics_[0], uniform) : all.backoff * uniform;
-        model_->nodes(1)[w].logprob = w == word_begin ? 0.0f : log10_of(probabilities[w]);
+void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
+    NgramCounts counts;
+    for (int o = 1; o <= order_; ++o) {
+        counts.raw[o - 1] = raw_[o - 1].data();
+        counts.adjusted[o - 1] = adjusted_[o - 1].data();
     }
+    plan.closed = text_.closed();
+    if (plan.method == Smoothing::jelinek_mercer) {
+        heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
+                           : weights_within(*model_, counts.raw, text_.ids(), threads_);
+        plan.weights = heldout_.weights;
+    }
+    ngram_smooth(*model_, counts, plan, statistics_, threads_);
+    if (std::any_of(plan.prune.begin(), plan.prune.begin() + order_, [](std::uint32_t limit) { return limit > 0; }))
+        model_ = ngram_pruned(*model_, [&](int order, std::uint64_t place) {
+            return raw_[order - 1][place] > plan.prune[order - 1];
+        });
 }
 
-void NgramEstimator::weigh_order(int order, const std::vector<double>& lower, std::vector<double>& probabilities) {
-    const NgramModel& m = *model_;
-    const OrderStatistics& statistics = statistics_[order - 1];
-    const auto& counts = adjusted_[order - 1];
-    NgramNode* histories = m.nodes(order - 1);
-    if (order < order_) probabilities.resize(counts.size());
-    in_chunks(m.shape().counts[order - 2], threads_, [&](std::size_t from, std::size_t to) {
-        for (std::size_t h = from; h < to; ++h) {
-            const std::uint64_t begin = histories[h].child, end = histories[h + 1].child;
-            if (begin == end) continue;
-            const History history(counts.data() + begin, end - begin, statistics);
-            histories[h].backoff = static_cast<float>(std::log10(history.backoff));
-            for (std::uint64_t c = begin; c < end; ++c) {
-                const std::uint32_t suffix = order < order_ ? m.nodes(order)[c].suffix : m.leaves()[c].suffix;
-                const double p = history.probability(counts[c], statistics, lower[suffix]);
-                if (order < order_) {
-                    probabilities[c] = p;
-                    m.nodes(order)[c].logprob = log10_of(p);
-                } else {
-                    m.leaves()[c].logprob = log10_of(p);
-                }
-            }
-        }
-    });
-}
-
-void NgramEstimator::weigh() {
-    for (auto& s : statistics_) s = with_discounts(s);
-    std::vector<double> lower, probabilities;
-    weigh_words(lower);
-    for (int o = 2; o <= order_; ++o) {
-        weigh_order(o, lower, probabilities);
-        lower.swap(probabilities);
+/// Another text's words by their numbers here.
+std::vector<std::uint32_t> NgramEstimator::numbered(const NgramText& other) const {
+    std::vector<std::uint32_t> numbers(other.table().size(), word_unknown);
+    numbers[word_end] = word_end;
+    for (std::size_t w = first_word; w < numbers.size(); ++w) {
+        const std::int64_t found = text_.table().find(other.table().word(w));
+        if (found >= first_word) numbers[w] = static_cast<std::uint32_t>(found);
     }
+    std::vector<std::uint32_t> result(other.ids());
+    for (std::uint32_t& word : result) word = numbers[word];
+    return result;
 }
 
 std::unique_ptr<NgramModel> NgramEstimator::model(std::string_view note) {

@@ -125,7 +125,12 @@ public:
 
 private:
     std::uint32_t mask() const { return bits_ >= 32 ? ~0u : (1u << bits_) - 1; }
-    int length_of(const Wide<W>& key) const { return static_cast<int>((total_ - 1 - key.lowest_bit()) / bits_) + 1; }
+    /// A sentence that ends within the key ends in word_end, and zeros follow; zeros after another word are word_unknown.
+    int length_of(const Wide<W>& key) const {
+        const int length = static_cast<int>((total_ - 1 - key.lowest_bit()) / bits_) + 1;
+        const std::uint32_t last = key.bits(static_cast<unsigned>(length_ - length) * bits_, mask());
+        return last == codes_.code(word_end) ? length : length_;
+    }
     int shared_words(const Wide<W>& a, const Wide<W>& b) const {
         return static_cast<int>((total_ - 1 - Wide<W>::highest_difference(a, b)) / bits_);
     }

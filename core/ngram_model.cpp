@@ -18,7 +18,7 @@ namespace bitmeter {
 namespace {
 
 constexpr char magic[16] = "bitmeter.ngram\n";
-constexpr std::uint32_t version = 1, byte_order = 0x01020304;
+constexpr std::uint32_t version = 2, byte_order = 0x01020304;
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 constexpr std::size_t alignment = 64;
@@ -57,7 +57,7 @@ std::uint64_t checksum(const std::uint8_t* data, std::size_t size) {
 
 /// Where each part lies in a block.
 struct Layout {
-    std::size_t word_offsets, word_text, note, nodes[max_order], keys[max_order], leaves, size;
+    std::size_t word_offsets, word_text, word_slots, note, nodes[max_order], keys[max_order], leaves, size;
 };
 
 Layout layout(const NgramShape& shape) {
@@ -70,6 +70,7 @@ Layout layout(const NgramShape& shape) {
     };
     result.word_offsets = take((shape.words + 1) * sizeof(std::uint64_t));
     result.word_text = take(shape.word_bytes);
+    result.word_slots = take(index_size(shape.words) * sizeof(WordSlot));
     result.note = take(shape.note_bytes);
     for (std::uint32_t o = 0; o < shape.order; ++o) {
         if (o > 0) result.keys[o] = take(shape.counts[o] * sizeof(std::uint32_t));
@@ -93,6 +94,10 @@ void check(const NgramShape& shape) {
 }
 
 }  // namespace
+
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size) {
+    return checksum(data, size);
+}
 
 // ---- memory
 // ----------------------------------------------------------------------------------------------------------
@@ -157,7 +162,8 @@ WordCodes::WordCodes(std::uint64_t words)
 
 NgramModel::NgramModel(const NgramShape& shape) : shape_(shape), codes_(shape.words) {
     check(shape_);
-    block_ = PageBlock::zeros(layout(shape_).size);
+    size_ = layout(shape_).size;
+    block_ = PageBlock::zeros(size_);
     place();
 }
 
@@ -169,7 +175,8 @@ NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
     if (header.byte_order != byte_order)
         damaged("it was written on a machine of the other byte order; train it again here");
     if (header.version != version)
-        damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version 1");
+        damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version " +
+                std::to_string(version));
     if (header.header_checksum != checksum(block_.data(), offsetof(Header, header_checksum)))
         damaged("the checksum of its header is wrong");
     shape_.order = header.order;
@@ -179,9 +186,12 @@ NgramModel::NgramModel(PageBlock block) : block_(std::move(block)) {
     shape_.note_bytes = header.note_bytes;
     std::memcpy(shape_.counts, header.counts, sizeof shape_.counts);
     check(shape_);
-    if (header.file_size != block_.size() || layout(shape_).size != block_.size())
+    size_ = layout(shape_).size;
+    const bool more = shape_.flags & has_section;
+    if (header.file_size != size_ || (more ? block_.size() <= size_ : block_.size() != size_))
         damaged("it has " + std::to_string(block_.size()) + " bytes where its header says " +
-                std::to_string(header.file_size));
+                std::to_string(header.file_size) + (more ? " and more" : ""));
+    if (more) mapped_section_ = {block_.data() + size_, block_.size() - size_};
     codes_ = WordCodes(shape_.words);
     place();
 }
@@ -191,6 +201,7 @@ void NgramModel::place() {
     std::uint8_t* base = block_.data();
     word_offsets_ = reinterpret_cast<std::uint64_t*>(base + at.word_offsets);
     word_text_ = base + at.word_text;
+    word_slots_ = reinterpret_cast<WordSlot*>(base + at.word_slots);
     note_ = base + at.note;
     for (std::uint32_t o = 0; o < shape_.order; ++o) {
         if (o > 0) keys_[o] = reinterpret_cast<std::uint32_t*>(base + at.keys[o]);
@@ -223,7 +234,12 @@ void NgramModel::set_note(std::string_view text) {
     std::memcpy(note_, text.data(), text.size());
 }
 
+WordIndex NgramModel::index() const {
+    return {{word_slots_, index_size(shape_.words)}, word_offsets_, word_text_, shape_.word_bytes, words()};
+}
+
 void NgramModel::seal() {
+    index().fill(first_word);
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
     header.version = version;
@@ -234,8 +250,19 @@ void NgramModel::seal() {
     header.word_bytes = shape_.word_bytes;
     header.note_bytes = shape_.note_bytes;
     std::memcpy(header.counts, shape_.counts, sizeof header.counts);
-    header.file_size = block_.size();
-    header.body_checksum = checksum(block_.data() + sizeof header, block_.size() - sizeof header);
+    header.file_size = size_;
+    header.body_checksum = checksum(block_.data() + sizeof header, size_ - sizeof header);
+    std::memcpy(block_.data(), &header, sizeof header);
+    header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
+    std::memcpy(block_.data(), &header, sizeof header);
+}
+
+void NgramModel::attach(std::vector<std::uint8_t> section) {
+    section_ = std::move(section);
+    shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
+    Header header;
+    std::memcpy(&header, block_.data(), sizeof header);
+    header.flags = shape_.flags;
     std::memcpy(block_.data(), &header, sizeof header);
     header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
     std::memcpy(block_.data(), &header, sizeof header);
@@ -251,15 +278,17 @@ void NgramModel::save(const std::string& path) const {
     const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (handle < 0) throw std::system_error(errno, std::generic_category());
     constexpr std::size_t most = std::size_t{1} << 30;  // some systems write no more at once
-    for (std::size_t at = 0; at < block_.size();) {
-        const ssize_t done = write(handle, block_.data() + at, std::min(most, block_.size() - at));
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) {
-            const int error = done == 0 ? ENOSPC : errno;
-            close(handle);
-            throw std::system_error(error, std::generic_category());
+    for (const Bytes part : {bytes(), section()}) {
+        for (std::size_t at = 0; at < part.size;) {
+            const ssize_t done = write(handle, part.data + at, std::min(most, part.size - at));
+            if (done < 0 && errno == EINTR) continue;
+            if (done <= 0) {
+                const int error = done == 0 ? ENOSPC : errno;
+                close(handle);
+                throw std::system_error(error, std::generic_category());
+            }
+            at += static_cast<std::size_t>(done);
         }
-        at += static_cast<std::size_t>(done);
     }
     if (close(handle) != 0) throw std::system_error(errno, std::generic_category());
 }
@@ -267,9 +296,11 @@ void NgramModel::save(const std::string& path) const {
 void NgramModel::verify() const {
     Header header;
     std::memcpy(&header, block_.data(), sizeof header);
-    if (header.body_checksum != checksum(block_.data() + sizeof header, block_.size() - sizeof header))
+    if (header.body_checksum != checksum(block_.data() + sizeof header, size_ - sizeof header))
         damaged("the checksum of its body is wrong");
-    table();
+    for (std::uint32_t i = 0; i < words(); ++i)
+        if (const Bytes own = word(i); i >= first_word && index().find(own) != i)
+            damaged("it has the same word twice, or cannot find one of its own");
     for (int o = 1; o <= order(); ++o) {
         const std::uint64_t count = shape_.counts[o - 1];
         const bool last = o == order() && o > 1;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ngram_words.hpp"
 #include "split.hpp"
 
 namespace bitmeter {
@@ -28,6 +29,8 @@ struct NgramFormatError : std::runtime_error {
 
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
+/// Set in NgramShape::flags where a section about spelling follows the model in its file.
+constexpr std::uint32_t has_section = 1u << 31;
 /// Bytes kept in every model for what its maker writes down about it.
 constexpr std::size_t note_size = 4096;
 
@@ -62,6 +65,9 @@ private:
     std::uint8_t* data_ = nullptr;
     std::size_t size_ = 0;
 };
+
+/// 64 bits that depend on all bytes; reads about as fast as memory.
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size);
 
 /// How the block is laid out; all of it follows from these sizes.
 struct NgramShape {
@@ -99,7 +105,11 @@ public:
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }
     const WordCodes& codes() const { return codes_; }
-    Bytes bytes() const { return {block_.data(), block_.size()}; }
+    Bytes bytes() const { return {block_.data(), size_}; }
+    /// What follows the model in its file (see spelling.hpp); empty where nothing does.
+    Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
+    /// Only for a sealed model that is not a map of a file.
+    void attach(std::vector<std::uint8_t> section);
 
     // Orders count from 1; order 1 has no codes, since the place of a word there is its number.
     NgramNode* nodes(int order) const { return nodes_[order - 1]; }
@@ -115,12 +125,14 @@ public:
     Bytes word(std::uint32_t number) const;
     /// All words but the three that no text holds, findable by their bytes.
     WordTable table() const;
+    /// The same as it stands in the file.
+    WordIndex index() const;
 
     /// Writes the file. Throws std::system_error.
     void save(const std::string& path) const;
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const;
-    /// Computes the checksums once the model is filled in.
+    /// Makes the index of words and computes the checksums once the model is filled in.
     void seal();
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
     void verify() const;
@@ -129,10 +141,14 @@ private:
     void place();
 
     PageBlock block_;
+    std::size_t size_ = 0;  // of the model itself
+    std::vector<std::uint8_t> section_;
+    Bytes mapped_section_{nullptr, 0};
     NgramShape shape_;
     WordCodes codes_;
     std::uint64_t* word_offsets_ = nullptr;
     std::uint8_t *word_text_ = nullptr, *note_ = nullptr;
+    WordSlot* word_slots_ = nullptr;
     NgramNode* nodes_[max_order] = {};
     std::uint32_t* keys_[max_order] = {};
     NgramLeaf* leaves_ = nullptr;

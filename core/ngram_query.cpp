@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "ngram_follow.hpp"
 #include "ngram_search.hpp"
 #include "parallel.hpp"
 
@@ -33,174 +34,25 @@ std::uint32_t suffix_of(const NgramModel& m, int length, std::uint32_t suffix) {
     return suffix;
 }
 
-std::uint32_t known(const NgramModel& m, std::int64_t id) {
-    return id < 0 || id >= m.words() || id == word_begin ? word_unknown : static_cast<std::uint32_t>(id);
-}
-
-constexpr std::size_t stretch = 512;  // words that one lane follows at most before it takes the next ones
-constexpr std::size_t lanes = 16;     // texts followed at once, so that one waits for memory while others go on
-constexpr std::size_t task_words = 1 << 16;
-
-/// Words of one document to be rated, and where to begin reading so that the state is right.
-struct Stretch {
-    std::size_t begin, end, read_from;
-    bool with_before;
-};
-
-/// One text being followed. Each step ends where memory is awaited.
-class Lane {
-public:
-    Lane(const NgramModel& m, const NgramDocuments& text, bool class_of_unknown, double* out)
-        : m_(&m), text_(&text), out_(out), class_(class_of_unknown) {}
-
-    void start(const Stretch& s) {
-        at_ = s.begin;
-        end_ = s.end;
-        NgramState state;
-        if (s.with_before)
-            for (std::size_t i = 0; i < text_->before_size; ++i) ngram_step(*m_, state, known(*m_, text_->before[i]));
-        for (std::size_t i = s.read_from; i < s.begin; ++i) ngram_step(*m_, state, known(*m_, text_->ids[i]));
-        length_ = state.length;
-        place_ = state.place;
-        next_word();
-        await_node();
-    }
-
-    /// Goes on to the next wait; false at the end of the stretch.
-    bool step() {
-        switch (phase_) {
-            case Phase::node:
-                return load_node();
-            case Phase::keys:
-                return search();
-            default:
-                return rate();
-        }
-    }
-
-private:
-    enum class Phase { node, keys, ngram };
-
-    void next_word() {
-        word_ = known(*m_, text_->ids[at_]);
-        code_ = m_->codes().code(word_);
-        paid_ = 0.0;
-    }
-
-    void await_node() {
-        __builtin_prefetch(m_->nodes(length_) + place_);
-        phase_ = Phase::node;
-    }
-
-    bool load_node() {
-        range_ = children(*m_, length_, place_);
-        const NgramNode& node = m_->nodes(length_)[place_];
-        backoff_ = node.backoff;
-        suffix_ = node.suffix;
-        return await_keys();
-    }
-
-    bool await_keys() {
-        const std::uint64_t size = range_.end - range_.begin;
-        if (size == 0) return miss();
-        const std::uint64_t guess =
-            size > 8 ? range_.begin + ((std::uint64_t{code_} * size) >> m_->codes().bits()) : range_.begin;
-        __builtin_prefetch(m_->keys(length_ + 1) + guess);
-        phase_ = Phase::keys;
-        return true;
-    }
-
-    bool search() {
-        const std::uint64_t found =
-            find_child(m_->keys(length_ + 1), range_.begin, range_.end, code_, m_->codes().bits());
-        if (found == no_child) return miss();
-        ++length_;
-        place_ = static_cast<std::uint32_t>(found);
-        return await_ngram();
-    }
-
-    bool miss() {
-        paid_ += backoff_;
-        if (length_ == 1) {
-            place_ = word_;
-            return await_ngram();
-        }
-        place_ = suffix_of(*m_, length_, suffix_);
-        --length_;
-        await_node();
-        return true;
-    }
-
-    bool await_ngram() {
-        if (length_ < m_->order() || length_ == 1)
-            __builtin_prefetch(m_->nodes(length_) + place_);
-        else
-            __builtin_prefetch(m_->leaves() + place_);
-        phase_ = Phase::ngram;
-        return true;
-    }
-
-    bool rate() {
-        const bool leaf = length_ == m_->order() && length_ > 1;
-        const double rated = paid_ + (leaf ? m_->leaves()[place_].logprob : m_->nodes(length_)[place_].logprob);
-        out_[at_] =
-            word_ == word_unknown && !class_ ? -std::numeric_limits<double>::infinity() : rated * std::numbers::ln10;
-        if (leaf) {
-            place_ = suffix_of(*m_, length_, m_->leaves()[place_].suffix);
-            --length_;
-        }
-        if (++at_ == end_) return false;
-        next_word();
-        if (!leaf) return load_node();
-        await_node();
-        return true;
-    }
-
-    const NgramModel* m_;
-    const NgramDocuments* text_;
-    double* out_;
-    bool class_;
-    Phase phase_ = Phase::node;
-    int length_ = 1;
-    std::uint32_t place_ = 0, word_ = 0, code_ = 0, suffix_ = 0;
-    float backoff_ = 0.0f;
-    double paid_ = 0.0;
-    Range range_{};
-    std::size_t at_ = 0, end_ = 0;
-};
+constexpr std::size_t task_words = 1 << 15;
 
 /// The stretches of all documents, cut so that none is long.
-std::vector<Stretch> stretches(const NgramDocuments& text, std::size_t reach) {
-    std::vector<Stretch> result;
+std::vector<NgramStretch> stretches(const NgramModel& m, const NgramDocuments& text) {
+    const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
+    NgramState before;
+    for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(m, before, ngram_word(m, text.before[i]));
+    std::vector<NgramStretch> result;
     for (std::size_t d = 0; d < text.documents; ++d) {
         const auto first = static_cast<std::size_t>(text.bounds[d]),
                    last = static_cast<std::size_t>(text.bounds[d + 1]);
-        for (std::size_t begin = first; begin < last; begin += stretch) {
+        for (std::size_t begin = first; begin < last; begin += longest_stretch) {
             const std::size_t from = begin - std::min(reach, begin - first);
             // Those that reach back to the very beginning of the first document go on from what came before it.
-            result.push_back({begin, std::min(last, begin + stretch), from, d == 0 && from == first});
+            result.push_back({begin, std::min(last, begin + longest_stretch), from,
+                              d == 0 && from == first ? before : NgramState{}});
         }
     }
     return result;
-}
-
-void follow(const NgramModel& m, const NgramDocuments& text, bool class_of_unknown, double* out, const Stretch* from,
-            const Stretch* to) {
-    std::vector<Lane> running(std::min<std::size_t>(lanes, static_cast<std::size_t>(to - from)),
-                              Lane(m, text, class_of_unknown, out));
-    for (Lane& lane : running) lane.start(*from++);
-    while (!running.empty()) {
-        for (std::size_t i = 0; i < running.size();) {
-            if (running[i].step()) {
-                ++i;
-            } else if (from < to) {
-                running[i++].start(*from++);
-            } else {
-                running[i] = running.back();
-                running.pop_back();
-            }
-        }
-    }
 }
 
 }  // namespace
@@ -234,7 +86,7 @@ double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
 
 void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
                     unsigned threads) {
-    const auto all = stretches(text, static_cast<std::size_t>(std::max(1, model.order() - 1)));
+    const auto all = stretches(model, text);
     std::vector<std::size_t> cuts{0};
     std::size_t words = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -245,14 +97,44 @@ void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool cl
         }
     }
     parallel_for(cuts.size() - 1, threads, [&](std::size_t task) {
-        follow(model, text, class_of_unknown, out, all.data() + cuts[task], all.data() + cuts[task + 1]);
+        std::vector<NgramStretch> own(all.begin() + static_cast<std::ptrdiff_t>(cuts[task]),
+                                      all.begin() + static_cast<std::ptrdiff_t>(cuts[task + 1]));
+        const std::size_t first = own.front().read_from, last = own.back().end;
+        std::vector<std::uint32_t> numbers(last - first);
+        for (std::size_t i = first; i < last; ++i) numbers[i - first] = ngram_word(model, text.ids[i]);
+        for (NgramStretch& s : own) {
+            s.begin -= first;
+            s.end -= first;
+            s.read_from -= first;
+        }
+        ngram_follow(model, numbers.data(), own.data(), own.data() + own.size(), class_of_unknown, out + first);
+    });
+}
+
+bool ngram_holds(const NgramModel& m, const NgramState& state) {
+    const int longest = std::max(1, m.order() - 1);
+    return state.length >= 1 && state.length <= longest && state.place < m.shape().counts[state.length - 1];
+}
+
+void ngram_extend(const NgramModel& m, NgramState* states, const std::int64_t* words, std::size_t size,
+                  bool class_of_unknown, double* out, unsigned threads) {
+    constexpr std::size_t many = 4096;
+    parallel_for((size + many - 1) / many, threads, [&](std::size_t task) {
+        const std::size_t end = std::min(size, (task + 1) * many);
+        constexpr std::size_t ahead = 8;
+        for (std::size_t i = task * many; i < end; ++i) {
+            if (i + ahead < end) __builtin_prefetch(m.nodes(states[i + ahead].length) + states[i + ahead].place);
+            const std::uint32_t word = ngram_word(m, words[i]);
+            const double rated = ngram_step(m, states[i], word) * std::numbers::ln10;
+            out[i] = word == word_unknown && !class_of_unknown ? -std::numeric_limits<double>::infinity() : rated;
+        }
     });
 }
 
 void ngram_predict(const NgramModel& m, const std::int64_t* history, std::size_t size, double* out) {
     NgramState state;
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
-    for (std::size_t i = size - std::min(size, reach); i < size; ++i) ngram_step(m, state, known(m, history[i]));
+    for (std::size_t i = size - std::min(size, reach); i < size; ++i) ngram_step(m, state, ngram_word(m, history[i]));
     // From the longest history down: what each pays before the shorter one speaks.
     std::vector<std::pair<NgramState, double>> chain;
     double paid = 0.0;

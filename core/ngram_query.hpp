@@ -18,6 +18,11 @@ struct NgramDocuments {
     std::size_t before_size;
 };
 
+/// A number as the model takes it: one that no word of a text has is that of the class of unknown words.
+inline std::uint32_t ngram_word(const NgramModel& model, std::int64_t id) {
+    return id < 0 || id >= model.words() || id == word_begin ? word_unknown : static_cast<std::uint32_t>(id);
+}
+
 /// ln p of each word given those before it in its document, into out. An unknown word costs that of the class of
 /// unknown words, or is impossible. Throws NgramFormatError where the model is damaged.
 void ngram_logprobs(const NgramModel& model, const NgramDocuments& text, bool class_of_unknown, double* out,
@@ -34,5 +39,13 @@ struct NgramState {
 
 /// log10 p of the next word, and on to the state after it.
 double ngram_step(const NgramModel& model, NgramState& state, std::uint32_t word);
+
+/// Whether the model has this place among its histories.
+bool ngram_holds(const NgramModel& model, const NgramState& state);
+
+/// ln p of words[i] at states[i], for many decoders at once; states[i] becomes the state after it. An unknown word costs
+/// that of its class, or is impossible. Every state must be one that the model holds.
+void ngram_extend(const NgramModel& model, NgramState* states, const std::int64_t* words, std::size_t size,
+                  bool class_of_unknown, double* out, unsigned threads);
 
 }  // namespace bitmeter

@@ -1,45 +1,99 @@
 // Finding one child of a node.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace bitmeter {
 
 constexpr std::uint64_t no_child = ~std::uint64_t{0};
 
-/// The place of `code` in keys[begin, end), which ascend; no_child if it is not there. Codes are spread evenly over
-/// `bits` bits, so a guess by proportion is near.
-inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
-                                unsigned bits) {
-    constexpr std::uint64_t few = 8;
-    if (end - begin > few) {
-        // The first guess needs no division, since the codes lie in all of [0, 2^bits).
-        std::uint64_t low = 0, high = std::uint64_t{1} << bits;
-        std::uint64_t place = begin + ((std::uint64_t{code} * (end - begin)) >> bits);
-        for (int step = 0;; ++step) {
-            const std::uint32_t found = keys[place];
-            if (found == code) return place;
-            if (found < code) {
-                begin = place + 1;
-                low = std::uint64_t{found} + 1;
-            } else {
-                end = place;
-                high = found;
-            }
-            if (end - begin <= few) break;
-            if (code < low || code >= high) return no_child;
-            // Proportion first; halves where the codes are not as even as they should be.
-            place = step < 4 ? begin + ((code - low) * (end - begin)) / (high - low) : begin + (end - begin) / 2;
+/// Keys that share a line of the cache; lists of them begin at a line.
+constexpr std::uint64_t line_keys = 16;
+
+/// Which of the sixteen keys of a line equal a code, and which are below it; bit i stands for the key i.
+struct LineMasks {
+    std::uint32_t equal, below;
+};
+
+inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
+    __m128i equal[4], below[4];
+    for (int i = 0; i < 4; ++i) {
+        const __m128i found = _mm_load_si128(reinterpret_cast<const __m128i*>(line) + i);
+        equal[i] = _mm_cmpeq_epi32(found, wanted);
+        below[i] = _mm_cmplt_epi32(found, wanted);  // codes have at most 31 bits
+    }
+    auto mask = [](const __m128i* parts) {
+        const __m128i low = _mm_packs_epi32(parts[0], parts[1]), high = _mm_packs_epi32(parts[2], parts[3]);
+        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+    };
+    return {mask(equal), mask(below)};
+#else
+    LineMasks result{0, 0};
+    for (std::uint32_t i = 0; i < line_keys; ++i) {
+        result.equal |= std::uint32_t{line[i] == code} << i;
+        result.below |= std::uint32_t{line[i] < code} << i;
+    }
+    return result;
+#endif
+}
+
+/// A search among keys[begin, end), which ascend, a line at a time: which of the keys of a line it is cannot be foreseen,
+/// so all are compared at once. The list of all keys begins at a line and is readable to the end of its last one.
+struct ChildSearch {
+    std::uint64_t begin, end;
+    std::uint64_t size;   // when it began
+    std::uint64_t guess;  // where to look next, or what was found
+    bool hit;
+
+    ChildSearch() = default;
+    ChildSearch(std::uint64_t from, std::uint64_t to, std::uint32_t code, unsigned bits)
+        : begin(from), end(to), size(to - from), guess(from + ((code * size) >> bits)), hit(false) {}
+
+    /// Looks at one line; whether the search goes on. Most end with the first, since codes are spread evenly over their
+    /// `bits` bits and the guess by proportion is near.
+    bool look(const std::uint32_t* keys, std::uint32_t code, unsigned bits, bool halve = false) {
+        const std::uint64_t line = guess & ~(line_keys - 1);
+        const auto [equal, below] = compare_line(keys + line, code);
+        const std::uint64_t from = std::max(begin, line) - line, to = std::min(end - line, line_keys);
+        const std::uint32_t own = ((std::uint32_t{1} << to) - 1) & ~((std::uint32_t{1} << from) - 1);
+        const std::uint32_t found = equal & own;
+        const bool before = (((below | equal) & own) == 0) & (line > begin);
+        const bool after = ((below & own) == own) & (line + line_keys < end);
+        hit = found != 0;
+        if (!(before | after)) {
+            guess = line + static_cast<std::uint64_t>(std::countr_zero(found | 1u << line_keys));
+            return false;
+        }
+        const std::uint32_t edge = keys[before ? line : line + line_keys - 1];
+        const std::uint64_t away = (std::uint64_t{before ? edge - code : code - edge} * size) >> bits;
+        end = before ? line : end;
+        begin = before ? begin : line + line_keys;
+        const bool near = (away < end - begin) & !halve;
+        guess = near ? (before ? end - 1 - away : begin + away) : begin + (end - begin) / 2;
+        return true;
+    }
+
+    /// Goes on to the end; by halves where the codes are not as even as they should be.
+    void finish(const std::uint32_t* keys, std::uint32_t code, unsigned bits) {
+        for (int step = 0; look(keys, code, bits, step >= 4); ++step) {
         }
     }
-    if (begin == end) return no_child;
-    // Without a branch a key: which of a few it is cannot be foreseen.
-    std::uint64_t found = no_child;
-    for (std::uint64_t i = 0; i < few; ++i) {
-        const std::uint64_t place = begin + i < end ? begin + i : end - 1;
-        found = keys[place] == code ? place : found;
-    }
-    return found;
+};
+
+/// The place of `code` in keys[begin, end); no_child if it is not there.
+inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
+                                unsigned bits) {
+    if (begin >= end) return no_child;
+    ChildSearch search(begin, end, code, bits);
+    search.finish(keys, code, bits);
+    return search.hit ? search.guess : no_child;
 }
 
 }  // namespace bitmeter

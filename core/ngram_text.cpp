@@ -1,6 +1,7 @@
 #include "ngram_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace bitmeter {
 namespace {
@@ -11,17 +12,30 @@ Bytes literal(std::string_view text) {
 
 constexpr std::size_t piece = 1 << 14;  // so that the list of edges stays in the cache
 
+/// A code point's bytes into `out`; how many there are.
+std::size_t encode_utf8(std::uint32_t point, char* out) {
+    if (point < 0x80) {
+        out[0] = static_cast<char>(point);
+        return 1;
+    }
+    const std::size_t size = point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+    static constexpr std::uint32_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (std::size_t i = size - 1; i > 0; --i, point >>= 6) out[i] = static_cast<char>(0x80 | (point & 0x3F));
+    out[0] = static_cast<char>(lead[size] | point);
+    return size;
+}
+
 }  // namespace
 
-NgramText::NgramText(std::string_view separators, bool unk_word) : separators_(separators) {
-    table_.add(literal(unk_word ? "\n0" : "<unk>"));  // no word has a newline in it
+NgramText::NgramText(std::string_view separators, UnkInText unk) : separators_(separators), unk_(unk) {
+    table_.add(literal(unk == UnkInText::word ? "\n0" : "<unk>"));  // no word has a newline in it
     table_.add(literal("<s>"));
     table_.add(literal("</s>"));
 }
 
 void NgramText::add(Bytes word) {
     const auto number = static_cast<std::uint64_t>(table_.add(word));
-    if (number < first_word)
+    if (number < first_word && (number != word_unknown || unk_ != UnkInText::member))
         throw ReservedWord(std::string(reinterpret_cast<const char*>(word.data), word.size), sentences_ + 1);
     if (number >= std::uint64_t{1} << 31) throw std::length_error("more than 2^31 different words");
     ids_.push_back(static_cast<std::uint32_t>(number));
@@ -78,6 +92,92 @@ void NgramText::feed(Bytes block, Ends ends) {
 
 void NgramText::finish() {
     if (open_) close();
+    if (!closed_) return;
+    for (std::int64_t id = 0; id < rules_.ids; ++id)
+        if (id != rules_.end_unit && numbers_[static_cast<std::size_t>(id)] == 0) {
+            add_id(id);
+            ids_.pop_back();  // known, but it did not come
+        }
+}
+
+std::uint64_t NgramText::unknown() const {
+    return static_cast<std::uint64_t>(std::count(ids_.begin(), ids_.end(), word_unknown));
+}
+
+// ---- units that come as ids
+// ------------------------------------------------------------------------------------------
+
+NgramText::NgramText(const UnitRules& rules) : separators_(""), rules_(rules), closed_(rules.closed) {
+    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1 - first_word;
+    if (rules.ids < 1 || rules.ids > most || rules.end_unit < -1 || rules.end_unit >= rules.ids)
+        throw std::invalid_argument("units: their number is impossible");
+    // Longer than the name of any unit, so that none is taken for them.
+    for (const char* reserved : {"\nunknown....", "\nbegin......", "\nend........"}) table_.add(literal(reserved));
+    numbers_.assign(static_cast<std::size_t>(rules.ids), 0);
+}
+
+void NgramText::add_id(std::int64_t id) {
+    std::uint32_t& number = numbers_[static_cast<std::size_t>(id)];
+    if (number == 0) {
+        char name[16];
+        std::size_t size = 0;
+        if (rules_.kind == UnitKind::tokens) {
+            size = static_cast<std::size_t>(std::to_chars(name, name + sizeof name, id).ptr - name);
+        } else if (rules_.kind == UnitKind::characters && id < first_invalid) {
+            size = encode_utf8(static_cast<std::uint32_t>(id), name);
+        } else {
+            name[size++] = static_cast<char>(rules_.kind == UnitKind::characters ? id - first_invalid : id);
+        }
+        number = static_cast<std::uint32_t>(table_.add({reinterpret_cast<const std::uint8_t*>(name), size}));
+    }
+    ids_.push_back(number);
+}
+
+template <class Id>
+void NgramText::feed_ids(const Id* ids, const std::int64_t* bounds, std::size_t documents, std::size_t closed) {
+    for (std::size_t d = 0; d < documents; ++d) {
+        for (std::int64_t i = bounds[d]; i < bounds[d + 1]; ++i) {
+            const auto id = static_cast<std::int64_t>(ids[i]);
+            if (id >= rules_.ids) throw std::invalid_argument("an id is above the number of units");
+            open_ = true;
+            if (id == rules_.end_unit && id >= 0)
+                close();
+            else if (id >= 0)
+                add_id(id);
+        }
+        // Where a unit ends sentences, a document that ends in it has been closed.
+        if (d < closed && (open_ || rules_.end_unit < 0)) close();
+    }
+}
+
+template void NgramText::feed_ids(const std::uint8_t*, const std::int64_t*, std::size_t, std::size_t);
+template void NgramText::feed_ids(const std::int32_t*, const std::int64_t*, std::size_t, std::size_t);
+template void NgramText::feed_ids(const std::int64_t*, const std::int64_t*, std::size_t, std::size_t);
+
+std::vector<std::int64_t> unit_ids(const NgramModel& model, const UnitRules& rules) {
+    std::vector<std::int64_t> result(model.words(), -1);
+    result[word_end] = rules.end_unit;
+    std::vector<bool> seen(static_cast<std::size_t>(std::max<std::int64_t>(rules.ids, 1)), false);
+    for (std::uint32_t w = first_word; w < model.words(); ++w) {
+        const Bytes name = model.word(w);
+        std::int64_t id = -1;
+        if (rules.kind == UnitKind::tokens) {
+            const char *from = reinterpret_cast<const char*>(name.data), *to = from + name.size;
+            const auto [end, error] = std::from_chars(from, to, id);
+            if (error != std::errc{} || end != to) id = -1;
+        } else if (rules.kind == UnitKind::bytes) {
+            if (name.size == 1) id = name.data[0];
+        } else {
+            const std::int64_t whole[] = {static_cast<std::int64_t>(name.size)};
+            const CharSplit found = split_chars(name, {whole, 1});
+            if (found.ids.size() == 1) id = found.ids[0];
+        }
+        if (id < 0 || id >= rules.ids || id == rules.end_unit || seen[static_cast<std::size_t>(id)])
+            throw NgramFormatError("its list of units names one that is none, or one twice");
+        seen[static_cast<std::size_t>(id)] = true;
+        result[w] = id;
+    }
+    return result;
 }
 
 }  // namespace bitmeter

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,13 @@ MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 TINY = tiny()
+CODE = bm.PrefixCode({"a": "0", "b": "10"})
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
+
+
+with tempfile.TemporaryDirectory() as _folder:
+    bm.compress("kt", b"abc", Path(_folder) / "x.bmz")
+    ARCHIVE = (Path(_folder) / "x.bmz").read_bytes()
 
 
 def of_process(process: bm.Process) -> list[tuple[Callable[..., Any], dict[str, Any]]]:
@@ -176,12 +183,42 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.TableModel(FAIR).with_oov, {"way": "none"}),
     ],
     "NGram": [
-        (bm.NGram, {"order": 2, "smoothing": "modified-kneser-ney", "unk_word": False, "threads": 1}),
-        (bm.NGram(order=2).fit, {"text": b"one two\nthree\n", "field": None}),
+        (
+            bm.NGram,
+            {
+                "order": 2,
+                "smoothing": "lidstone:0.1",
+                "prune": (0, 1),
+                "units": "words",
+                "unk_word": False,
+                "min_count": 1,
+                "vocab_size": None,
+                "vocab": None,
+                "threads": 1,
+            },
+        ),
+        (
+            bm.NGram(2, "jelinek-mercer").fit,
+            {"text": b"one two\nthree\n", "docs": None, "heldout": b"two\n", "field": None},
+        ),
+        (WORDS.prune, {"threshold": 0.01}),
+        (WORDS.sample, {"n": 1, "seed": 0, "temperature": 1.0, "length": 5}),
         (WORDS.save, {"path": "model.bmn", "force": True}),
-        (bm.NGram.load, {"path": "model.bmn"}),
+        (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
+        (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
+    ],
+    "Cache": [
+        (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
+        (bm.Cache.parse, {"text": "cache:size=3"}),
+    ],
+    "MixtureModel": [
+        (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
+        (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
+        (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
+        (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
+        (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.
@@ -214,6 +251,28 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         )
     ],
     "Scheme": [],
+    "PrefixCode": [
+        (bm.PrefixCode, {"words": {"a": "0", "b": "10"}}),
+        (bm.PrefixCode.fixed, {"labels": "abc"}),
+        (bm.PrefixCode.shannon, {"p": FAIR}),
+        (bm.PrefixCode.shannon_fano_elias, {"p": FAIR}),
+        (bm.PrefixCode.huffman, {"p": FAIR, "longest": None}),
+        (CODE.canonical, {}),
+        (CODE.figures, {"p": FAIR}),
+        (CODE.encode, {"data": "ab"}),
+        (CODE.decode, {"bits": "010"}),
+        (CODE.tree, {"deepest": 3}),
+    ],
+    "compress": [
+        (bm.compress, {"model": "kt", "source": b"abc", "output": "x.bmz", "embed": False, "force": True}),
+        (bm.compress, {"model": FAIR, "source": b"ab", "output": "x.bmz", "embed": False, "force": True}),
+    ],
+    "decompress": [
+        (bm.decompress, {"archive": ARCHIVE, "output": "x", "model": None, "force": True}),
+    ],
+    "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
+    "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
+    "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (
             bm.score,
@@ -281,7 +340,10 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
 
 #: What nobody calls with input from outside: results that bitmeter makes itself.
 RESULTS = {
+    "Archive",
+    "ArchiveHeader",
     "BlockRow",
+    "CodeFigures",
     "Comparison",
     "Convergence",
     "Divergence",
@@ -291,19 +353,24 @@ RESULTS = {
     "Interval",
     "MonteCarlo",
     "PairedTest",
+    "Proof",
     "Rate",
     "RateEstimate",
+    "SampledText",
     "StateClass",
     "TracedUnit",
     "TypicalSet",
     "Verdict",
+    "Verification",
     "WordSurprisals",
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"HuggingFace", "KrichevskyTrofimov", "NGram", "TableModel", "Uniform"}
-PROTOCOL = {"logprobs", "places", "predict", "stream", "unknown"}
-PROTOCOL |= {"plan", "predictions", "rate", "rated", "sequences", "walk"}
+MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+PROTOCOL = {
+    "begin", "logprobs", "numbered", "own_ids", "places", "predict", "predict_numbers", "shares", "spread", "stream",
+    "unknown", "without_unknown", "plan", "predictions", "rate", "rated", "sequences", "walk",
+}  # fmt: skip
 
 AWKWARD: list[Any] = [
     None, True, False, -1, 0, 1, 3, 5000, 2**70, -(2**70), 0.5, -0.5, 1.5, math.nan, math.inf, -math.inf, 1e308,

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -59,3 +60,7 @@ void bind_repeats(nb::module_& m);
 void bind_processes(nb::module_& m);
 void bind_splitting(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_spelling(nb::module_& m);
+void bind_caches(nb::module_& m);
+void bind_coding(nb::module_& m);
+void bind_rating(nb::module_& m);

@@ -9,4 +9,8 @@ NB_MODULE(_core, m) {
     bind_processes(m);
     bind_splitting(m);
     bind_ngrams(m);
+    bind_spelling(m);
+    bind_caches(m);
+    bind_coding(m);
+    bind_rating(m);
 }

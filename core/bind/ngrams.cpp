@@ -1,17 +1,36 @@
 #include "ngram_arpa.hpp"
+#include "ngram_entropy.hpp"
 #include "ngram_estimate.hpp"
 #include "ngram_query.hpp"
+#include "ngram_sample.hpp"
+#include "spelling.hpp"
 
 #include "bind.hpp"
+
+#include <algorithm>
 
 namespace {
 
 // ---- n-gram models ---------------------------------------------------------------------------------------------------
 
+bitmeter::UnkInText unk_in_text(const std::string& name) {
+    using bitmeter::UnkInText;
+    return name == "word" ? UnkInText::word : name == "member" ? UnkInText::member : UnkInText::reserved;
+}
+
+bitmeter::UnitRules unit_rules(const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
+    using bitmeter::UnitKind;
+    if (kind != "bytes" && kind != "characters" && kind != "tokens") throw std::invalid_argument("no such units");
+    return {kind == "bytes" ? UnitKind::bytes : kind == "tokens" ? UnitKind::tokens : UnitKind::characters, ids, end_unit,
+            closed};
+}
+
 /// A text to estimate from, and the estimation going on; the text must live as long.
 class Estimation {
 public:
-    Estimation(const nb::bytes& separators, bool unk_word) : text(characters(separators), unk_word) {}
+    Estimation(const nb::bytes& separators, const std::string& unk)
+        : text(characters(separators), unk_in_text(unk)), heldout(characters(separators), unk_in_text(unk)) {}
+    explicit Estimation(const bitmeter::UnitRules& rules) : text(rules), heldout(rules) {}
 
     void begin(int order, unsigned threads) {
         text.finish();
@@ -22,7 +41,19 @@ public:
         return *estimator;
     }
 
-    bitmeter::NgramText text;
+    void weigh(const std::string& smoothing, double parameter, const std::vector<std::uint32_t>& prune) {
+        bitmeter::SmoothingPlan plan;
+        plan.method = bitmeter::smoothing_named(smoothing);
+        plan.parameter = parameter;
+        if (prune.size() > plan.prune.size()) throw std::invalid_argument("too many thresholds");
+        std::copy(prune.begin(), prune.end(), plan.prune.begin());
+        if (!std::is_sorted(prune.begin(), prune.end()) || plan.prune[0] != 0)
+            throw std::invalid_argument("thresholds must not decrease, and words stay");
+        heldout.finish();
+        without_lock([&] { running().weigh(plan, heldout.sentences() ? &heldout : nullptr); });
+    }
+
+    bitmeter::NgramText text, heldout;
     std::unique_ptr<bitmeter::NgramEstimator> estimator;
 };
 
@@ -31,6 +62,16 @@ void check_ends(const Vector<std::int64_t>& ends, std::size_t size) {
     if (last < 0 || last > static_cast<std::int64_t>(size) ||
         !bitmeter::ends_fit({ends.data(), ends.size()}, static_cast<std::size_t>(last)))
         throw std::invalid_argument("ends must ascend within the data");
+}
+
+template <class Id>
+void feed_ids(Estimation& self, Vector<Id> ids, Vector<std::int64_t> bounds, std::size_t closed, bool heldout) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || closed > bounds.size() - 1 ||
+        !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
+        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
+    without_lock([&] {
+        (heldout ? self.heldout : self.text).feed_ids(ids.data(), bounds.data(), bounds.size() - 1, closed);
+    });
 }
 
 auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
@@ -46,10 +87,50 @@ auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> i
 }
 
 auto ngram_statistics(Estimation& self) {
-    std::vector<std::tuple<double, double, double, bool>> result;
+    std::vector<std::pair<std::vector<double>, bool>> result;
     for (const auto& s : self.running().statistics())
-        result.emplace_back(s.discounts[1], s.discounts[2], s.discounts[3], s.fallback);
+        result.emplace_back(std::vector<double>(s.discounts.begin() + 1, s.discounts.begin() + 1 + s.last), s.fallback);
     return result;
+}
+
+auto py_history_shares(const bitmeter::NgramModel& model) {
+    std::vector<NewVector<double>> result;
+    for (auto& row : without_lock([&] { return bitmeter::history_shares(model); }))
+        result.push_back(to_numpy(std::move(row)));
+    return result;
+}
+
+/// Sentences drawn one after the other: the model must live as long.
+class Sampling {
+public:
+    Sampling(const bitmeter::NgramModel& model, Vector<std::uint64_t> seed, double temperature)
+        : sampler_(model, temperature) {
+        if (seed.size() != 4) throw std::invalid_argument("seed: four words are needed");
+        std::copy(seed.data(), seed.data() + 4, seed_.begin());
+    }
+
+    auto sentence(std::size_t most) {
+        std::vector<std::int64_t> words;
+        std::vector<double> logprobs;
+        without_lock([&] {
+            auto random = bitmeter::Random::stream(seed_, path_++);
+            sampler_.sentence(random, most, words, logprobs);
+        });
+        return std::make_tuple(to_numpy(std::move(words)), to_numpy(std::move(logprobs)));
+    }
+
+private:
+    bitmeter::NgramSampler sampler_;
+    bitmeter::Seed seed_{};
+    std::uint64_t path_ = 0;
+};
+
+auto ngram_weights(Estimation& self) {
+    const auto& found = self.running().heldout();
+    std::vector<std::vector<double>> rows;
+    for (std::size_t o = 0; o < self.running().statistics().size(); ++o)
+        rows.emplace_back(found.weights[o].begin(), found.weights[o].end());
+    return std::make_pair(rows, found.words);
 }
 
 void bind_ngram_errors(nb::module_& m) {
@@ -73,10 +154,39 @@ void bind_ngram_making(nb::module_& m) {
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(
             "__init__",
-            [](Estimation* self, const nb::bytes& separators, bool unk_word) {
-                new (self) Estimation(separators, unk_word);
+            [](Estimation* self, const nb::bytes& separators, const std::string& unk) {
+                new (self) Estimation(separators, unk);
             },
-            "separators"_a, "unk_word"_a)
+            "separators"_a, "unk"_a, "Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.")
+        .def_static(
+            "of_units",
+            [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
+                return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "closed"_a, "Units that come as ids: bytes, characters or tokens.")
+        .def("feed_ids", &feed_ids<std::uint8_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
+        .def("feed_ids", &feed_ids<std::int32_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
+        .def("feed_ids", &feed_ids<std::int64_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false,
+             "Take the next units; the first `closed` documents are whole.")
+        .def(
+            "keep_frequent",
+            [](Estimation& self, std::uint64_t least, std::uint64_t most) {
+                without_lock([&] {
+                    self.text.finish();
+                    self.text.keep_frequent(least, most);
+                });
+            },
+            "least"_a, "most"_a, "Make rarer words unknown.")
+        .def(
+            "keep_listed",
+            [](Estimation& self, const bitmeter::WordTable& list) {
+                without_lock([&] {
+                    self.text.finish();
+                    self.text.keep_listed(list);
+                });
+            },
+            "list"_a, "Make words that are not listed unknown, and listed ones known.")
+        .def_prop_ro("unknown", [](const Estimation& self) { return self.text.unknown(); })
         .def(
             "feed",
             [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
@@ -84,14 +194,33 @@ void bind_ngram_making(nb::module_& m) {
                 without_lock([&] { self.text.feed(view(data), {ends.data(), ends.size()}); });
             },
             "data"_a, "ends"_a, "Take the next bytes; each document that ends is a sentence.")
+        .def(
+            "feed_heldout",
+            [](Estimation& self, const nb::bytes& data, Vector<std::int64_t> ends) {
+                check_ends(ends, data.size());
+                without_lock([&] { self.heldout.feed(view(data), {ends.data(), ends.size()}); });
+            },
+            "data"_a, "ends"_a, "Take the next bytes of the text by which the weights of jelinek-mercer are found.")
         .def_prop_ro("words", [](const Estimation& self) { return self.text.words(); })
         .def_prop_ro("sentences", [](const Estimation& self) { return self.text.sentences(); })
         .def("begin", &Estimation::begin, "order"_a, "threads"_a = 0, "The text is complete.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
-        .def("weigh", [](Estimation& self) { without_lock([&] { self.running().weigh(); }); })
-        .def("statistics", &ngram_statistics, "(D1, D2, D3+, whether they could not be estimated) of each order.")
+        .def("weigh", &Estimation::weigh, "smoothing"_a, "parameter"_a, "prune"_a)
+        .def(
+            "rare_words",
+            [](const Estimation& self) {
+                const std::string hex = without_lock([&] {
+                    std::vector<std::uint32_t> counts(self.text.table().size());
+                    for (std::uint32_t word : self.text.ids()) ++counts[word];
+                    return bitmeter::rare_words_in_hex(self.text.table(), counts);
+                });
+                return nb::bytes(hex.data(), hex.size());
+            },
+            "The words that came least often, a line each, two digits and a space a byte.")
+        .def("statistics", &ngram_statistics, "(discounts by count, whether they could not be estimated) of each order.")
+        .def("weights", &ngram_weights, "Those of jelinek-mercer by order and bucket, and how many words were held out.")
         .def(
             "model",
             [](Estimation& self, const std::string& note) {
@@ -113,6 +242,7 @@ void bind_ngram_making(nb::module_& m) {
 void bind_ngram_model(nb::module_& m) {
     using bitmeter::ArpaWriter;
     using bitmeter::NgramModel;
+    using bitmeter::PrunedNgrams;
     nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.")
         .def_static(
             "open",
@@ -138,7 +268,33 @@ void bind_ngram_model(nb::module_& m) {
              [](const NgramModel& self) {
                  return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
+        .def(
+            "unit_ids",
+            [](const NgramModel& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
+                const auto rules = unit_rules(kind, ids, end_unit, true);
+                return to_numpy(without_lock([&] { return bitmeter::unit_ids(self, rules); }));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
+        .def(
+            "history_shares", [](const NgramModel& self) { return py_history_shares(self); },
+            "How often each n-gram stands before the next word, by its length.")
+        .def(
+            "prune_by_entropy",
+            [](const NgramModel& self, double threshold) {
+                return without_lock([&] { return std::make_unique<PrunedNgrams>(bitmeter::prune_by_entropy(self, threshold)); });
+            },
+            "threshold"_a, "The model without what costs less.")
         .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
+        .def_prop_ro(
+            "has_section", [](const NgramModel& self) { return self.section().size > 0; },
+            "Whether what its words are spelled like follows it in its file.")
+        .def(
+            "attach",
+            [](NgramModel& self, const nb::bytes& section) {
+                const auto bytes = view(section);
+                self.attach({bytes.data, bytes.data + bytes.size});
+            },
+            "section"_a)
         .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
         .def(
             "save", [](const NgramModel& self, const std::string& path) { without_lock([&] { self.save(path); }); },
@@ -153,6 +309,29 @@ void bind_ngram_model(nb::module_& m) {
                 return to_numpy(std::move(out));
             },
             "history"_a, "ln p of every word after this history.");
+    nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model, yet to be told what to say about itself.")
+        .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats a word, by Stolcke's formula.")
+        .def_prop_ro("counts",
+                     [](const PrunedNgrams& self) {
+                         if (!self.model) throw std::invalid_argument("the model was taken already");
+                         return std::vector<std::uint64_t>(self.model->shape().counts,
+                                                           self.model->shape().counts + self.model->order());
+                     })
+        .def(
+            "model",
+            [](PrunedNgrams& self, const std::string& note) {
+                if (!self.model) throw std::invalid_argument("the model was taken already");
+                without_lock([&] {
+                    self.model->set_note(note);
+                    self.model->seal();
+                });
+                return std::move(self.model);
+            },
+            "note"_a);
+    nb::class_<Sampling>(m, "NgramSampler", "Draws sentences; each has random numbers of its own.")
+        .def(nb::init<const NgramModel&, Vector<std::uint64_t>, double>(), "model"_a, "seed"_a, "temperature"_a,
+             nb::keep_alive<1, 2>())
+        .def("sentence", &Sampling::sentence, "most"_a, "The numbers of its words, and ln p of each.");
     nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
         .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
         .def(

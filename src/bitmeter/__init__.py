@@ -13,6 +13,11 @@ from bitmeter._version import __version__
 
 if TYPE_CHECKING:
     from bitmeter import errors
+    from bitmeter.coding.archive import ArchiveHeader
+    from bitmeter.coding.compressing import Archive, compress, decompress
+    from bitmeter.coding.prefix import CodeFigures, PrefixCode
+    from bitmeter.coding.proving import Proof, prove
+    from bitmeter.coding.verifying import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.divergence import Divergence, divergence
@@ -23,8 +28,16 @@ if TYPE_CHECKING:
     from bitmeter.measure.trace import Trace, TracedUnit
     from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
     from bitmeter.models.base import Scheme, load
+    from bitmeter.models.cache import Cache
     from bitmeter.models.hf import HuggingFace
+    from bitmeter.models.mixture import MixtureModel
+    from bitmeter.models.neural import Neural
+    from bitmeter.models.neural_curve import CurvePoint, LearningCurve
     from bitmeter.models.ngram import NGram
+    from bitmeter.models.ngram_rating import RatedText
+    from bitmeter.models.ngram_state import NGramState
+    from bitmeter.models.sampling import SampledText, sample
+    from bitmeter.models.smoothing import SMOOTHINGS
     from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
     from bitmeter.text.corpus import Corpus, Document
     from bitmeter.theory.blocks import BlockRow
@@ -58,12 +71,17 @@ if TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOMES = {
+    "Archive": "coding.compressing",
+    "ArchiveHeader": "coding.archive",
     "BitmeterError": "errors",
     "BlockRow": "theory.blocks",
+    "Cache": "models.cache",
+    "CodeFigures": "coding.prefix",
     "Comparison": "measure.compare",
     "Conditional": "theory.conditional",
     "Convergence": "theory.typicality",
     "Corpus": "text.corpus",
+    "CurvePoint": "models.neural_curve",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
     "Document": "text.corpus",
@@ -76,15 +94,24 @@ _HOMES = {
     "Impossible": "theory.impossible",
     "Interval": "measure.statistics",
     "KrichevskyTrofimov": "models.tables",
+    "LearningCurve": "models.neural_curve",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
+    "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
+    "NGramState": "models.ngram_state",
+    "Neural": "models.neural",
     "PairedTest": "measure.statistics",
+    "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
+    "Proof": "coding.proving",
     "RATE_METHODS": "theory.rates",
     "Rate": "theory.process_results",
     "RateEstimate": "theory.rates",
+    "RatedText": "models.ngram_rating",
+    "SMOOTHINGS": "models.smoothing",
+    "SampledText": "models.sampling",
     "Scheme": "models.base",
     "Score": "measure.score",
     "Signature": "measure.signature",
@@ -96,12 +123,15 @@ _HOMES = {
     "Uniform": "models.tables",
     "Verdict": "theory.process_results",
     "WordSurprisals": "measure.word_surprisals",
+    "Verification": "coding.verifying",
     "compare": "measure.compare",
+    "compress": "coding.compressing",
     "conditional_entropy": "theory.joint",
     "converge": "theory.typicality",
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.process_rates",
     "divergence": "measure.divergence",
+    "decompress": "coding.compressing",
     "entropy": "theory.information",
     "estimate_entropy": "theory.estimators",
     "estimate_rate": "theory.rates",
@@ -116,25 +146,34 @@ _HOMES = {
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
+    "prove": "coding.proving",
     "renyi_entropy": "theory.information",
+    "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.examples",
     "typical_set": "theory.typicality",
     "varentropy": "theory.information",
     "word_surprisals": "measure.word_surprisals",
+    "verify": "coding.verifying",
 }
 
 __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
     "RATE_METHODS",
+    "SMOOTHINGS",
+    "Archive",
+    "ArchiveHeader",
     "BitmeterError",
     "BlockRow",
+    "Cache",
+    "CodeFigures",
     "Comparison",
     "Conditional",
     "Convergence",
     "Corpus",
+    "CurvePoint",
     "Distribution",
     "Divergence",
     "Document",
@@ -145,14 +184,22 @@ __all__ = [
     "Impossible",
     "Interval",
     "KrichevskyTrofimov",
+    "LearningCurve",
     "Markov",
     "Mixture",
+    "MixtureModel",
     "MonteCarlo",
     "NGram",
+    "NGramState",
+    "Neural",
     "PairedTest",
+    "PrefixCode",
     "Process",
+    "Proof",
     "Rate",
     "RateEstimate",
+    "RatedText",
+    "SampledText",
     "Scheme",
     "Score",
     "Signature",
@@ -163,13 +210,16 @@ __all__ = [
     "TypicalSet",
     "Uniform",
     "Verdict",
+    "Verification",
     "WordSurprisals",
     "__version__",
     "compare",
+    "compress",
     "conditional_entropy",
     "converge",
     "cross_entropy",
     "cross_entropy_rate",
+    "decompress",
     "divergence",
     "entropy",
     "errors",
@@ -186,12 +236,15 @@ __all__ = [
     "monte_carlo_cross_entropy",
     "mutual_information",
     "perplexity",
+    "prove",
     "renyi_entropy",
+    "sample",
     "score",
     "sequence_perplexity",
     "typewriter",
     "typical_set",
     "varentropy",
+    "verify",
     "word_surprisals",
 ]
 

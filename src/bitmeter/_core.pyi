@@ -2,6 +2,7 @@
 The native core of bitmeter: counting and summing without the interpreter lock.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, overload
 
 import numpy
@@ -306,10 +307,41 @@ class NgramFormatError(ValueError):
 class NgramEstimation:
     """Words taken in, then the stages of an estimation."""
 
-    def __init__(self, separators: bytes, unk_word: bool) -> None: ...
+    def __init__(self, separators: bytes, unk: str) -> None:
+        """
+        Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.
+        """
+
+    @staticmethod
+    def of_units(kind: str, ids: int, end_unit: int, closed: bool) -> NgramEstimation:
+        """Units that come as ids: bytes, characters or tokens."""
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None: ...
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None: ...
+
+    @overload
+    def feed_ids(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], closed: int, heldout: bool = False) -> None:
+        """Take the next units; the first `closed` documents are whole."""
+
+    def keep_frequent(self, least: int, most: int) -> None:
+        """Make rarer words unknown."""
+
+    def keep_listed(self, list: WordTable) -> None:
+        """Make words that are not listed unknown, and listed ones known."""
+
+    @property
+    def unknown(self) -> int: ...
 
     def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
         """Take the next bytes; each document that ends is a sentence."""
+
+    def feed_heldout(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Take the next bytes of the text by which the weights of jelinek-mercer are found.
+        """
 
     @property
     def words(self) -> int: ...
@@ -326,10 +358,22 @@ class NgramEstimation:
 
     def link(self) -> None: ...
 
-    def weigh(self) -> None: ...
+    def weigh(self, smoothing: str, parameter: float, prune: Sequence[int]) -> None: ...
 
-    def statistics(self) -> list[tuple[float, float, float, bool]]:
-        """(D1, D2, D3+, whether they could not be estimated) of each order."""
+    def rare_words(self) -> bytes:
+        """
+        The words that came least often, a line each, two digits and a space a byte.
+        """
+
+    def statistics(self) -> list[tuple[list[float], bool]]:
+        """
+        (discounts by count, whether they could not be estimated) of each order.
+        """
+
+    def weights(self) -> tuple[list[list[float]], int]:
+        """
+        Those of jelinek-mercer by order and bucket, and how many words were held out.
+        """
 
     def model(self, note: str) -> NgramModel: ...
 
@@ -367,8 +411,23 @@ class NgramModel:
 
     def table(self) -> WordTable: ...
 
+    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The id of each word, -1 for those that are none."""
+
+    def history_shares(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """How often each n-gram stands before the next word, by its length."""
+
+    def prune_by_entropy(self, threshold: float) -> PrunedNgrams:
+        """The model without what costs less."""
+
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
+
+    @property
+    def has_section(self) -> bool:
+        """Whether what its words are spelled like follows it in its file."""
+
+    def attach(self, section: bytes) -> None: ...
 
     def verify(self) -> None: ...
 
@@ -380,6 +439,26 @@ class NgramModel:
     def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of every word after this history."""
 
+class PrunedNgrams:
+    """A smaller model, yet to be told what to say about itself."""
+
+    @property
+    def divergence(self) -> float:
+        """From the whole model, in nats a word, by Stolcke's formula."""
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    def model(self, note: str) -> NgramModel: ...
+
+class NgramSampler:
+    """Draws sentences; each has random numbers of its own."""
+
+    def __init__(self, model: NgramModel, seed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
+
+    def sentence(self, most: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """The numbers of its words, and ln p of each."""
+
 class ArpaWriter:
     """Writes a model in the ARPA format."""
 
@@ -387,3 +466,170 @@ class ArpaWriter:
 
     def next(self) -> bytes:
         """The next piece; empty at the end."""
+
+class GapCounts:
+    """Counts the white space of a text that comes block by block."""
+
+    def __init__(self, separators: bytes, lines: bool) -> None: ...
+
+    def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def section(self, letters: NgramModel) -> bytes:
+        """What goes into a model's file."""
+
+class Spelling:
+    """What unknown words and white space cost."""
+
+    def __init__(self, model: NgramModel) -> None: ...
+
+    @staticmethod
+    def glance(model: NgramModel) -> None:
+        """
+        Throws where what follows the model in its file is too short or none of this.
+        """
+
+    @property
+    def lines(self) -> bool:
+        """Whether a newline ends a sentence."""
+
+    def fingerprint(self) -> int: ...
+
+    def expand(self, data: bytes, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, continues: bool, open: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """
+        (ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.
+        """
+
+    def word(self, word: bytes) -> float:
+        """ln p of a word's bytes and their end."""
+
+    def predict(self, prefix: bytes) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each byte after a prefix, and of the end."""
+
+    def gap(self, place: str, gap: bytes) -> float:
+        """ln p of white space: lead, between, tail or blank."""
+
+    def gaps(self, place: str) -> list[tuple[bytes, float]]:
+        """What the table of a place holds, with its probability."""
+
+    def escape(self, place: str) -> float: ...
+
+    def predict_gap(self, last: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each byte of new white space after a byte."""
+
+    @property
+    def newline(self) -> float: ...
+
+    @property
+    def no_newline(self) -> float: ...
+
+class HistoryCache:
+    """Predicts what was said a little while ago."""
+
+    def __init__(self, order: int, size: int, decay: float, words: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def follow(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(ln p, bucket) of each word, which is then remembered."""
+
+    def bucket(self) -> int: ...
+
+    def predict(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The probability of each word."""
+
+    def copy(self) -> HistoryCache: ...
+
+def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    (how many words of its history are known plus one, log10 of the back-off there) for each word.
+    """
+
+class CodeError(ValueError):
+    pass
+
+class AdaptiveCoder:
+    """Bytes by the Krichevsky-Trofimov estimator; one direction an object."""
+
+    def __init__(self) -> None: ...
+
+    def encode(self, data: bytes) -> bytes: ...
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class TableCoder:
+    """Symbols by a table of ln p; one direction an object."""
+
+    def __init__(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], start: int) -> None: ...
+
+    def encode(self, symbols: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, int]:
+        """The coded bytes, and how many symbols came before an impossible one."""
+
+    def decode(self, coded: bytes, size: int, widths: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowEncoder:
+    """Symbols by one prediction after the other."""
+
+    def __init__(self) -> None: ...
+
+    def put(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], symbol: int) -> tuple[float, bool]:
+        """
+        The sum of the probabilities, and whether the symbol was possible and is coded.
+        """
+
+    def finish(self) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+class RowDecoder:
+    """Reads what a RowEncoder wrote, given the same predictions."""
+
+    def __init__(self, coded: bytes) -> None: ...
+
+    def get(self, logprobs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int: ...
+
+    def finish(self) -> None:
+        """All bytes must have been read."""
+
+class NgramTextCoder:
+    """A text by an n-gram model and its spelling; one direction an object."""
+
+    def __init__(self, model: NgramModel, spelling: Spelling) -> None: ...
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:
+        """
+        The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.
+        """
+
+    def decode(self, coded: bytes, size: int) -> bytes: ...
+
+    @property
+    def bits(self) -> float: ...
+
+def ngram_rate(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds, blank, logprobs) of the words of a text."""
+
+def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the words."""
+
+def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The number of each span's bytes, -1 where there is none."""
+
+def ngram_sentence(model: NgramModel, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float:
+    """ln p of one sentence."""
+
+def ngram_number(model: NgramModel, word: bytes) -> int:
+    """The number of a word, -1 where it has none."""
+
+def ngram_begin() -> int:
+    """The state before a sentence."""
+
+def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]:
+    """ln p of a word, and the state after it."""
+
+def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
+    """ln p of each word at its state, and the states after them."""

@@ -87,7 +87,11 @@ def test_output_is_what_it_was(
 
 def test_every_verb_has_a_transcript() -> None:
     shown = "".join(path.read_text(encoding="utf-8") for path in TRANSCRIPTS)
-    for verb in ("score", "trace", "compare", "explain", "models", "train"):
+    verbs = (
+        "score", "trace", "compare", "explain", "models", "train", "mix", "sample", "compress", "decompress", "verify",
+        "code",
+    )  # fmt: skip
+    for verb in verbs:
         assert f"$ bitmeter {verb}" in shown
 
 

@@ -29,6 +29,25 @@ def test_train_then_score(tmp_path: Path) -> None:
     assert bm.load(str(model)).order == 5
 
 
+def test_smoothing_pruning_and_held_out_text(tmp_path: Path) -> None:
+    text, model = tmp_path / "t.txt", tmp_path / "m.bmn"
+    text.write_text("to be or not to be\nthat is the question\n" * 3 + "to be\n")
+    held = tmp_path / "held.txt"
+    held.write_text("to be or not\n")
+    words = ("train", str(text), "-o", str(model), "--order", "3", "--force")
+    for smoothing in ("witten-bell", "lidstone:0.5", "katz"):
+        done = run(*words, "--smoothing", smoothing, "--prune", "0,0,3")
+        assert done.returncode == 0, done.stderr
+        assert bm.load(str(model)).smoothing == smoothing
+        assert bm.load(str(model)).counts[2] < bm.NGram(3).fit(text).counts[2]
+    assert run(*words, "--smoothing", "jelinek-mercer", "--heldout", str(held)).returncode == 0
+    expected = bm.NGram(3, "jelinek-mercer").fit(text, heldout=held)
+    test = b"to be that\n"
+    assert bm.score(str(model), test, like="kenlm").nats == bm.score(expected, test, like="kenlm").nats
+    assert "0,0,1" in run(*words, "--prune", "0,x").stderr
+    assert "must not decrease" in run(*words, "--prune", "0,2,1").stderr
+
+
 def test_from_a_pipe_to_arpa(tmp_path: Path) -> None:
     done = run("train", "-", "-o", str(tmp_path / "m.arpa"), "--order", "2", data="a b\nb a\n")
     assert done.returncode == 0, done.stderr

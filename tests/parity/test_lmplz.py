@@ -1,8 +1,9 @@
 """KenLM's lmplz on a made-up text.
 
-`lmplz-order3.arpa` is what lmplz (of the kenlm 0.3.0 source package) printed for `made_up_text(60, 12)`:
+These files are what lmplz (of the kenlm 0.3.0 source package) printed for `made_up_text(60, 12)`:
 
     lmplz -o 3 --discount_fallback < text > lmplz-order3.arpa
+    lmplz -o 4 --prune 0 1 1 2 --discount_fallback < text > lmplz-order4-pruned.arpa
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def figures(path: Path) -> dict[str, tuple[float, float]]:
 def test_training_gives_the_ngrams_and_figures_of_lmplz(tmp_path: Path) -> None:
     bm.NGram(order=3).fit(made_up_text(60, 12).encode()).save(tmp_path / "ours.arpa")
     ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-order3.arpa")
+    assert ours.keys() == theirs.keys()
+    assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
+
+
+def test_pruning_is_that_of_lmplz(tmp_path: Path) -> None:
+    bm.NGram(order=4, prune=(0, 1, 1, 2)).fit(made_up_text(60, 12).encode()).save(tmp_path / "ours.arpa")
+    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-order4-pruned.arpa")
     assert ours.keys() == theirs.keys()
     assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
 

@@ -13,7 +13,24 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import compare, diverge, entropy, explain, learn, models, score, trace, train
+from bitmeter.cli import (
+    code,
+    compare,
+    compress,
+    curve,
+    demo,
+    diverge,
+    entropy,
+    explain,
+    learn,
+    mix,
+    models,
+    sample,
+    score,
+    trace,
+    train,
+    verify,
+)
 from bitmeter.errors import BitmeterError
 
 __all__ = ["app", "main"]
@@ -37,9 +54,21 @@ app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
 app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
     explain.explain
 )
-app.command("train", short_help="An n-gram model from a text.")(train.train)
+app.command("train", short_help="An n-gram model or a small network from a text.")(train.train)
+app.command("curve", short_help="How a network learnt.")(curve.curve)
+app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
+app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
+app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
+app.command("decompress", short_help="The file of an archive.")(compress.decompress)
+app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(
+    verify.verify
+)
+app.command("code", short_help="A prefix code for a text or a distribution: words, tree, length against entropy.")(
+    code.code
+)
 app.command("models", short_help="The models that this installation can load.")(models.models)
 app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
+app.command("demo", short_help="Train on the text that comes with Python, and compare.")(demo.demo)
 app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)
 
 

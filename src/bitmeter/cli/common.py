@@ -93,6 +93,33 @@ def scoring_progress(title: str) -> Iterator[Callable[[int, int | None, float], 
         yield report
 
 
+@contextlib.contextmanager
+def byte_progress(verb: str, title: str) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A bar on stderr that counts bytes; nothing where stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(bar_width=24), DownloadColumn(), TimeRemainingColumn(),
+        TextColumn("left"),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(f"{verb} {title}", total=None)
+        done = 0
+
+        def report(now: int, total: int | None) -> None:
+            nonlocal done
+            if now < done:  # a second time through: what was written is being read
+                bar.update(task, description=f"decoding {title}")
+            done = now
+            bar.update(task, completed=now, total=total)
+
+        yield report
+
+
 def show(renderable: Any) -> None:
     """Print a table, the same on a terminal and in a pipe."""
     from rich.console import Console

@@ -54,6 +54,9 @@ def score(
     force: Force = False,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number alone.")] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Code the text by the model, decode it, and compare bits with the score.")
+    ] = False,
 ) -> None:
     """Measure how many bits a model needs for a text, per byte, character, word and token.
 
@@ -73,6 +76,12 @@ def score(
         "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
         "ctx": ctx, "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
+    if prove:
+        set_aside = {"docs": docs, "first": first, "eos": eos, "oov": oov, "den": den, "ctx": ctx, "trace": trace,
+                     "output": output, "alternatives": alternatives, "json": json or None, "quiet": quiet or None,
+                     "like": None if like == "bitmeter" else like}  # fmt: skip
+        _prove(chosen, texts, field, norm, [key for key, value in set_aside.items() if value is not None])
+        return
     if output is not None and output.exists() and not force:
         from bitmeter.errors import FileFormatError
 
@@ -82,6 +91,27 @@ def score(
     if output is not None:
         scores[0].save(output, force=force)
     _print(scores, per, json=json, quiet=quiet)
+
+
+def _prove(models: list[str], texts: list[str], field: str | None, norm: str | None, others: list[str]) -> None:
+    if others:
+        message = f"--prove takes a text as a file holds it, whole and of one document; leave out --{others[0]}"
+        raise typer.BadParameter(message)
+    from bitmeter.cli.common import byte_progress
+    from bitmeter.coding.proving import prove
+    from bitmeter.errors import ModelError
+
+    failed = []
+    for text in texts:
+        for model in models:
+            with byte_progress("coding", f"{model} on {text}") as progress:
+                proof = prove(model, text, field=field, norm=norm or "none", progress=progress)
+            typer.echo(f"{proof.score}\n\n{proof}")
+            if not proof.holds:
+                failed.append(model)
+    if failed:
+        message = f"the file of {failed[0]} is not as long as its score says, so the score is none of a distribution"
+        raise ModelError(message)
 
 
 def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str]]:

@@ -1,4 +1,4 @@
-"""`bitmeter train`: an n-gram model from a text."""
+"""`bitmeter train`: an n-gram model or a small network from a text."""
 
 from __future__ import annotations
 
@@ -6,34 +6,113 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bitmeter.cli.common import Field, Force
+from bitmeter.cli import train_neural as networks
+from bitmeter.cli.common import Docs, Field, Force
 
+if TYPE_CHECKING:
+    from bitmeter.models.ngram import NGram
+
+#: As bitmeter.SMOOTHINGS, which would have to be loaded for a line of help; a test compares them.
+_NAMES = (
+    "modified-kneser-ney, kneser-ney[:DISCOUNT], absolute[:DISCOUNT], katz, witten-bell, jelinek-mercer, "
+    "lidstone:DELTA, laplace, maximum-likelihood, stupid-backoff[:ALPHA]"
+)
 #: The stages, for the bar: reading counts for as much as all others together.
-_STAGES = 6
+_STAGES = 7
 
 
 def train(
     texts: Annotated[list[str], typer.Argument(metavar="TEXT…", help="Files, folders, patterns; - for stdin.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools; a network's folder."
+        ),
     ],
-    order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in words.")] = 5,
-    smoothing: Annotated[str, typer.Option(help="How counts become probabilities.")] = "modified-kneser-ney",
+    order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in units.")] = 5,
+    units: Annotated[
+        str | None,
+        typer.Option(
+            help="What is predicted: words (usual), chars, bytes, tokenizer:FILE or sentencepiece:FILE; by a network: "
+            "bpe (byte pairs, usual), bytes or words."
+        ),
+    ] = None,
+    smoothing: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How counts become probabilities: {_NAMES}.")
+    ] = "modified-kneser-ney",
+    prune: Annotated[
+        str | None,
+        typer.Option(metavar="N,N…", help="Drop n-grams that occur no more often than this, by order: 0,0,1."),
+    ] = None,
+    heldout: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="By which jelinek-mercer finds its weights (else every tenth sentence), on which the cost of "
+            "--prune-entropy is measured, and which tells a network when to stop (else the last tenth).",
+        ),
+    ] = None,
     unk_word: Annotated[
         bool, typer.Option("--unk-word", help="Take <unk> in the text for a word like any other.")
     ] = False,
+    min_count: Annotated[int, typer.Option(min=1, help="Words that come less often become <unk>.")] = 1,
+    vocab_size: Annotated[
+        int | None, typer.Option(min=1, help="Know only so many of the most frequent words, or byte pairs.")
+    ] = None,
+    vocab: Annotated[Path | None, typer.Option(help="Know the words of this file, one a line, and no others.")] = None,
+    prune_entropy: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Drop n-grams whose loss raises the perplexity by less than this share: 1e-8.",
+        ),
+    ] = None,
+    docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
     force: Force = False,
+    kind: networks.Kind = "ngram",
+    width: networks.Width = 0,
+    layers: networks.Layers = 0,
+    context: networks.Context = 0,
+    dropout: networks.Dropout = 0.2,
+    epochs: networks.Epochs = 8.0,
+    batch: networks.Batch = 0,
+    learning_rate: networks.Rate = None,
+    patience: networks.Patience = 5,
+    seed: networks.Seed = 1,
+    resume: networks.Resume = False,
+    log: networks.Log = False,
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
 
-    The figures are those of KenLM's lmplz. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
+    Other sentences by --docs, other units by --units. The figures of modified-kneser-ney are those of KenLM's lmplz,
+    with --prune too. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
+
+    With --kind lstm or transformer, a small network is trained by cross-entropy until text that is held out costs no
+    less, with a checkpoint on the way from which --resume goes on.
     """
+    if kind != "ngram":
+        networks.train_network(
+            texts,
+            output,
+            made={
+                "kind": kind, "units": units, "vocabulary": vocab_size, "width": width, "layers": layers,
+                "context": context, "dropout": dropout, "seed": seed, "threads": threads,
+            },
+            trained={
+                "docs": docs, "heldout": heldout, "field": field, "epochs": epochs, "batch": batch,
+                "learning_rate": learning_rate, "patience": patience, "resume": resume,
+            },
+            force=force,
+            log=log,
+        )  # fmt: skip
+        return
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
 
@@ -43,9 +122,21 @@ def train(
     if output.exists() and not force:
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
-    model = NGram(order, smoothing, unk_word=unk_word, threads=threads)
+    model = NGram(
+        order, smoothing, prune=_thresholds(prune), units=units or "words", unk_word=unk_word, min_count=min_count,
+        vocab_size=vocab_size, vocab=vocab, threads=threads,
+    )  # fmt: skip
+    weighed = smoothing == "jelinek-mercer" or prune_entropy is None
     with _stages() as progress:
-        model.fit(texts if len(texts) > 1 else texts[0], field=field, progress=progress)
+        model.fit(
+            texts if len(texts) > 1 else texts[0], docs=docs, heldout=heldout if weighed else None, field=field,
+            progress=progress,
+        )  # fmt: skip
+        whole = model
+        if prune_entropy is not None:
+            if progress is not None:
+                progress("pruning", 0.0)
+            model = whole.prune(prune_entropy)
         if progress is not None:
             progress("writing", 0.0)
         model.save(output, force=force)
@@ -53,6 +144,36 @@ def train(
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
         typer.echo(f"note: {note}")
+    if heldout is not None and prune_entropy is not None:
+        typer.echo(f"note: {_measured(whole, model, heldout, docs, field)}")
+
+
+def _measured(whole: NGram, pruned: NGram, text: str, docs: str | None, field: str | None) -> str:
+    """What pruning costs on another text: its ends counted, unknown words as their class."""
+    from bitmeter.measure.scoring import score
+
+    rows = Path(text).name.endswith((".jsonl", ".ndjson", ".parquet", ".pq"))
+    chosen = docs if docs is not None or rows else "line"
+    oov = "class" if whole.oov_ways else "none"
+    before, after = (
+        score(model, text, docs=chosen, field=field, eos="yes", oov=oov).perplexity("token")
+        for model in (whole, pruned)
+    )
+    return (
+        f"on {text} pruning takes the perplexity from {before:.6g} to {after:.6g} a token "
+        f"({100.0 * (after / before - 1.0):+.2g} %)"
+    )
+
+
+def _thresholds(text: str | None) -> list[int] | None:
+    """Numbers with commas between them."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"--prune is {text!r}; it must be whole numbers with commas between them, one an order: 0,0,1"
+        raise typer.BadParameter(message) from None
 
 
 @contextlib.contextmanager

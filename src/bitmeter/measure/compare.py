@@ -132,9 +132,14 @@ class Comparison:
         lines = [f"Δ is in bits a byte against {self.baseline.model} on {text}; below zero is better."]
         if self.method != "totals only":
             lines.append(f"Intervals and tests: {self.method}.")
-        if len([row for row in self.rows if row.p_value is not None]) > 1:
-            lines.append(f"p is corrected for {len(self.rows) - 1} comparisons (Holm).")
-        return lines + [f"{row.score.model}: no p-value: {row.reason}" for row in self.rows[1:] if row.reason]
+        tests = sum(row.p_value is not None for row in self.rows)
+        if tests > 1:
+            lines.append(f"p is corrected for {tests} comparisons (Holm).")
+        reasons: dict[str, list[str]] = {}
+        for row in self.rows[1:]:
+            if row.reason:
+                reasons.setdefault(row.reason, []).append(row.score.model)
+        return lines + [f"{', '.join(models)}: no p-value: {reason}" for reason, models in reasons.items()]
 
     def __str__(self) -> str:
         width = max(len(row.score.model) for row in self.rows)

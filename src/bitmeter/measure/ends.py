@@ -16,11 +16,12 @@ def blank_units(units: Units, split: Split) -> NDArray[np.bool_]:
 
 
 def with_ends(
-    split: Split, blank: NDArray[np.bool_], finished: int, end: int, *, keep_blank: bool
+    split: Split, blank: NDArray[np.bool_], finished: int, end: int, *, keep_blank: bool, shown: bool = False
 ) -> tuple[Split, NDArray[np.bool_]]:
     """The same units with the end of each finished document as one more.
 
-    A document without words is its end alone; with `keep_blank` it stays a blank that counts for nothing.
+    A document without words is its end alone; with `keep_blank` it stays a blank that counts for nothing. With `shown`
+    the end is a unit of the text, such as the newline of a line, and a document that ends in it needs no other.
     """
     ids = split.ids.astype(np.int64)  # that of an end may be none of the units'
     ids = ids if keep_blank else np.where(blank, end, ids)
@@ -29,6 +30,9 @@ def with_ends(
     sizes = np.diff(bounds)[:finished]
     single = np.flatnonzero(sizes == 1)
     needs[single] = ~blank[bounds[single]]
+    if shown:
+        some = np.flatnonzero(sizes > 0)
+        needs[some] &= ids[bounds[1:][some] - 1] != end
     places = bounds[1 : finished + 1][needs]
     cuts = np.insert(split.cuts, places, split.cuts[places])
     grown = bounds.copy()

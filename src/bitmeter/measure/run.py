@@ -24,7 +24,7 @@ from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.counts import begun_within
-from bitmeter.text.stream import Piece, split_corpus
+from bitmeter.text.stream import Piece, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -57,7 +57,8 @@ class Run:
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
-        self._windows = WindowTotals() if hasattr(model, "plan") else None
+        by_window = hasattr(model, "plan") and not getattr(model, "needs_bytes", False)
+        self._windows = WindowTotals() if by_window else None
         self._pieces = PieceCounter() if settings.like == "lm-eval" else None
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
@@ -85,8 +86,10 @@ class Run:
     def _rated(self) -> Iterator[Rated]:
         """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
-        # A model that rates whole documents in batches is given them whole, though it could take them in pieces.
-        stream = model.stream() if hasattr(model, "stream") and not hasattr(model, "rated") else None
+        stream = self._stream()
+        if self._alternatives is None and getattr(stream, "rates_bytes", False):
+            yield from self._rated_bytes(stream)
+            return
         units = model.units if stream is not None else Whole(model.units)
         for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
             self._lossy += piece.split.lossy
@@ -94,7 +97,8 @@ class Run:
             if self._settings.eos != "no":
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]
-                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep)
+                shown = getattr(model, "end_is_unit", False)
+                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep, shown=shown)
             logs, details = self._ask(stream, split, piece)
             yield Rated(
                 data=piece.data,
@@ -111,18 +115,47 @@ class Run:
                 details=details,
             )
 
+    def _stream(self) -> Any:
+        """The model's stream; None where it is given whole documents: it has no other way, or is quicker by it."""
+        model: Any = self._model
+        if not hasattr(model, "stream") or (hasattr(model, "rated") and not getattr(model, "needs_bytes", False)):
+            return None
+        return model.stream()
+
+    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
+        """The same from a stream that splits and rates in one go."""
+        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
+            split, blank, logs = stream.rate_bytes(
+                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
+            )
+            yield Rated(
+                data=piece.data,
+                ends=piece.ends,
+                ids=split.ids,
+                cuts=split.cuts,
+                bounds=split.bounds,
+                offset=piece.offset,
+                continues=piece.continues,
+                open=piece.unfinished,
+                logprobs=logs,
+                skipped=np.zeros(len(split.ids), dtype=np.bool_),
+                blank=blank,
+            )
+
     def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
         """The model's log-probabilities, and its details where they were asked for."""
         model: Any = self._model
-        if hasattr(model, "rated"):
+        if stream is None and hasattr(model, "rated"):
             watch = None if self._progress is None else self._watch(piece)
             found: tuple[NDArray[np.float64], Details | None] = model.rated(
                 split.ids, split.bounds, self._alternatives, watch
             )
             return found
-        details = self._details(stream, split, continues=piece.continues)
+        details = self._details(stream, split, piece)
         if stream is None:
             return model.logprobs(split.ids, split.bounds), details
+        if hasattr(stream, "rate_text"):  # the bytes themselves are paid for
+            return stream.rate_text(piece.data, split, piece.continues, piece.unfinished), details
         return stream.logprobs(split.ids, split.bounds, continues=piece.continues), details
 
     def _watch(self, piece: Piece) -> Callable[[int, int], None]:
@@ -145,11 +178,15 @@ class Run:
             outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False
         return outside
 
-    def _details(self, stream: Any, split: Split, *, continues: bool) -> Details | None:
+    def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
         if self._alternatives is None:
             return None
+        found: Details
+        if hasattr(stream, "details_text"):
+            found = stream.details_text(piece.data, split, piece.continues, piece.unfinished, self._alternatives)
+            return found
         if hasattr(stream, "details"):
-            found: Details = stream.details(split.ids, split.bounds, continues, self._alternatives)
+            found = stream.details(split.ids, split.bounds, piece.continues, self._alternatives)
             return found
         if not isinstance(self._model, Predictor) or stream is not None:
             message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"
@@ -171,7 +208,7 @@ class Run:
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
-        if piece.blank.any():
+        if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
             piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
         if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
             at = int(np.argmax(~(piece.logprobs <= 1e-9)))

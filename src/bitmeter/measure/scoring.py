@@ -60,7 +60,8 @@ def score(
     eos
         Whether the end of each document is predicted and counted: "yes", "no", or "nonblank".
     oov
-        What an unknown unit costs: "none" (what the model says), "skipped", "class" or "spelled".
+        What an unknown unit costs: "none" (what the model says), "skipped", "class" or "spelled" (the default for
+        models that can).
     den
         What bits are divided by: the "scored" bytes or those of the "original".
     ctx
@@ -95,6 +96,8 @@ def score(
     """
     chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence)
     measured = load(model)
+    if oov is None and "oov" not in convention(like).settings and "spelled" in getattr(measured, "oov_ways", ()):
+        chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
     if trace is not None and not isinstance(measured, Model):

@@ -74,12 +74,21 @@ def settle(
 
 def check_abilities(model: Model, settings: Settings) -> None:
     """Refuse what the model cannot do, before anything is read."""
+    if not getattr(model, "is_distribution", True):
+        message = (
+            f"{model.name} gives scores that do not sum to one, so they say nothing of perplexity: a model that "
+            "gave every word a score of 1 would win; train with another smoothing, such as modified-kneser-ney, or "
+            "take the scores alone: model.logprobs(ids, bounds)"
+        )
+        raise ModelError(message)
     if settings.eos != "no" and not getattr(model, "predicts_end", False):
         why = f", as the habits of {settings.like} ask" if settings.like != "bitmeter" else ""
         message = f"{model.name} does not predict the end of a document{why}; eos must be 'no' (--eos no)"
         raise ModelError(message)
     if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
         ways = "'none' or 'skipped'" if hasattr(model, "unknown") else "'none'"
+        if settings.oov == "spelled" and hasattr(model, "spelling"):
+            model.with_oov("spelled")  # type: ignore[attr-defined]  # says what is missing
         message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
         raise ModelError(message)
     if settings.oov == "skipped" and not hasattr(model, "unknown"):

@@ -188,8 +188,15 @@ def differences(first: Any, second: Any) -> tuple[Difference, ...]:
         for key, meaning in keys.items():
             a, b = getattr(first, key), getattr(second, key)
             if a != b:
-                found.append(Difference(key, a, b, decisive, meaning))
+                open_ended = key == "oov" and _both_cover_all_texts(first, second)
+                found.append(Difference(key, a, b, decisive and not open_ended, meaning))
     return tuple(found)
+
+
+def _both_cover_all_texts(first: Signature, second: Signature) -> bool:
+    """Whether one spells what it does not know, and the other, being of bytes or the like, knows every text."""
+    ways = {first.oov: first, second.oov: second}
+    return set(ways) == {"none", "spelled"} and not ways["none"].units.startswith(("words", "unicode-words"))
 
 
 def as_signature(value: Any) -> Signature:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.details import Details
-from bitmeter.text.units import Units
+from bitmeter.text.units import Split, Units
 
 #: The entry-point group by which other packages add schemes.
 ENTRY_POINTS = "bitmeter.models"
@@ -64,6 +64,29 @@ class DetailedStream(Stream, Protocol):
 
     def details(self, ids: NDArray[Any], bounds: NDArray[np.int64], continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """The details of what `logprobs` with the same arguments would rate next; the stream does not move."""
+
+
+class ByteStream(Stream, Protocol):
+    """A stream that takes bytes: splitting, numbering and rating in one go are much quicker than one by one."""
+
+    @property
+    def rates_bytes(self) -> bool:
+        """Whether it does, with this model."""
+
+    def rate_bytes(
+        self,
+        data: bytes,
+        ends: NDArray[np.int64],
+        finished: int,
+        continues: bool,  # noqa: FBT001
+        eos: str,
+    ) -> tuple[Split, NDArray[np.bool_], NDArray[np.float64]]:
+        """The units, which of them are blank, and ln p of each.
+
+        Documents end at `ends`, the last of them where the data do; the first `finished` are whole, and get their end
+        as one more unit if `eos` is "yes", or "nonblank" and they hold more than white space. All must be the same as
+        by way of `units.split`, the ends added, and `logprobs`.
+        """
 
 
 @runtime_checkable
@@ -213,7 +236,8 @@ def load(spec: Any) -> Any:
     Parameters
     ----------
     spec
-        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa); a Distribution or
+        A string such as "uniform", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa) or a
+        mixture (.bmx); a Distribution or
         Conditional; or anything that is a model.
 
     Returns
@@ -250,6 +274,10 @@ def load(spec: Any) -> Any:
         return own[name].load(rest)
     if not _plugins(name) and ngram_files.is_model_file(spec):
         return ngram.NGram.load(spec)
+    if not _plugins(name) and spec.endswith(".bmx"):
+        from bitmeter.models.mixture import MixtureModel
+
+        return MixtureModel.load(spec)
     if not _plugins(name) and neural.is_neural_folder(spec):
         return neural.Neural.load(spec)
     if not _plugins(name):

@@ -126,6 +126,7 @@ class Neural(Causal):
         self,
         text: Any,
         *,
+        docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
         epochs: float = 8.0,
@@ -143,6 +144,8 @@ class Neural(Causal):
         ----------
         text
             A path, a pattern, a folder, an address, a list of those, a Corpus, or bytes (the text itself).
+        docs
+            Where documents end: "file", "line", "blank" or "record". Before each stands a boundary.
         heldout
             The text that tells when to stop, given likewise. Without it, the last tenth of the text is held out (a
             megabyte at most): whole documents, or lines of the last one.
@@ -197,7 +200,7 @@ class Neural(Causal):
         if progress is not None and not callable(progress):
             message = f"progress is {progress!r:.60}; it must be a function of a step, their number and a curve"
             raise InputTypeError(message, value=progress)
-        documents, held, fingerprint = _texts(text, heldout, field)
+        documents, held, fingerprint = _texts(text, docs, heldout, field)
         alphabet = learn_alphabet(self.units_kind, documents, self.vocabulary)
         material = neural_train.Material(
             alphabet.row(documents), alphabet.row(held), sum(map(len, documents)), sum(map(len, held)), fingerprint
@@ -324,7 +327,7 @@ class Neural(Causal):
         other._oov = choice(way, "oov", ("none", *self.oov_ways))
         return other
 
-    def own_ids(self, ids: NDArray[Any]) -> Ints:
+    def network_ids(self, ids: NDArray[Any]) -> Ints:
         """Ids as the network knows them; below zero for what it is not shown."""
         tokens = np.asarray(ids, dtype=np.int64)
         return np.where(tokens == -1, UNKNOWN_WORD, tokens) if self.units_kind == "words" else tokens
@@ -342,7 +345,7 @@ class Neural(Causal):
     ) -> tuple[Floats, Details | None]:
         """ln p of each unit, with the details of each prediction where asked for."""
         self._fitted  # noqa: B018
-        logs, details = super().rated(self.own_ids(ids), bounds, alternatives, watch)
+        logs, details = super().rated(self.network_ids(ids), bounds, alternatives, watch)
         return self.priced(ids, logs), details
 
     def rated_ids(self, tokens: Ints, bounds: Ints) -> Floats:
@@ -360,11 +363,11 @@ class Neural(Causal):
     def predict(self, history: NDArray[Any]) -> Floats:
         """ln p of each id after this history of one document; the probabilities sum to one."""
         self._fitted  # noqa: B018
-        return super().predict(self.own_ids(history))
+        return super().predict(self.network_ids(history))
 
     def places(self, ids: NDArray[Any]) -> Ints:
         """Where each id stands in what `predict` gives."""
-        return self.own_ids(ids)
+        return self.network_ids(ids)
 
     def stream(self) -> NetworkStream:
         """Begin a text that comes in pieces: an LSTM carries its state on, a transformer what its window holds."""
@@ -397,11 +400,11 @@ class _Stepper:
         self._walk.push(number)
 
 
-def _texts(text: Any, heldout: Any, field: str | None) -> tuple[list[bytes], list[bytes], str]:
+def _texts(text: Any, docs: str | None, heldout: Any, field: str | None) -> tuple[list[bytes], list[bytes], str]:
     """Documents to learn from, those held out, and a hash of both."""
     from bitmeter.models.neural_train import split_off
 
-    corpus = Corpus.of(text, field=field)
+    corpus = Corpus.of(text, docs=docs, field=field)
     documents = [document.data for document in corpus]
     if not any(documents):
         message = f"{corpus.name} is empty; there is nothing to learn from"
@@ -410,7 +413,7 @@ def _texts(text: Any, heldout: Any, field: str | None) -> tuple[list[bytes], lis
     if heldout is None:
         documents, held = split_off(documents)
     else:
-        other = Corpus.of(heldout)
+        other = Corpus.of(heldout, docs=docs, field=field)
         held = [document.data for document in other]
         if not any(held):
             message = f"{other.name}, to be held out, is empty; give a text, or leave it out"

@@ -149,7 +149,7 @@ class NetworkStream:
 
     def logprobs(self, ids: NDArray[Any], bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """As of the model; with `continues`, the first document goes on from the call before."""
-        tokens = self._model.own_ids(ids)
+        tokens = self._model.network_ids(ids)
         logs = np.zeros(len(tokens))
         number = len(bounds) - 1
         for place in range(number):

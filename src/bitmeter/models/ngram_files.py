@@ -11,6 +11,7 @@ from bitmeter.models.arpa import is_arpa, write_arpa
 from bitmeter.text._files import as_path, replacing
 
 SUFFIX = ".bmn"
+_NOTE_SIZE = 4096
 
 
 class sound:  # noqa: N801
@@ -32,8 +33,11 @@ class sound:  # noqa: N801
 
 
 def note(**about: Any) -> str:
-    """What the file says about itself; a long name gives way."""
-    return json.dumps(about, ensure_ascii=True)[:4096]
+    """What the file says about itself; where that is too long, the numbers that only a curious reader wants go."""
+    for lengthy in ("weights", "discounts", "text"):
+        if len(json.dumps(about)) > _NOTE_SIZE:
+            about.pop(lengthy, None)
+    return json.dumps(about, ensure_ascii=True)[:_NOTE_SIZE]
 
 
 def read_note(data: bytes) -> dict[str, Any]:
@@ -50,7 +54,9 @@ def is_model_file(name: str) -> bool:
     return name.endswith(SUFFIX) or is_arpa(name)
 
 
-def save_model(model: _core.NgramModel, path: Any, *, unk_word: bool, force: bool) -> None:
+def save_model(
+    model: _core.NgramModel, path: Any, *, unk_word: bool, is_distribution: bool = True, force: bool
+) -> None:
     """Write a model under a name that tells the format."""
     final = as_path(path)
     arpa = is_arpa(final.name)
@@ -61,6 +67,12 @@ def save_model(model: _core.NgramModel, path: Any, *, unk_word: bool, force: boo
         message = (
             "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
             f"the text (sed 's/<unk>/_unk_/g'), or save a {SUFFIX} file"
+        )
+        raise FileFormatError(message, value=str(final))
+    if arpa and not is_distribution:
+        message = (
+            "stupid back-off gives scores that do not sum to one, and an ARPA file cannot say so: its readers would "
+            f"take them for probabilities; save a {SUFFIX} file, or train with another smoothing"
         )
         raise FileFormatError(message, value=str(final))
     with replacing(final, force=force) as beside:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.models.ngram_files import sound
-from bitmeter.text.units import SEPARATORS, Words
+from bitmeter.models.ngram_units import END, sentences_within
+from bitmeter.text.units import SEPARATORS, Split, Words
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
@@ -26,9 +27,20 @@ class ModelWords(Words):
 
     def __init__(self, model: _core.NgramModel) -> None:
         self.separators = SEPARATORS["kenlm"]
-        self._table = model.table()
+        self._model = model
         self.name = "words"
         self.fingerprint = f"words/1@ngram-{model.fingerprint():016x}"
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many numbers there are, those of `<unk>`, `<s>` and `</s>` included."""
+        return self._model.words
+
+    def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
+        return Split(*_core.ngram_split(self._model, data, ends, self.separators))
+
+    def _ids(self, data: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
+        return _core.ngram_find(self._model, data, np.ascontiguousarray(starts), np.ascontiguousarray(stops))
 
 
 class NGramStream:
@@ -41,29 +53,71 @@ class NGramStream:
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
         """As `Streaming.stream().logprobs`."""
         model = self._model
-        numbers = np.ascontiguousarray(ids, dtype=np.int64)
+        numbers = model.numbered(ids)
         before = self._before if continues else _NOTHING
+        if model.end_is_unit:
+            bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
+            before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
             logs = model._fitted.logprobs(
                 numbers, np.ascontiguousarray(bounds), before, model._oov == "class", model.threads
             )
-        last = numbers[bounds[-2] :] if len(bounds) > 1 else numbers
-        self._before = np.concatenate((before, last) if len(bounds) == 2 else (last,))[-max(1, model.order - 1) :]
+        self._remember(numbers, bounds, before)
         return logs
+
+    def _remember(self, numbers: NDArray[np.int64], bounds: Bounds, before: NDArray[np.int64]) -> None:
+        reach = max(1, self._model.order - 1)
+        last = numbers[bounds[-2] :] if len(bounds) > 1 else numbers
+        self._before = np.concatenate((before, last[-reach:]) if len(bounds) == 2 else (last[-reach:],))[-reach:]
+
+    @property
+    def rates_bytes(self) -> bool:
+        """Whether `rate_bytes` works: for models of words."""
+        return isinstance(self._model.units, ModelWords)
+
+    def rate_bytes(
+        self,
+        data: bytes,
+        ends: Bounds,
+        finished: int,
+        continues: bool,  # noqa: FBT001
+        eos: str,
+    ) -> tuple[Split, NDArray[np.bool_], Floats]:
+        """See `ByteStream.rate_bytes`: the same units and figures as the way over `units.split` and `logprobs`."""
+        model = self._model
+        before = self._before if continues else _NOTHING
+        with sound(model.name):
+            ids, cuts, bounds, blank, logs = _core.ngram_rate(
+                model._fitted,
+                data,
+                ends,
+                finished,
+                before,
+                SEPARATORS["kenlm"],
+                eos,
+                model._oov == "class",
+                model.threads,
+            )
+        self._remember(ids, bounds, before)
+        return Split(ids, cuts, bounds), blank.view(np.bool_), logs
 
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """The whole prediction at each place."""
         model = self._model
         names = model.outcome_names
         numbers = model.places(ids)
+        before = self._before
+        if model.end_is_unit:
+            bounds = sentences_within(numbers, bounds)
+            before = before if len(before) and before[-1] != END else _NOTHING
         histories = [
-            np.concatenate((self._before, numbers[:place])) if continues and first == 0 else numbers[first:place]
+            np.concatenate((before, numbers[:place])) if continues and first == 0 else numbers[first:place]
             for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
             for place in range(first, last)
         ]
         parts = []
         for i in range(0, max(1, len(numbers)), _CHUNK):
-            rows = [model.predict(history[-model.order :]) for history in histories[i : i + _CHUNK]]
+            rows = [model.predict_numbers(history[-model.order :]) for history in histories[i : i + _CHUNK]]
             table = np.array(rows).reshape(len(rows), len(names))
             parts.append(details_of_rows(table, numbers[i : i + _CHUNK], alternatives, names))
         return joined_details(parts)

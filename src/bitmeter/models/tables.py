@@ -15,7 +15,7 @@ from bitmeter.errors import InputTypeError, ModelError, UnknownLabelError
 from bitmeter.models.base import Scheme
 from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.text.readers import encode
-from bitmeter.text.units import Bytes, Characters, Units, Words
+from bitmeter.text.units import UNKNOWN, Bytes, Characters, Units, Words
 from bitmeter.theory._check import choice, shown
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
@@ -160,6 +160,14 @@ class TableModel:
     def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """Where each id stands in what `predict` gives."""
         return np.asarray(self._columns[self._rows(ids)])
+
+    @property
+    def outcome_ids(self) -> NDArray[np.int64]:
+        """The id of each entry of what `predict` gives; negative where several units share it, or none has it."""
+        ids = np.full(len(self._keys) + 1, UNKNOWN, dtype=np.int64)
+        own = self._columns[self._order] == self._order
+        ids[self._order[own]] = self._keys[own]
+        return ids
 
     def with_oov(self, way: str) -> TableModel:
         """The same table with another cost for what it does not know."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["SAMPLE_NAME", "sample_text"]
+import bisect
+import itertools
+
+__all__ = ["SAMPLE_NAME", "sample_parts", "sample_text"]
 
 #: How the embedded text is called in results.
 SAMPLE_NAME = "Python language reference"
@@ -21,3 +24,21 @@ def sample_text() -> str:
     from pydoc_data.topics import topics
 
     return "\n".join(topics[name] for name in sorted(topics))
+
+
+def sample_parts(share: float = 0.8) -> tuple[bytes, bytes]:
+    """The embedded text in two parts, to train on and to measure on; no paragraph is in both.
+
+    Topics quote each other, so that a paragraph counts only where it comes first.
+
+    Examples
+    --------
+    >>> train, rest = sample_parts()
+    >>> len(train) > 3 * len(rest) > 0
+    True
+    """
+    paragraphs = list(dict.fromkeys(part.strip("\n") for part in sample_text().split("\n\n") if part.strip()))
+    sizes = list(itertools.accumulate(map(len, paragraphs)))
+    place = bisect.bisect_left(sizes, share * sizes[-1]) + 1
+    train, rest = paragraphs[:place], paragraphs[place:]
+    return ("\n".join(train) + "\n").encode(), ("\n".join(rest) + "\n").encode()

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from bitmeter.text.corpus import BLOCK_SIZE, Corpus
 from bitmeter.text.units import Split, Units
 
-__all__ = ["Piece", "split_corpus"]
+__all__ = ["Piece", "Stretch", "cut_corpus", "split_corpus"]
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A stretch of a corpus, split.
+class Stretch:
+    """A stretch of a corpus that ends with a document or between two units.
 
     Attributes
     ----------
@@ -24,22 +24,37 @@ class Piece:
         The bytes: whole units.
     ends
         Where documents end in them.
-    split
-        Their units.
     offset
         Where the stretch begins in the corpus.
     continues
-        Whether the first document goes on from the piece before.
+        Whether the first document goes on from the stretch before.
     unfinished
-        Whether the last document goes on in the next piece.
+        Whether the last document goes on in the next stretch.
     """
 
     data: bytes
     ends: NDArray[np.int64]
-    split: Split
     offset: int
     continues: bool
     unfinished: bool
+
+    @property
+    def all_ends(self) -> NDArray[np.int64]:
+        """The ends with that of what goes on in the next stretch."""
+        return np.append(self.ends, np.int64(len(self.data))) if self.unfinished else self.ends
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Stretch):
+    """A stretch of a corpus, split.
+
+    Attributes
+    ----------
+    split
+        Its units.
+    """
+
+    split: Split
 
 
 def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Piece]:
@@ -61,6 +76,20 @@ def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterat
     >>> [piece.split.pieces(piece.data) for piece in split_corpus(corpus, Words(), size=8)]
     [[b'to ', b'be '], [b'or ', b'not '], [b'to ', b'be']]
     """
+    for stretch in cut_corpus(corpus, units, size):
+        data, ends = stretch.data, stretch.ends
+        yield Piece(data, ends, stretch.offset, stretch.continues, stretch.unfinished, units.split(data, ends))
+
+
+def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Stretch]:
+    """The stretches that `split_corpus` splits, before they are.
+
+    Examples
+    --------
+    >>> from bitmeter.text.units import Words
+    >>> [stretch.data for stretch in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
+    [b'to be ', b'or ', b'not']
+    """
     held: list[bytes] = []  # an unfinished document from its first unit that is not split yet
     length = wanted = offset = 0
     continues = False
@@ -78,7 +107,7 @@ def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterat
             held, wanted = [data], 2 * length
             continue
         piece = data[:until]
-        yield Piece(piece, ends, units.split(piece, ends), offset, continues, until > closed)
+        yield Stretch(piece, ends, offset, continues, until > closed)
         offset += until
         continues = until > closed
         held, length, wanted = [data[until:]], length - until, 0

@@ -56,6 +56,7 @@ class _Tokens(Units):
         self._load(data, path)
         self._tokens = self._token_bytes()
         digest = hashlib.sha256(data).hexdigest()
+        self.path = path
         self.name = f"{self.kind}:{name}"
         self.fingerprint = f"{self.kind}/1@{digest}"
 

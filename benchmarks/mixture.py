@@ -1,0 +1,65 @@
+"""How far counts alone go: n-gram models and caches mixed, with weights found on the validation text.
+
+    python benchmarks/mixture.py TRAIN VALID TEST [--no-unk-word]
+
+Lines are sentences, their ends are predicted and counted, and <unk> in the text is a word, as is usual with WikiText
+and the Penn Treebank. Each row adds to the one before; nothing is chosen by looking at TEST.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import bitmeter as bm
+
+#: Set by hand, once; only the weights are fitted.
+CACHES = {
+    "a cache of words": [bm.Cache(2000, 0.999)],
+    "caches of pairs and triples": [
+        bm.Cache(5000, 0.9995, order=2),
+        bm.Cache(5000, order=3),
+    ],
+    "more caches": [
+        bm.Cache(500, 0.995),
+        bm.Cache(4000, rare=0.3),
+        bm.Cache(4000, 0.9995, rare=0.7),
+        bm.Cache(8000, order=4),
+    ],
+}
+
+
+def main() -> None:
+    """Print a row a mixture."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train")
+    parser.add_argument("valid")
+    parser.add_argument("test")
+    parser.add_argument("--no-unk-word", action="store_true", help="the text holds no <unk>")
+    options = parser.parse_args()
+    models = [bm.NGram(order, unk_word=not options.no_unk_word).fit(options.train) for order in (5, 3, 2, 1)]
+    print("| model | valid | test | below | seconds |\n|---|--:|--:|--:|--:|")
+    plain = row("5-gram, modified Kneser-Ney", bm.MixtureModel(models[:1]), options, None)
+    parts: list[bm.NGram | bm.Cache] = [models[0]]
+    for name, caches in CACHES.items():
+        parts = [*parts, *caches]
+        row(f"+ {name}", bm.MixtureModel(parts), options, plain)
+    row("+ orders 3, 2 and 1", bm.MixtureModel([*parts, *models[1:]]), options, plain)
+    row("+ weights by kind of history", bm.MixtureModel([*parts, *models[1:]], buckets=True), options, plain)
+
+
+def row(name: str, mixture: bm.MixtureModel, options: argparse.Namespace, plain: float | None) -> float:
+    """Fit on the validation text, measure on the test text."""
+    started = time.process_time()
+    mixture.fit(options.valid)
+    assert mixture.fitted is not None
+    score = bm.score(mixture, options.test, docs="line", eos="yes", oov="class")
+    found = score.perplexity("token")
+    below = "" if plain is None else f"{1 - found / plain:.1%}"
+    seconds = time.process_time() - started
+    print(f"| {name} | {mixture.fitted.perplexity:.2f} | {found:.2f} | {below} | {seconds:.1f} |", flush=True)
+    return found
+
+
+if __name__ == "__main__":
+    main()

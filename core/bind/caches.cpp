@@ -1,0 +1,66 @@
+#include "cache.hpp"
+#include "ngram_context.hpp"
+
+#include "bind.hpp"
+
+namespace {
+
+using bitmeter::HistoryCache;
+
+/// (ln p, bucket) of each word, which is then remembered.
+auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (ids.data()[i] < 0 || ids.data()[i] >= static_cast<std::int64_t>(self.words()))
+            throw std::invalid_argument("ids must be those of words");
+    std::vector<double> logs(ids.size());
+    std::vector<std::int64_t> buckets(ids.size());
+    without_lock([&] {
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const auto word = static_cast<std::uint32_t>(ids.data()[i]);
+            buckets[i] = self.bucket();
+            logs[i] = self.rate(word);
+            self.push(word);
+        }
+    });
+    return std::make_tuple(to_numpy(std::move(logs)), to_numpy(std::move(buckets)));
+}
+
+auto py_contexts(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
+                 Vector<std::int64_t> before) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
+        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
+    std::vector<std::int64_t> lengths(ids.size());
+    std::vector<double> backoffs(ids.size());
+    without_lock([&] {
+        bitmeter::ngram_contexts(model, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()},
+                                 lengths.data(), backoffs.data());
+    });
+    return std::make_tuple(to_numpy(std::move(lengths)), to_numpy(std::move(backoffs)));
+}
+
+}  // namespace
+
+void bind_caches(nb::module_& m) {
+    nb::class_<HistoryCache>(m, "HistoryCache", "Predicts what was said a little while ago.")
+        .def(
+            "__init__",
+            [](HistoryCache* self, int order, std::size_t size, double decay, std::size_t words,
+               Vector<double> weights) {
+                new (self) HistoryCache({order, size, decay, words},
+                                        {weights.data(), weights.data() + weights.size()});
+            },
+            "order"_a, "size"_a, "decay"_a, "words"_a, "weights"_a)
+        .def("follow", &py_follow, "ids"_a, "(ln p, bucket) of each word, which is then remembered.")
+        .def("bucket", &HistoryCache::bucket)
+        .def(
+            "predict",
+            [](const HistoryCache& self) {
+                std::vector<double> out(self.words());
+                without_lock([&] { self.predict(out.data()); });
+                return to_numpy(std::move(out));
+            },
+            "The probability of each word.")
+        .def("copy", [](const HistoryCache& self) { return HistoryCache(self); });
+    m.def("ngram_contexts", &py_contexts, "model"_a, "ids"_a, "bounds"_a, "before"_a,
+          "(how many words of its history are known plus one, log10 of the back-off there) for each word.");
+}

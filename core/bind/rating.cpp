@@ -1,0 +1,128 @@
+#include "ngram_query.hpp"
+#include "ngram_rate.hpp"
+
+#include "bind.hpp"
+
+namespace {
+
+// ---- n-gram models over bytes, and as an automaton -------------------------------------------------------------------
+
+using bitmeter::NgramEnds;
+using bitmeter::NgramModel;
+using bitmeter::NgramState;
+
+/// Hands an array's memory to numpy without a copy.
+template <class T>
+NewVector<T> given(bitmeter::Array<T>&& values) {
+    const std::size_t size = values.size();
+    T* data = values.release();
+    nb::capsule guard(data, [](void* p) noexcept { std::free(p); });
+    return NewVector<T>(data, {size}, guard);
+}
+
+bitmeter::NgramBytes text_of(const nb::bytes& data, const Vector<std::int64_t>& ends, std::size_t finished,
+                             const Vector<std::int64_t>& before) {
+    if (!bitmeter::ends_fit({ends.data(), ends.size()}, data.size()))
+        throw std::invalid_argument("ends must ascend to the size of the data");
+    return {view(data), {ends.data(), ends.size()}, finished, before.data(), before.size()};
+}
+
+NgramEnds ends_of(const std::string& name) {
+    if (name == "no") return NgramEnds::none;
+    if (name == "yes") return NgramEnds::all;
+    if (name == "nonblank") return NgramEnds::nonblank;
+    throw std::invalid_argument("eos must be no, yes or nonblank");
+}
+
+auto py_rate(const NgramModel& model, const nb::bytes& data, Vector<std::int64_t> ends, std::size_t finished,
+             Vector<std::int64_t> before, const nb::bytes& separators, const std::string& eos, bool unknown_class,
+             unsigned threads) {
+    const auto text = text_of(data, ends, finished, before);
+    const NgramEnds way = ends_of(eos);
+    const bitmeter::Separators between(characters(separators));
+    auto found = without_lock([&] { return bitmeter::ngram_rate(model, text, between, way, unknown_class, threads); });
+    return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)),
+                           given(std::move(found.blank)), given(std::move(found.logprobs)));
+}
+
+auto py_split(const NgramModel& model, const nb::bytes& data, Vector<std::int64_t> ends, const nb::bytes& separators) {
+    const bitmeter::NgramBytes text = text_of(data, ends, 0, ends);
+    const bitmeter::Separators between(characters(separators));
+    auto found = without_lock([&] { return bitmeter::ngram_split(model, text, between, NgramEnds::none, 1); });
+    return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)));
+}
+
+auto py_find(const NgramModel& model, const nb::bytes& data, Vector<std::int64_t> starts, Vector<std::int64_t> stops) {
+    if (starts.size() != stops.size()) throw std::invalid_argument("spans: starts and stops have different lengths");
+    const auto size = static_cast<std::int64_t>(data.size());
+    std::vector<std::int64_t> ids(starts.size());
+    const auto index = model.index();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const std::int64_t from = starts.data()[i], to = stops.data()[i];
+        if (from < 0 || to < from || to > size) throw std::invalid_argument("spans must lie inside of the data");
+        const std::uint32_t number = index.find({view(data).data + from, static_cast<std::size_t>(to - from)});
+        ids[i] = number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
+    }
+    return to_numpy(std::move(ids));
+}
+
+double py_sentence(const NgramModel& model, const nb::bytes& sentence, const nb::bytes& separators, bool ended,
+                   bool unknown_class) {
+    return bitmeter::ngram_sentence(model, view(sentence), bitmeter::Separators(characters(separators)), ended,
+                                    unknown_class);
+}
+
+// A state is one number: its place, and its length in the bits above.
+std::uint64_t packed(const NgramState& state) { return static_cast<std::uint64_t>(state.length) << 32 | state.place; }
+
+NgramState unpacked(const NgramModel& model, std::uint64_t number) {
+    const std::uint64_t length = number >> 32;
+    const NgramState state{length > bitmeter::max_order ? 0 : static_cast<int>(length), static_cast<std::uint32_t>(number)};
+    if (!bitmeter::ngram_holds(model, state)) throw std::invalid_argument("this is no state of the model");
+    return state;
+}
+
+auto py_step(const NgramModel& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
+    NgramState at = unpacked(model, state);
+    double rated = 0.0;
+    bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &rated, 1);
+    return std::make_tuple(rated, packed(at));
+}
+
+auto py_extend(const NgramModel& model, Vector<std::uint64_t> states, Vector<std::int64_t> words, bool unknown_class,
+               unsigned threads) {
+    if (states.size() != words.size()) throw std::invalid_argument("states and words have different lengths");
+    std::vector<NgramState> at;
+    at.reserve(states.size());
+    for (std::size_t i = 0; i < states.size(); ++i) at.push_back(unpacked(model, states.data()[i]));
+    std::vector<double> rated(at.size());
+    without_lock([&] {
+        bitmeter::ngram_extend(model, at.data(), words.data(), at.size(), unknown_class, rated.data(), threads);
+    });
+    std::vector<std::uint64_t> after(at.size());
+    for (std::size_t i = 0; i < at.size(); ++i) after[i] = packed(at[i]);
+    return std::make_tuple(to_numpy(std::move(rated)), to_numpy(std::move(after)));
+}
+
+}  // namespace
+
+void bind_rating(nb::module_& m) {
+    m.def("ngram_rate", &py_rate, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
+          "unknown_class"_a, "threads"_a = 0, "(ids, cuts, bounds, blank, logprobs) of the words of a text.");
+    m.def("ngram_split", &py_split, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
+    m.def("ngram_find", &py_find, "model"_a, "data"_a, "starts"_a, "stops"_a,
+          "The number of each span's bytes, -1 where there is none.");
+    m.def("ngram_sentence", &py_sentence, "model"_a, "sentence"_a, "separators"_a, "ended"_a, "unknown_class"_a,
+          "ln p of one sentence.");
+    m.def(
+        "ngram_number",
+        [](const NgramModel& model, const nb::bytes& word) {
+            const std::uint32_t number = model.index().find(view(word));
+            return number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
+        },
+        "model"_a, "word"_a, "The number of a word, -1 where it has none.");
+    m.def("ngram_begin", [] { return packed(NgramState{}); }, "The state before a sentence.");
+    m.def("ngram_step", &py_step, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
+    m.def("ngram_extend", &py_extend, "model"_a, "states"_a, "words"_a, "unknown_class"_a, "threads"_a = 0,
+          "ln p of each word at its state, and the states after them.");
+}

@@ -1,0 +1,110 @@
+#include "spelling.hpp"
+
+#include "bind.hpp"
+
+namespace {
+
+using bitmeter::GapCounts;
+using bitmeter::GapPlace;
+using bitmeter::Spelling;
+
+GapPlace place_of(const std::string& name) {
+    static constexpr const char* names[bitmeter::gap_places] = {"lead", "between", "tail", "blank"};
+    for (unsigned i = 0; i < bitmeter::gap_places; ++i)
+        if (name == names[i]) return static_cast<GapPlace>(i);
+    throw std::invalid_argument("place must be lead, between, tail or blank");
+}
+
+void check_bounds(const Vector<std::int64_t>& bounds, std::size_t size, const char* message) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, size))
+        throw std::invalid_argument(message);
+}
+
+auto py_expand(const Spelling& self, const nb::bytes& data, Vector<std::int64_t> ids, Vector<std::int64_t> cuts,
+               Vector<std::int64_t> bounds, std::size_t words, bool continues, bool open) {
+    check_bounds(bounds, ids.size(), "bounds must ascend from 0 to the number of ids");
+    check_bounds(cuts, data.size(), "cuts must ascend from 0 to the size of the data");
+    if (cuts.size() != ids.size() + 1) throw std::invalid_argument("cuts must be one more than ids");
+    auto found = without_lock([&] {
+        return bitmeter::spelled_text(self, {view(data), ids.data(), cuts.data(), bounds.data(), ids.size(),
+                                             bounds.size() - 1, words, continues, open});
+    });
+    return std::make_tuple(to_numpy(std::move(found.ids)), to_numpy(std::move(found.bounds)),
+                           to_numpy(std::move(found.owner)), to_numpy(std::move(found.extra)));
+}
+
+auto py_predict(const Spelling& self, const nb::bytes& prefix) {
+    std::vector<double> out(Spelling::symbols);
+    Spelling::Place place;
+    for (std::size_t i = 0; i < prefix.size(); ++i) self.push(place, view(prefix).data[i]);
+    self.predict(place, out.data());
+    return to_numpy(std::move(out));
+}
+
+auto py_predict_gap(const Spelling& self, int last) {
+    std::vector<double> out(Spelling::symbols);
+    self.predict_gap(last, out.data());
+    return to_numpy(std::move(out));
+}
+
+auto py_gaps(const Spelling& self, const std::string& place) {
+    std::vector<std::tuple<nb::bytes, double>> result;
+    for (const auto& gap : self.gaps(place_of(place)))
+        result.emplace_back(nb::bytes(gap.bytes.data(), gap.bytes.size()), gap.p);
+    return result;
+}
+
+}  // namespace
+
+void bind_spelling(nb::module_& m) {
+    nb::class_<GapCounts>(m, "GapCounts", "Counts the white space of a text that comes block by block.")
+        .def(
+            "__init__",
+            [](GapCounts* self, const nb::bytes& separators, bool lines) {
+                new (self) GapCounts(characters(separators), lines);
+            },
+            "separators"_a, "lines"_a)
+        .def(
+            "feed",
+            [](GapCounts& self, const nb::bytes& data, Vector<std::int64_t> ends) {
+                const std::int64_t last = ends.size() ? ends.data()[ends.size() - 1] : 0;
+                if (last < 0 || last > static_cast<std::int64_t>(data.size()) ||
+                    !bitmeter::ends_fit({ends.data(), ends.size()}, static_cast<std::size_t>(last)))
+                    throw std::invalid_argument("ends must ascend within the data");
+                without_lock([&] { self.feed(view(data), {ends.data(), ends.size()}); });
+            },
+            "data"_a, "ends"_a)
+        .def(
+            "section",
+            [](GapCounts& self, const bitmeter::NgramModel& letters) {
+                const auto made = without_lock([&] {
+                    self.finish();
+                    return Spelling::section(self, letters);
+                });
+                return nb::bytes(made.data(), made.size());
+            },
+            "letters"_a, "What goes into a model's file.");
+    nb::class_<Spelling>(m, "Spelling", "What unknown words and white space cost.")
+        .def(
+            "__init__",
+            [](Spelling* self, const bitmeter::NgramModel& model) { new (self) Spelling(model.section()); }, "model"_a)
+        .def_static(
+            "glance", [](const bitmeter::NgramModel& model) { Spelling::glance(model.section()); }, "model"_a,
+            "Throws where what follows the model in its file is too short or none of this.")
+        .def_prop_ro("lines", &Spelling::lines, "Whether a newline ends a sentence.")
+        .def("fingerprint", &Spelling::fingerprint)
+        .def("expand", &py_expand, "data"_a, "ids"_a, "cuts"_a, "bounds"_a, "words"_a, "continues"_a, "open"_a,
+             "(ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.")
+        .def("word", [](const Spelling& self, const nb::bytes& word) { return self.word(view(word)); }, "word"_a,
+             "ln p of a word's bytes and their end.")
+        .def("predict", &py_predict, "prefix"_a, "The probability of each byte after a prefix, and of the end.")
+        .def("gap", [](const Spelling& self, const std::string& place,
+                       const nb::bytes& gap) { return self.gap(place_of(place), view(gap)); },
+             "place"_a, "gap"_a, "ln p of white space: lead, between, tail or blank.")
+        .def("gaps", &py_gaps, "place"_a, "What the table of a place holds, with its probability.")
+        .def("escape", [](const Spelling& self, const std::string& place) { return self.escape(place_of(place)); },
+             "place"_a)
+        .def("predict_gap", &py_predict_gap, "last"_a, "The probability of each byte of new white space after a byte.")
+        .def_prop_ro("newline", &Spelling::newline)
+        .def_prop_ro("no_newline", &Spelling::no_newline);
+}

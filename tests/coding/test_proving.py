@@ -1,0 +1,110 @@
+"""A score and its file: as long as each other for every kind of model, and not for one that cheats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter.errors import EmptyError, InputError, ModelError
+from tests.coding.models import TEXT, Peeking, Plain, TooMuch, chain, letters, words
+
+LETTER_TEXT = ("to be or not to be\n" * 40).encode()
+CASES: dict[str, tuple[Any, bytes]] = {
+    "kt": ("kt", TEXT * 50),
+    "uniform": ("uniform", TEXT * 50),
+    "distribution": (letters(), LETTER_TEXT),
+    "conditional": (chain(), b"abc cab bac " * 200),
+    "ngram 1": (words(order=1), TEXT * 20 + b"new words here\n"),
+    "ngram 3": (words(), TEXT * 20 + b"new words here\n"),
+    "ngram 5": (words(order=5), TEXT * 20 + "fünf ünknöwn\t\tones ".encode()),
+    "stepwise": (Plain(), TEXT * 20),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_file_is_as_long_as_the_score_says(name: str) -> None:
+    model, text = CASES[name]
+    proof = bm.prove(model, text)
+    assert proof.holds
+    assert abs(proof.difference) <= 64 + 2e-4 * proof.units
+    assert 0 <= proof.file_bits - proof.quantised_bits <= 16
+    if not name.startswith("ngram"):  # whose last line has no end of its own in the score
+        assert proof.quantised_bits == pytest.approx(proof.score.bits, rel=1e-7)
+    assert "proved" in str(proof)
+    assert "NOT" not in str(proof)
+
+
+def test_a_model_that_looks_ahead_is_caught() -> None:
+    proof = bm.prove(Peeking(), TEXT * 20)
+    assert not proof.holds
+    assert proof.difference > 1000
+    assert "NOT proved" in str(proof)
+    assert bm.prove(Plain(), TEXT * 20).holds
+
+
+def test_a_model_that_does_not_sum_to_one_is_caught() -> None:
+    with pytest.raises(ModelError, match="no distribution"):
+        bm.prove(TooMuch(), TEXT)
+
+
+def test_several_documents_are_refused() -> None:
+    with pytest.raises(InputError, match="2 documents"):
+        bm.prove("kt", bm.Corpus.from_documents(["one", "two"]))
+
+
+def test_the_normalised_text_is_what_is_coded() -> None:
+    assert bm.prove("kt", b"ABC abc", norm="lower").score.bits == bm.score("kt", b"abc abc").bits
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_honest_models_are_sound(name: str) -> None:
+    model, text = CASES[name]
+    found = bm.verify(model, text, histories=20)
+    assert found.sound
+    assert found.sums < 1e-6
+    assert found.agrees < 1e-6
+    assert found.peeks == 0.0
+    assert found.file is (True if name.startswith("ngram") else None)
+
+
+def test_cheats_are_not() -> None:
+    peeking = bm.verify(Peeking(), TEXT)
+    assert not peeking.sound
+    assert peeking.sums < 1e-9
+    assert peeking.agrees > 0.1
+    assert "WRONG a unit costs" in str(peeking)
+    much = bm.verify(TooMuch(), TEXT)
+    assert not much.sound
+    assert much.sums > 0.5
+    assert "WRONG predictions sum" in str(much)
+
+
+def test_one_that_looks_ahead_is_caught_even_if_it_predicts_nothing() -> None:
+    class Rates:
+        name, fingerprint = "rates", "rates-1"
+        units = bm.KrichevskyTrofimov().units
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.where(np.append(ids[1:], 0) % 2 == 0, -1.0, -2.0)
+
+    found = bm.verify(Rates(), TEXT)
+    assert (found.predicts, found.sound) == (False, False)
+    assert found.peeks == 1.0
+
+
+def test_what_cannot_be_verified_is_said() -> None:
+    with pytest.raises(ModelError, match="only totals"):
+        bm.verify("zstd")
+    with pytest.raises(EmptyError):
+        bm.verify("kt", b"")
+
+
+@pytest.mark.parametrize("units", ["bytes", "characters"])
+def test_n_grams_of_bytes_and_characters_are_proved_and_verified(units: str) -> None:
+    text = "der Bär saß\nauf dem Stuhl\nder Bär aß\n".encode() * 9
+    model = bm.NGram(3, units=units).fit(text)
+    assert bm.prove(model, text[:200]).holds
+    assert bm.verify(model, text).sound
