@@ -28,7 +28,6 @@ from bitmeter.theory._check import choice, flag, integer, real
 if TYPE_CHECKING:
     from bitmeter.models.neural_network import Network
     from bitmeter.models.neural_rating import NetworkRater, NetworkStream
-    from bitmeter.models.neural_train import Progress
 
 __all__ = ["Neural", "is_neural_folder"]
 
@@ -136,7 +135,7 @@ class Neural(Causal):
         looks: int = 30,
         checkpoint: Any = None,
         resume: bool = False,
-        progress: Progress | None = None,
+        progress: Any = None,
     ) -> Neural:
         r"""Train the network.
 

@@ -52,7 +52,7 @@ class Shape:
         return asdict(self)
 
 
-class Network(nn.Module):
+class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
     """What both kinds share: tokens in, logits out."""
 
     def __init__(self, shape: Shape) -> None:
@@ -107,7 +107,7 @@ class Lstm(Network):
         return self.dropped(out), kept
 
 
-class _Block(nn.Module):
+class _Block(nn.Module):  # type: ignore[misc]
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads

@@ -63,7 +63,8 @@ class Alphabet:
             else:
                 parts.append(np.asarray(self.units.split(document).ids, dtype=np.int64))
         row = np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-        return row[row != BLANK]
+        shown: Ints = row[row != BLANK]
+        return shown
 
     def _lines(self, document: bytes) -> Ints:
         """Words, with an end after each line."""
@@ -71,7 +72,8 @@ class Alphabet:
         split = self.units.split(document, ends)
         ids = np.asarray(split.ids, dtype=np.int64)
         ids = np.where(ids == -1, UNKNOWN_WORD, ids)
-        return np.insert(ids, split.bounds[1:], END)
+        with_ends: Ints = np.insert(ids, split.bounds[1:], END)
+        return with_ends
 
 
 def learn_alphabet(kind: str, documents: Sequence[bytes], vocabulary: int) -> Alphabet:
