@@ -81,7 +81,7 @@ def train(
     layers: networks.Layers = 0,
     context: networks.Context = 0,
     dropout: networks.Dropout = 0.2,
-    epochs: networks.Epochs = 8.0,
+    epochs: networks.Epochs = 4.0,
     batch: networks.Batch = 0,
     learning_rate: networks.Rate = None,
     patience: networks.Patience = 5,

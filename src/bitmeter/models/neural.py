@@ -19,6 +19,7 @@ from bitmeter.models.causal import Causal, Watch
 from bitmeter.models.details import Details
 from bitmeter.models.hf_walk import HuggingFaceWalk
 from bitmeter.models.neural_curve import LearningCurve
+from bitmeter.models.neural_spelling import SpelledNetworkStream, fit_spelling
 from bitmeter.models.neural_units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.text._files import as_path
 from bitmeter.text.corpus import Corpus
@@ -28,6 +29,7 @@ from bitmeter.theory._check import choice, flag, integer, real
 if TYPE_CHECKING:
     from bitmeter.models.neural_network import Network
     from bitmeter.models.neural_rating import NetworkRater, NetworkStream
+    from bitmeter.models.ngram import NGram
 
 __all__ = ["Neural", "is_neural_folder"]
 
@@ -113,6 +115,8 @@ class Neural(Causal):
         self._network: Network | None = None
         self._alphabet: Alphabet | None = None
         self._oov = "none"
+        #: How unknown words are spelled; of words only.
+        self._words: NGram | None = None
         self._digest = ""
         self.curve: LearningCurve | None = None
         self.name = f"neural({self.kind}, {self.units_kind})"
@@ -128,11 +132,11 @@ class Neural(Causal):
         docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
-        epochs: float = 8.0,
+        epochs: float = 4.0,
         batch: int = 0,
         learning_rate: float | None = None,
         patience: int = 5,
-        looks: int = 30,
+        looks: int = 20,
         checkpoint: Any = None,
         resume: bool = False,
         progress: Any = None,
@@ -212,6 +216,7 @@ class Neural(Causal):
                 trainer.resume(folder / neural_train.CHECKPOINT)
             curve = trainer.run(folder, progress)
         self._adopt(network, alphabet, curve)
+        self._words = fit_spelling(documents) if alphabet.kind == "words" else None
         self.path = None
         return self
 
@@ -234,7 +239,7 @@ class Neural(Causal):
         network, alphabet = self._fitted
         assert self.curve is not None
         about = {"seed": self.seed, "vocabulary": self.vocabulary}
-        write_folder(path, network, alphabet, self.curve, about, force=flag(force, "force"))
+        write_folder(path, network, alphabet, self.curve, about, self._words, force=flag(force, "force"))
         self.path = str(as_path(path))
 
     @classmethod
@@ -242,7 +247,7 @@ class Neural(Causal):
         """A model from its folder."""
         require("torch", "Running a network")
         require("safetensors", "Running a network")
-        from bitmeter.models.neural_files import read_folder
+        from bitmeter.models.neural_files import read_folder, read_spelling
 
         network, alphabet, curve, about = read_folder(path)
         made = cls(network.shape.kind, alphabet.kind)
@@ -250,6 +255,7 @@ class Neural(Causal):
             found = about.get(name)
             setattr(made, name, found if isinstance(found, int) else getattr(made, name))
         made._adopt(network, alphabet, curve)
+        made._words = read_spelling(path) if alphabet.kind == "words" else None
         made.path = str(as_path(path))
         made.name = f"neural:{Path(made.path).resolve().name}"
         return made
@@ -295,7 +301,10 @@ class Neural(Causal):
     @property
     def fingerprint(self) -> str:
         """The weights, what stands before a text, and what unknown words cost."""
-        return super().fingerprint + (f"-{self._oov}" if self.units_kind == "words" else "")
+        if self._words is None:
+            return super().fingerprint
+        spelled = f"-{self._words.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
+        return f"{super().fingerprint}-{self._oov}{spelled}"
 
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
@@ -312,7 +321,12 @@ class Neural(Causal):
     @property
     def oov_ways(self) -> tuple[str, ...]:
         """What unknown words can cost; bytes and byte pairs know none."""
-        return ("class",) if self.units_kind == "words" else ()
+        return ("class", "spelled") if self.units_kind == "words" else ()
+
+    @property
+    def needs_bytes(self) -> bool:
+        """Whether it rates bytes and not only ids: unknown words are spelled."""
+        return self._oov == "spelled"
 
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Which units the model does not know."""
@@ -321,7 +335,11 @@ class Neural(Causal):
         return np.asarray((found == -1) | (found == UNKNOWN_WORD)) if words else np.zeros(len(found), dtype=np.bool_)
 
     def with_oov(self, way: str) -> Neural:
-        """The same model with another cost for unknown words: "none" (impossible) or "class" (that of `<unk>`)."""
+        """The same model with another cost for unknown words.
+
+        "none": they are impossible. "class": that of `<unk>`. "spelled": that and their bytes, and then white space is
+        paid for too and newlines end lines, so that the model is a distribution over byte strings.
+        """
         other = copy.copy(self)
         other._oov = choice(way, "oov", ("none", *self.oov_ways))
         return other
@@ -368,11 +386,15 @@ class Neural(Causal):
         """Where each id stands in what `predict` gives."""
         return self.network_ids(ids)
 
-    def stream(self) -> NetworkStream:
+    def stream(self) -> NetworkStream | SpelledNetworkStream:
         """Begin a text that comes in pieces: an LSTM carries its state on, a transformer what its window holds."""
         from bitmeter.models.neural_rating import NetworkStream
 
-        return NetworkStream(self, self._rater, self.reading)
+        plain = NetworkStream(self, self._rater, self.reading)
+        if self._oov != "spelled":
+            return plain
+        assert self._words is not None
+        return SpelledNetworkStream(plain, self._words.spelling, self.size)
 
     def walk(self) -> HuggingFaceWalk:
         """Begin a document unit by unit, with what was computed before kept."""

@@ -19,17 +19,19 @@ from bitmeter.models.neural_curve import LearningCurve, read_json
 from bitmeter.models.neural_network import Network, Shape, build
 from bitmeter.models.neural_train import CHECKPOINT
 from bitmeter.models.neural_units import Alphabet, bpe_alphabet, learn_alphabet, word_alphabet
+from bitmeter.models.ngram import NGram
 from bitmeter.text._files import as_path, replacing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["SCHEMA", "prepare_folder", "read_folder", "write_folder"]
+__all__ = ["SCHEMA", "prepare_folder", "read_folder", "read_spelling", "write_folder"]
 
 SCHEMA = "bitmeter.neural/1"
 DESCRIPTION, WEIGHTS, CURVE, TOKENIZER, WORDS = (
-    "model.json", "weights.safetensors", "curve.json", "tokenizer.json", "words.bin",
+    "model.json", "weights.safetensors", "curve.json", "tokenizer.json", "words.txt",
 )  # fmt: skip
+SPELLING = "spelling.bmn"
 #: Beyond any network that is trained here.
 _MOST = {"size": 1 << 22, "width": 1 << 14, "layers": 256, "context": 1 << 20}
 
@@ -62,7 +64,14 @@ def prepare_folder(path: Any, *, force: bool, resume: bool = False) -> Path:
 
 
 def write_folder(
-    path: Any, network: Network, alphabet: Alphabet, curve: LearningCurve, about: dict[str, Any], *, force: bool
+    path: Any,
+    network: Network,
+    alphabet: Alphabet,
+    curve: LearningCurve,
+    about: dict[str, Any],
+    words: NGram | None = None,
+    *,
+    force: bool,
 ) -> None:
     """Write a model; a checkpoint in the folder has done its service then."""
     folder = prepare_folder(path, force=force, resume=True) if force else prepare_folder(path, force=False)
@@ -77,6 +86,8 @@ def write_folder(
     if alphabet.kind == "words":
         with replacing(folder / WORDS, force=True) as beside:
             beside.write_bytes(alphabet.source)
+    if words is not None:
+        words.save(folder / SPELLING, force=True)
     description = {"schema": SCHEMA, "units": alphabet.kind, "shape": network.shape.as_dict(), **about}
     with replacing(folder / DESCRIPTION, force=True) as beside:
         beside.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
@@ -112,6 +123,11 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
         message = f"{folder / WEIGHTS}: the weight {broken} holds NaN or infinity, so that nothing it says is a number"
         raise FileFormatError(message, value=str(folder))
     return network, alphabet, LearningCurve.load(folder), about
+
+
+def read_spelling(path: Any) -> NGram:
+    """How the unknown words of a model of words are spelled."""
+    return NGram.load(as_path(path) / SPELLING)
 
 
 def _described(file: Path, about: Any) -> tuple[Shape, str]:
