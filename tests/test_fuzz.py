@@ -31,6 +31,7 @@ MIXED = bm.Mixture([COIN, CHAIN])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 TINY = tiny()
+SMALL = bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit(b"one two\nthree\n", heldout=b"two", epochs=1)
 CODE = bm.PrefixCode({"a": "0", "b": "10"})
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
@@ -220,6 +221,48 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
         (bm.MixtureModel.load, {"path": "model.bmx"}),
     ],
+    "Neural": [
+        (
+            bm.Neural,
+            {
+                "kind": "lstm",
+                "units": "bytes",
+                "vocabulary": 300,
+                "width": 4,
+                "layers": 1,
+                "context": 8,
+                "dropout": 0.1,
+                "seed": 1,
+                "threads": 1,
+            },
+        ),
+        (
+            bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit,
+            {
+                "text": b"one two\nthree\n",
+                "docs": None,
+                "heldout": b"two\n",
+                "field": None,
+                "epochs": 1.0,
+                "batch": 1,
+                "learning_rate": 0.01,
+                "patience": 2,
+                "looks": 2,
+                "checkpoint": None,
+                "resume": False,
+                "progress": None,
+            },
+        ),
+        (SMALL.with_oov, {"way": "none"}),
+        (SMALL.with_reading, {"ctx": "8.4", "first": "bos"}),
+        (SMALL.save, {"path": "network", "force": True}),
+        (bm.Neural.load, {"path": "network"}),
+    ],
+    "LearningCurve": [
+        (SMALL.curve.save, {"path": "curve.json", "force": True}),  # type: ignore[union-attr]
+        (bm.LearningCurve.load, {"path": "curve.json"}),
+        (bm.LearningCurve.from_dict, {"found": SMALL.curve.as_dict(), "where": "here"}),  # type: ignore[union-attr]
+    ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.
         (
@@ -346,6 +389,7 @@ RESULTS = {
     "CodeFigures",
     "Comparison",
     "Convergence",
+    "CurvePoint",
     "Divergence",
     "Document",
     "EntropyEstimate",
@@ -366,10 +410,11 @@ RESULTS = {
 }
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
-MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform"}
+MODELS = {"Cache", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "Neural", "TableModel", "Uniform"}
 PROTOCOL = {
     "begin", "logprobs", "numbered", "own_ids", "places", "predict", "predict_numbers", "shares", "spread", "stream",
     "unknown", "without_unknown", "plan", "predictions", "rate", "rated", "sequences", "walk",
+    "network_ids", "priced", "rated_ids", "stepper",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [
