@@ -86,7 +86,7 @@ def test_score_is_the_loss_of_torch(kind: str, units: str) -> None:
     oov = "class" if units == "words" else None
     score = bm.score(model, text, oov=oov)
     ids = model.network_ids(model.units.split(text).ids)[: model._context - 1]
-    row = torch.tensor(np.concatenate(([model.eos_id], ids)))[None]
+    row = torch.tensor(np.concatenate((np.array([model.eos_id]), ids)))[None]
     with torch.inference_mode():
         loss = float(model._fitted[0].loss(row[:, :-1], row[:, 1:])[0]) * len(ids)
     assert -score.trace.logprob[: len(ids)].sum() == pytest.approx(loss, rel=1e-5)
