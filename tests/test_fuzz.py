@@ -261,7 +261,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "LearningCurve": [
         (SMALL.curve.save, {"path": "curve.json", "force": True}),  # type: ignore[union-attr]
         (bm.LearningCurve.load, {"path": "curve.json"}),
-        (bm.LearningCurve.from_dict, {"found": SMALL.curve.as_dict(), "where": "here"}),  # type: ignore[union-attr]
+        (bm.LearningCurve.from_dict, {"found": {"schema": "bitmeter.curve/1"}, "where": "here"}),
     ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.

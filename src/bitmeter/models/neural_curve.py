@@ -11,7 +11,7 @@ from typing import Any
 from bitmeter.errors import FileFormatError
 from bitmeter.text._files import as_path, replacing
 
-__all__ = ["SCHEMA", "CurvePoint", "LearningCurve"]
+__all__ = ["SCHEMA", "CurvePoint", "LearningCurve", "curve_as_dict"]
 
 SCHEMA = "bitmeter.curve/1"
 
@@ -82,18 +82,14 @@ class LearningCurve:
     def __str__(self) -> str:
         return "\n".join(f"{point}{'  best' * (point is self.best)}" for point in self.points) or "no point yet"
 
-    def as_dict(self) -> dict[str, Any]:
-        """As it is saved."""
-        return {"schema": SCHEMA, **asdict(self)}
-
     def save(self, path: Any, *, force: bool = False) -> None:
         """Write it as JSON."""
         with replacing(path, force=force) as beside:
-            beside.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
+            beside.write_text(json.dumps(curve_as_dict(self), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def from_dict(cls, found: Any, where: str = "the curve") -> LearningCurve:
-        """From what `as_dict` gives; anything else is an error that says so."""
+        """From what a file holds; anything else is an error that says so."""
         try:
             if found["schema"] != SCHEMA:
                 message = f"{where} has the schema {found['schema']!r:.60}; this bitmeter reads {SCHEMA}"
@@ -116,6 +112,11 @@ class LearningCurve:
         place = as_path(path)
         file = place / "curve.json" if place.is_dir() else place
         return cls.from_dict(read_json(file), str(file))
+
+
+def curve_as_dict(curve: LearningCurve) -> dict[str, Any]:
+    """As it is saved."""
+    return {"schema": SCHEMA, **asdict(curve)}
 
 
 _NUMBERS = (

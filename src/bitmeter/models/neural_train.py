@@ -22,7 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from bitmeter.errors import EmptyError, FileFormatError, ModelError
-from bitmeter.models.neural_curve import CurvePoint, LearningCurve
+from bitmeter.models.neural_curve import CurvePoint, LearningCurve, curve_as_dict
 from bitmeter.models.neural_network import Network
 from bitmeter.models.neural_rating import NetworkRater
 from bitmeter.models.neural_units import Alphabet
@@ -287,7 +287,7 @@ class Trainer:
             "schema": _SCHEMA,
             "settings": self._settings(),
             "step": self._step,
-            "curve": self._curve("").as_dict(),
+            "curve": curve_as_dict(self._curve("")),
             "seconds": self._seconds,
         }
         with replacing(path, force=True) as beside:
