@@ -135,7 +135,7 @@ def test_the_plug_in_of_the_page_works(tmp_path: Path) -> None:
 
 
 def test_the_tour_covers_its_rows_in_order() -> None:
-    wanted = [f"M{k}" for k in (*range(1, 19), *range(21, 26))]
+    wanted = [f"M{k}" for k in range(1, 26)]
     assert [row for lesson in topics() for row in lesson.rows] == wanted
     assert [lesson.number for lesson in topics()] == list(range(1, len(topics()) + 1))
 

@@ -33,6 +33,7 @@ READER = bm.Universal("small")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
 CODE = bm.PrefixCode({"a": "0", "b": "10"})
 TINY = tiny()
+SMALL = bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit(b"one two\nthree\n", heldout=b"two", epochs=1)
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
 
 
@@ -282,6 +283,47 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
             },
         ),
     ],
+    "Neural": [
+        (
+            bm.Neural,
+            {
+                "kind": "lstm",
+                "units": "bytes",
+                "vocabulary": 300,
+                "width": 4,
+                "layers": 1,
+                "context": 8,
+                "dropout": 0.1,
+                "seed": 1,
+                "threads": 1,
+            },
+        ),
+        (
+            bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit,
+            {
+                "text": b"one two\nthree\n",
+                "docs": None,
+                "heldout": b"two\n",
+                "field": None,
+                "epochs": 1.0,
+                "batch": 1,
+                "learning_rate": 0.01,
+                "patience": 2,
+                "looks": 2,
+                "checkpoint": None,
+                "resume": False,
+            },
+        ),
+        (SMALL.with_oov, {"way": "none"}),
+        (SMALL.with_reading, {"ctx": "8.4", "first": "bos"}),
+        (SMALL.save, {"path": "network", "force": True}),
+        (bm.Neural.load, {"path": "network"}),
+    ],
+    "LearningCurve": [
+        (SMALL.curve.save, {"path": "curve.json", "force": True}),  # type: ignore[union-attr]
+        (bm.LearningCurve.load, {"path": "curve.json"}),
+        (bm.LearningCurve.from_dict, {"found": {"schema": "bitmeter.curve/1"}, "where": "here"}),
+    ],
     "HuggingFace": [
         # There is no such model: what is wrong with the other arguments must be said before it is looked for.
         (
@@ -408,6 +450,7 @@ RESULTS = {
     "CodeFigures",
     "Comparison",
     "Convergence",
+    "CurvePoint",
     "Divergence",
     "Document",
     "EntropyEstimate",
@@ -431,12 +474,13 @@ RESULTS = {
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
 MODELS = {
-    "Cache", "Endpoint", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "TableModel", "Uniform",
-    "Universal",
+    "Cache", "Endpoint", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "Neural", "TableModel",
+    "Uniform", "Universal",
 }  # fmt: skip
 PROTOCOL = {
-    "begin", "logprobs", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers", "predictions", "rate",
-    "rated", "sequences", "shares", "spread", "stepper", "stream", "unknown", "with_reading", "without_unknown",
+    "begin", "logprobs", "network_ids", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers",
+    "predictions", "priced", "rate", "rated", "rated_ids", "sequences", "shares", "spread", "stepper", "stream",
+    "unknown", "with_reading", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [

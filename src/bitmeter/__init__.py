@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from bitmeter.models.endpoint import Endpoint
     from bitmeter.models.hf import HuggingFace
     from bitmeter.models.mixture import MixtureModel
+    from bitmeter.models.neural import Neural
+    from bitmeter.models.neural_curve import CurvePoint, LearningCurve
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_rating import RatedText
     from bitmeter.models.ngram_state import NGramState
@@ -83,6 +85,7 @@ _HOMES = {
     "Convergence": "theory.typicality",
     "Conversion": "models.convert",
     "Corpus": "text.corpus",
+    "CurvePoint": "models.neural_curve",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
     "Document": "text.corpus",
@@ -96,12 +99,14 @@ _HOMES = {
     "Impossible": "theory.impossible",
     "Interval": "measure.statistics",
     "KrichevskyTrofimov": "models.tables",
+    "LearningCurve": "models.neural_curve",
     "Markov": "theory.markov",
     "Mixture": "theory.mixtures",
     "MixtureModel": "models.mixture",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram",
     "NGramState": "models.ngram_state",
+    "Neural": "models.neural",
     "PairedTest": "measure.statistics",
     "PrefixCode": "coding.prefix",
     "Process": "theory.process_base",
@@ -176,6 +181,7 @@ __all__ = [
     "Convergence",
     "Conversion",
     "Corpus",
+    "CurvePoint",
     "Distribution",
     "Divergence",
     "Document",
@@ -187,12 +193,14 @@ __all__ = [
     "Impossible",
     "Interval",
     "KrichevskyTrofimov",
+    "LearningCurve",
     "Markov",
     "Mixture",
     "MixtureModel",
     "MonteCarlo",
     "NGram",
     "NGramState",
+    "Neural",
     "PairedTest",
     "PrefixCode",
     "Process",

@@ -18,6 +18,7 @@ from bitmeter.cli import (
     compare,
     compress,
     convert,
+    curve,
     demo,
     diverge,
     entropy,
@@ -54,7 +55,8 @@ app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
 app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
     explain.explain
 )
-app.command("train", short_help="An n-gram model from a text.")(train.train)
+app.command("train", short_help="An n-gram model or a small network from a text.")(train.train)
+app.command("curve", short_help="How a network learnt.")(curve.curve)
 app.command("convert", short_help="An n-gram model in another format: compact, fast or ARPA.")(convert.convert)
 app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
 app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)

@@ -1,4 +1,4 @@
-"""`bitmeter train`: an n-gram model from a text."""
+"""`bitmeter train`: an n-gram model or a small network from a text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bitmeter.cli import train_neural as networks
 from bitmeter.cli.common import Docs, Field, Force
 
 if TYPE_CHECKING:
@@ -27,12 +28,19 @@ _SHARES = {"reading": 0.15, "sorting": 0.28, "counting": 0.12, "adjusting": 0.24
 def train(
     texts: Annotated[list[str], typer.Argument(metavar="TEXT…", help="Files, folders, patterns; - for stdin.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="The model: .bmn, or .arpa, .arpa.gz, .arpa.zst for other tools; a network's folder."
+        ),
     ],
     order: Annotated[int, typer.Option(min=1, max=16, help="The longest n-gram, in units.")] = 5,
     units: Annotated[
-        str, typer.Option(help="What is predicted: words, chars, bytes, tokenizer:FILE or sentencepiece:FILE.")
-    ] = "words",
+        str | None,
+        typer.Option(
+            help="What is predicted: words (usual), chars, bytes, tokenizer:FILE or sentencepiece:FILE; by a network: "
+            "bpe (byte pairs, usual), bytes or words."
+        ),
+    ] = None,
     smoothing: Annotated[
         str, typer.Option(metavar="NAME", help=f"How counts become probabilities: {_NAMES}.")
     ] = "modified-kneser-ney",
@@ -44,15 +52,17 @@ def train(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="By which jelinek-mercer finds its weights (else every tenth sentence), and on which the cost of "
-            "--prune-entropy is measured.",
+            help="By which jelinek-mercer finds its weights (else every tenth sentence), on which the cost of "
+            "--prune-entropy is measured, and which tells a network when to stop (else the last tenth).",
         ),
     ] = None,
     unk_word: Annotated[
         bool, typer.Option("--unk-word", help="Take <unk> in the text for a word like any other.")
     ] = False,
     min_count: Annotated[int, typer.Option(min=1, help="Words that come less often become <unk>.")] = 1,
-    vocab_size: Annotated[int | None, typer.Option(min=1, help="Know only so many of the most frequent words.")] = None,
+    vocab_size: Annotated[
+        int | None, typer.Option(min=1, help="Know only so many of the most frequent words, or byte pairs.")
+    ] = None,
     vocab: Annotated[Path | None, typer.Option(help="Know the words of this file, one a line, and no others.")] = None,
     prune_entropy: Annotated[
         float | None,
@@ -77,12 +87,43 @@ def train(
         Path | None, typer.Option(metavar="DIR", help="Where temporary files go if memory is not enough.")
     ] = None,
     force: Force = False,
+    kind: networks.Kind = "ngram",
+    width: networks.Width = 0,
+    layers: networks.Layers = 0,
+    context: networks.Context = 0,
+    dropout: networks.Dropout = 0.2,
+    epochs: networks.Epochs = 4.0,
+    batch: networks.Batch = 0,
+    learning_rate: networks.Rate = None,
+    patience: networks.Patience = 5,
+    seed: networks.Seed = 1,
+    resume: networks.Resume = False,
+    log: networks.Log = False,
 ) -> None:
     """Train an n-gram model: each line of the text is a sentence, each run of other than white space a word.
 
     Other sentences by --docs, other units by --units. The figures of modified-kneser-ney are those of KenLM's lmplz,
     with --prune too. Measure with the model by: bitmeter score model.bmn TEXT --like kenlm
+
+    With --kind lstm or transformer, a small network is trained by cross-entropy until text that is held out costs no
+    less, with a checkpoint on the way from which --resume goes on.
     """
+    if kind != "ngram":
+        networks.train_network(
+            texts,
+            output,
+            made={
+                "kind": kind, "units": units, "vocabulary": vocab_size, "width": width, "layers": layers,
+                "context": context, "dropout": dropout, "seed": seed, "threads": threads,
+            },
+            trained={
+                "docs": docs, "heldout": heldout, "field": field, "epochs": epochs, "batch": batch,
+                "learning_rate": learning_rate, "patience": patience, "resume": resume,
+            },
+            force=force,
+            log=log,
+        )  # fmt: skip
+        return
     from bitmeter.models.arpa import is_arpa
     from bitmeter.models.ngram import NGram
     from bitmeter.models.ngram_files import is_model_file
@@ -98,7 +139,7 @@ def train(
         raise typer.BadParameter(message)
     _check_means(memory, temp)
     model = NGram(
-        order, smoothing, prune=_thresholds(prune), units=units, unk_word=unk_word, min_count=min_count,
+        order, smoothing, prune=_thresholds(prune), units=units or "words", unk_word=unk_word, min_count=min_count,
         vocab_size=vocab_size, vocab=vocab, threads=threads,
     )  # fmt: skip
     weighed = smoothing == "jelinek-mercer" or prune_entropy is None

@@ -57,7 +57,8 @@ class Run:
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
-        self._windows = WindowTotals() if hasattr(model, "plan") else None
+        by_window = hasattr(model, "plan") and not getattr(model, "needs_bytes", False)
+        self._windows = WindowTotals() if by_window else None
         self._pieces = PieceCounter() if settings.like == "lm-eval" else None
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
@@ -85,7 +86,7 @@ class Run:
     def _rated(self) -> Iterator[Rated]:
         """The text split and rated; only a model that streams sees parts of documents."""
         model = self._model
-        stream = model.stream() if hasattr(model, "stream") else None
+        stream = self._stream()
         if self._alternatives is None and getattr(stream, "rates_bytes", False):
             yield from self._rated_bytes(stream)
             return
@@ -114,6 +115,13 @@ class Run:
                 details=details,
             )
 
+    def _stream(self) -> Any:
+        """The model's stream; None where it is given whole documents: it has no other way, or is quicker by it."""
+        model: Any = self._model
+        if not hasattr(model, "stream") or (hasattr(model, "rated") and not getattr(model, "needs_bytes", False)):
+            return None
+        return model.stream()
+
     def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
         """The same from a stream that splits and rates in one go."""
         for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
@@ -138,7 +146,7 @@ class Run:
     def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
         """The model's log-probabilities, and its details where they were asked for."""
         model: Any = self._model
-        if hasattr(model, "rated"):
+        if stream is None and hasattr(model, "rated"):
             watch = None if self._progress is None else self._watch(piece)
             found: tuple[NDArray[np.float64], Details | None] = model.rated(
                 split.ids, split.bounds, self._alternatives, watch

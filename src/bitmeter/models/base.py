@@ -165,11 +165,10 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, endpoint, gguf, hf, ngram, tables, universal
+    from bitmeter.models import compressors, endpoint, gguf, hf, neural, ngram, tables, universal
 
-    neural = (*hf.SCHEMES, *gguf.SCHEMES, *endpoint.SCHEMES)
-    ours = (*tables.SCHEMES, *universal.SCHEMES, *ngram.SCHEMES, *neural, *compressors.SCHEMES)
-    return {scheme.name: scheme for scheme in ours}
+    homes = (tables, universal, ngram, neural, hf, gguf, endpoint, compressors)
+    return {scheme.name: scheme for home in homes for scheme in home.SCHEMES}
 
 
 def schemes() -> dict[str, Scheme]:
@@ -257,7 +256,7 @@ def load(spec: Any) -> Any:
         spec = str(spec)
     if isinstance(spec, str) and ngram_files.is_model_file(spec) and os.path.isfile(spec):
         return ngram.NGram.load(spec)  # at once: no other model need be known for it
-    from bitmeter.models import tables, universal
+    from bitmeter.models import tables
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -277,19 +276,31 @@ def load(spec: Any) -> Any:
     own = own_schemes()
     if name in own:
         return own[name].load(rest)
-    if not _plugins(name) and ngram_files.is_model_file(spec):
-        return ngram.NGram.load(spec)
-    if not _plugins(name) and spec.endswith(".bmx"):
-        from bitmeter.models.mixture import MixtureModel
-
-        return MixtureModel.load(spec)
-    if not _plugins(name) and universal.is_model_file(spec):
-        return universal.Universal.load(spec)
     if not _plugins(name):
+        by_path = _by_path(spec)
+        if by_path is not None:
+            return by_path(spec)
         known = {*own, *(entry.name for entry in _plugins())}
         message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
         raise ModelError(message, value=spec)
     return _from_plugin(_plugin(name), spec, rest)
+
+
+def _by_path(path: str) -> Callable[[str], Any] | None:
+    """What loads a model from its path alone; None where the path is not one of a model."""
+    from bitmeter.models import mixture_files, neural, ngram, ngram_files, universal
+
+    if ngram_files.is_model_file(path):
+        return ngram.NGram.load
+    if universal.is_model_file(path):
+        return universal.Universal.load
+    if neural.is_neural_folder(path):
+        return neural.Neural.load
+    if path.endswith(mixture_files.SUFFIX):
+        from bitmeter.models.mixture import MixtureModel
+
+        return MixtureModel.load
+    return None
 
 
 def names_model(word: str) -> bool:
@@ -300,11 +311,8 @@ def names_model(word: str) -> bool:
     >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
     (True, True, False)
     """
-    from bitmeter.models import ngram_files, universal
-
     name = word.partition(":")[0]
-    file = ngram_files.is_model_file(word) or universal.is_model_file(word) or word.endswith(".bmx")
-    return file or name in own_schemes() or bool(_plugins(name))
+    return _by_path(word) is not None or name in own_schemes() or bool(_plugins(name))
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,7 +130,7 @@ class Causal(ABC):
         """How long documents are read."""
         return self._reading or self.with_reading("auto", self.usual_first).reading
 
-    def with_reading(self, ctx: str, first: str) -> Causal:
+    def with_reading(self, ctx: str, first: str) -> Self:
         """The same model, reading in another way.
 
         Parameters

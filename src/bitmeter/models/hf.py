@@ -18,7 +18,7 @@ from bitmeter.models.base import Scheme
 from bitmeter.models.causal import Causal, Watch
 from bitmeter.models.details import Details
 from bitmeter.models.hf_rating import Rater
-from bitmeter.models.hf_stepping import HuggingFaceStepper
+from bitmeter.models.network_stepping import NetworkStepper
 from bitmeter.text.tokenizers import SentencePiece, Tokenizer
 from bitmeter.text.units import Units
 from bitmeter.theory._check import choice, flag, integer, shown
@@ -158,9 +158,9 @@ class HuggingFace(Causal):
     ) -> tuple[Floats, Details]:
         return self._rater.detailed(sequence, first, alternatives, names)
 
-    def stepper(self) -> HuggingFaceStepper:
+    def stepper(self) -> NetworkStepper:
         """Begin a document token by token, with what was computed before kept."""
-        return HuggingFaceStepper(self._rater, self.reading, self.size, self.name)
+        return NetworkStepper(self._rater, self.reading, self.size, self.name)
 
     def __repr__(self) -> str:
         return f"<HuggingFace {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"

@@ -1,4 +1,4 @@
-"""A transformers network going through a document token by token, with its keys and values kept.
+"""A network going through a document token by token, with its keys and values kept.
 
 The windows are those of scoring: when one is full, the next begins with the tokens that it shares with it, and is
 computed anew. Nothing is ever dropped from within a window, because that would be another convention.
@@ -6,22 +6,28 @@ computed anew. Nothing is ever dropped from within a window, because that would 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import ModelError, RangeError
-from bitmeter.models.hf_rating import Rater
 from bitmeter.models.windows import Reading
 
-__all__ = ["HuggingFaceStepper"]
+__all__ = ["NetworkStepper"]
 
 
-class HuggingFaceStepper:
+class Steps(Protocol):
+    """A network that goes on from what it kept."""
+
+    def step(self, ids: NDArray[np.int64], cache: Any) -> tuple[NDArray[np.float64], Any]:
+        """Go on by some tokens: ln p of every id as the next, and what is to be kept."""
+
+
+class NetworkStepper:
     """One document, from its beginning."""
 
-    def __init__(self, rater: Rater, reading: Reading, size: int, name: str) -> None:
+    def __init__(self, rater: Steps, reading: Reading, size: int, name: str) -> None:
         if reading.kind in ("half", "rolling"):
             message = f"{name} cannot go token by token with ctx={reading}: what it sees depends on what comes later"
             raise ModelError(message)

@@ -1,0 +1,168 @@
+"""The small networks that are trained here: an LSTM and a transformer, both with one table for tokens in and out.
+
+Both take ids and what they kept of those before, and give what the head is applied to, so that the instrument can run
+the head over a few positions at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+__all__ = ["Lstm", "Network", "Shape", "Transformer", "build"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All that makes a network, but for its weights.
+
+    Attributes
+    ----------
+    kind
+        "lstm" or "transformer".
+    size
+        How many ids it predicts.
+    width
+        Of its layers.
+    layers
+        How many.
+    context
+        How many tokens a transformer sees at once; an LSTM is trained over so many at a time, but sees all.
+    dropout
+        The share of values that are left out in training.
+    never
+        An id that has probability zero, or -1 for none.
+    """
+
+    kind: str
+    size: int
+    width: int
+    layers: int
+    context: int
+    dropout: float
+    never: int = -1
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a file."""
+        return asdict(self)
+
+
+class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
+    """What both kinds share: tokens in, logits out."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.embedding = nn.Embedding(shape.size, shape.width)
+        self.bias = nn.Parameter(torch.zeros(shape.size))
+        self.dropped = nn.Dropout(shape.dropout)
+
+    def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """What the head is applied to, for rows of ids, and what to keep of them."""
+        raise NotImplementedError
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """Of every id as the next."""
+        found = functional.linear(hidden, self.embedding.weight, self.bias)
+        if self.shape.never >= 0:
+            found = found.index_fill(-1, torch.tensor([self.shape.never], device=found.device), -math.inf)
+        return found
+
+    def loss(self, ids: Tensor, targets: Tensor, state: Any = None) -> tuple[Tensor, Any]:
+        """The mean of -ln p of the targets, and what to keep: cross-entropy, that is negative log-likelihood."""
+        hidden, kept = self.hidden(ids, state)
+        logits = self.logits(hidden).flatten(0, 1)
+        return functional.cross_entropy(logits, targets.flatten()), kept
+
+
+class Lstm(Network):
+    """Reads a text of any length; what it keeps is as large at its end as at its beginning."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        between = shape.dropout if shape.layers > 1 else 0.0
+        self.lstm = nn.LSTM(shape.width, shape.width, shape.layers, batch_first=True, dropout=between)
+        nn.init.normal_(self.embedding.weight, std=shape.width**-0.5)
+        for name, weight in self.lstm.named_parameters():
+            if "weight_hh" in name:
+                for gate in weight.data.chunk(4):
+                    nn.init.orthogonal_(gate)
+            elif "weight_ih" in name:
+                nn.init.xavier_uniform_(weight)
+            else:
+                nn.init.zeros_(weight)
+                if "bias_ih" in name:  # forget little at first
+                    weight.data[shape.width : 2 * shape.width] = 1.0
+
+    def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """One step a token, from the state of those before."""
+        # As large as the other inputs of the gates: the rows of the weight have length one.
+        inside = self.dropped(self.embedding(ids) * math.sqrt(self.shape.width))
+        out, kept = self.lstm(inside, state)
+        return self.dropped(out), kept
+
+
+class _Block(nn.Module):  # type: ignore[misc]
+    def __init__(self, width: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attend = nn.Linear(width, 3 * width)
+        self.attended = nn.Linear(width, width)
+        self.widen = nn.Linear(width, 4 * width)
+        self.narrow = nn.Linear(4 * width, width)
+        self.dropped = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, past: tuple[Tensor, Tensor] | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        rows, length, width = x.shape
+        query, key, value = (
+            part.view(rows, length, self.heads, width // self.heads).transpose(1, 2)
+            for part in self.attend(self.first(x)).chunk(3, dim=-1)
+        )
+        mask = None
+        if past is not None:
+            key, value = torch.cat((past[0], key), dim=2), torch.cat((past[1], value), dim=2)
+            before = key.shape[2] - length
+            mask = torch.ones(length, key.shape[2], dtype=torch.bool, device=x.device).tril_(before)
+        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=mask is None)
+        x = x + self.dropped(self.attended(seen.transpose(1, 2).reshape(rows, length, width)))
+        x = x + self.dropped(self.narrow(functional.gelu(self.widen(self.second(x)))))
+        return x, (key, value)
+
+
+class Transformer(Network):
+    """Sees `context` tokens at once, each with those before it."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        heads = next(n for n in range(max(1, shape.width // 32), 0, -1) if shape.width % n == 0)
+        self.places = nn.Embedding(shape.context, shape.width)
+        self.blocks = nn.ModuleList(_Block(shape.width, heads, shape.dropout) for _ in range(shape.layers))
+        self.last = nn.LayerNorm(shape.width)
+        for name, weight in self.named_parameters():
+            if weight.dim() > 1:
+                depth = math.sqrt(2 * shape.layers) if name.endswith(("attended.weight", "narrow.weight")) else 1.0
+                nn.init.normal_(weight, std=0.02 / depth)
+            elif name.endswith("bias"):
+                nn.init.zeros_(weight)
+
+    def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
+        """All tokens side by side; what is kept are the keys and values of each layer."""
+        before = 0 if state is None else state[0][0].shape[2]
+        places = torch.arange(before, before + ids.shape[1], device=ids.device)
+        x = self.dropped(self.embedding(ids) + self.places(places))
+        kept = []
+        for number, block in enumerate(self.blocks):
+            x, pair = block(x, None if state is None else state[number])
+            kept.append(pair)
+        return self.last(x), kept
+
+
+def build(shape: Shape) -> Network:
+    """The network of a shape, with weights drawn by torch's generator."""
+    return (Lstm if shape.kind == "lstm" else Transformer)(shape)

@@ -1,0 +1,102 @@
+"""A learning curve as text for the terminal and as a picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+
+from bitmeter.errors import EmptyError
+from bitmeter.models.neural_curve import LearningCurve
+from bitmeter.reports.plot import curves
+
+__all__ = ["chart", "picture"]
+
+_WIDTH, _HEIGHT = 720, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 150, 24, 46
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+
+
+def chart(curve: LearningCurve, *, levels: Mapping[str, float] | None = None, width: int = 76, height: int = 14) -> str:
+    """Training and held-out bits a byte over the steps, in braille dots.
+
+    Parameters
+    ----------
+    curve
+        With one point or more.
+    levels
+        Other models' bits a byte on the held-out text, drawn as dotted lines.
+    width, height
+        In characters.
+    """
+    steps = [point.step for point in curve.points]
+    series = {
+        "training": (steps, [point.train_bits_per_byte for point in curve.points]),
+        "held out": (steps, [point.bits_per_byte for point in curve.points]),
+    }
+    return curves(series, levels=levels, width=width, height=height, x_label="steps", y_label="bits a byte")
+
+
+def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] | None = None) -> str:
+    """Held-out (full) and training (dashed) bits a byte over the seconds, as SVG that needs nothing else.
+
+    Parameters
+    ----------
+    found
+        Curves by name.
+    levels
+        Other models' bits a byte on the held-out text, drawn as dotted lines.
+    """
+    levels = dict(levels or {})
+    if not found or not all(curve.points for curve in found.values()):
+        message = "there is no point to draw; train a little longer"
+        raise EmptyError(message)
+    high_x = max(curve.points[-1].seconds for curve in found.values()) or 1.0
+    values = [y for curve in found.values() for p in curve.points for y in (p.bits_per_byte, p.train_bits_per_byte)]
+    values += levels.values()
+    low, high = math.floor(min(values) * 5) / 5, math.ceil(max(values) * 5) / 5
+    high = max(high, low + 0.2)
+
+    def at(x: float, y: float) -> str:
+        across = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / high_x
+        down = _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - y) / (high - low)
+        return f"{across:.1f},{down:.1f}"
+
+    right, bottom = at(high_x, low).split(",")
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
+        'font-size="12" role="img" aria-label="Learning curve: bits a byte over seconds">',
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
+    ]
+    for value in _ticks(low, high):
+        y = at(0.0, value).split(",")[1]
+        parts.append(f'<path d="M{_LEFT},{y}H{right}" stroke="#dddddd"/>')
+        parts.append(f'<text x="{_LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end" fill="#333333">{value:g}</text>')
+    for value in _ticks(0.0, high_x):
+        x = at(value, low).split(",")[0]
+        parts.append(f'<text x="{x}" y="{float(bottom) + 18:.1f}" text-anchor="middle" fill="#333333">{value:g}</text>')
+    parts.append(f'<text x="{_LEFT}" y="{_TOP - 8}" fill="#333333">bits a byte</text>')
+    parts.append(f'<text x="{right}" y="{_HEIGHT - 8}" text-anchor="end" fill="#333333">seconds of training</text>')
+    for name, value in levels.items():
+        y = at(0.0, value).split(",")[1]
+        parts.append(f'<path d="M{_LEFT},{y}H{right}" stroke="#555555" stroke-dasharray="2 4"/>')
+        parts.append(f'<text x="{float(right) + 6:.1f}" y="{float(y) + 4:.1f}" fill="#555555">{escape(name)}</text>')
+    for number, (name, curve) in enumerate(found.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        held = " ".join(at(point.seconds, point.bits_per_byte) for point in curve.points)
+        learnt = " ".join(at(point.seconds, point.train_bits_per_byte) for point in curve.points)
+        dashes = 'stroke-dasharray="6 4" stroke-opacity="0.6"'
+        parts.append(f'<polyline points="{learnt}" fill="none" stroke="{colour}" stroke-width="1.5" {dashes}/>')
+        parts.append(f'<polyline points="{held}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        x, y = at(curve.points[-1].seconds, curve.points[-1].bits_per_byte).split(",")
+        parts.append(f'<text x="{float(x) + 6:.1f}" y="{float(y) + 4:.1f}" fill="{colour}">{escape(name)}</text>')
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers within a range, some six of them."""
+    least = (high - low) / 6
+    scale = 10.0 ** math.floor(math.log10(least))
+    step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= least * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    return [round(number * step, 10) for number in range(first, math.floor(high / step + 1e-9) + 1)]
