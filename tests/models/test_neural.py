@@ -418,7 +418,9 @@ def test_curve_files(tmp_path: Path) -> None:
 
 
 def test_the_network_of_the_tour_has_torchs_loss_and_slope() -> None:
-    """The lesson trains with numpy alone: its loss and its steps are those of torch."""
+    """The lesson trains with numpy alone: its loss and its steps are those of torch, which it quotes once."""
+    quoted = functional.cross_entropy(torch.tensor([[2.0, 1.0, 0.5, -1.0]]), torch.tensor([1]))
+    assert f"{quoted.item():.4f}" == "1.4952"
     text = "how much wood would a woodchuck chuck if a woodchuck could "
     letters = sorted(set(text))
     ids = np.array([letters.index(letter) for letter in text])
