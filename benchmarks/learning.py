@@ -2,8 +2,8 @@
 
     python benchmarks/learning.py TEXT [--kinds lstm transformer] [--threads N]
 
-The lines of TEXT are parted eight to one to one: all models learn from the first part, the second tells the networks when
-to stop, and the third is the test. Every model is a distribution over byte strings, so that bits a byte compare.
+The lines of TEXT are parted eight to one to one: all models learn from the first part, the second tells the networks
+when to stop, and the third is the test. Every model is a distribution over byte strings, so that bits a byte compare.
 """
 
 from __future__ import annotations

@@ -46,3 +46,14 @@ def test_mistakes_are_said(capsys: pytest.CaptureFixture[str]) -> None:
         assert (code, printed) == (1, "")
         assert said.startswith("error: ")
         assert part in said
+
+
+def test_an_option_that_does_nothing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, part in (
+        (("--kind", "lstm", "--order", "3", "--compact"), "--order, --compact does nothing for --kind lstm"),
+        (("--width", "8"), "--width does nothing for --kind ngram; it is for networks: add --kind lstm"),
+        (("--kind", "rnn"), "--kind is 'rnn'; it must be ngram, lstm or transformer"),
+    ):
+        code, _, said = run(capsys, "train", str(TINY / "joined.txt"), "-o", "never.bmn", *words)
+        assert code == 2
+        assert part in " ".join(said.replace("│", " ").split())

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
 import bitmeter as bm
 from bitmeter.errors import BitmeterError, IncomparableError
@@ -83,3 +84,16 @@ def test_documents_of_any_length() -> None:
     words = bm.word_surprisals(tiny(), corpus, corrected=False)
     assert set(words.doc.tolist()) == {1, 2}
     assert math.fsum(words.nats) == pytest.approx(bm.score(tiny(), corpus).nats, abs=1e-3)
+
+
+def test_torch_is_as_it_was_between_rows_and_after() -> None:
+    """Walks side by side, ended in the order in which they began, leave no mode of torch on."""
+    trained = bm.Neural("lstm", "bytes", width=8, threads=1).fit(b"one two three\n" * 20, epochs=1)
+    for made in (tiny(), trained):
+        walks = [made.predictions(np.arange(3, 60), 1) for _ in range(2)]
+        for place in range(2):
+            next(walks[place])
+            assert not torch.is_inference_mode_enabled()
+        while walks:
+            walks.pop(0)  # which ends it
+            assert not torch.is_inference_mode_enabled()

@@ -123,3 +123,20 @@ def test_every_predictor() -> None:
         bm.sample("uniform:10")
     with pytest.raises(errors.InputError):
         bm.sample("uniform", temperature=0.0)
+
+
+def test_a_network_keeps_what_it_computed() -> None:
+    """Its stepper and its whole predictions draw the same text; only the last one is computed anew each time."""
+    model = bm.Neural("lstm", "bytes", width=8, threads=1).fit(b"one two three\n" * 20, epochs=1)
+
+    class Whole:
+        name, units, fingerprint, predicts_end = "whole", model.units, "whole", True
+        end_id, outcome_names = model.end_id, model.outcome_names
+        logprobs, predict, places = model.logprobs, model.predict, model.places
+
+    drawn = bm.sample(model, 2, seed=3, length=60)
+    assert [text.data for text in drawn] == [text.data for text in bm.sample(Whole(), 2, seed=3, length=60)]
+    for text in drawn:
+        end = [model.end_id] if text.ended else []
+        ids = np.concatenate((text.ids, np.array(end, dtype=np.int64)))
+        np.testing.assert_allclose(text.logprobs, model.logprobs(ids, np.array([0, len(ids)])), atol=1e-5)

@@ -26,6 +26,7 @@ _SHARES = {"reading": 0.15, "sorting": 0.28, "counting": 0.12, "adjusting": 0.24
 
 
 def train(
+    command: typer.Context,
     texts: Annotated[list[str], typer.Argument(metavar="TEXT…", help="Files, folders, patterns; - for stdin.")],
     output: Annotated[
         Path,
@@ -108,6 +109,7 @@ def train(
     With --kind lstm or transformer, a small network is trained by cross-entropy until text that is held out costs no
     less, with a checkpoint on the way from which --resume goes on.
     """
+    networks.check_kind(command, kind)
     if kind != "ngram":
         networks.train_network(
             texts,

@@ -21,6 +21,14 @@ def _option(text: str, *names: str, **given: Any) -> Any:
     return typer.Option(*names, help=text, rich_help_panel=_PANEL, **given)
 
 
+_OF_NETWORKS = {
+    "width", "layers", "context", "dropout", "epochs", "batch", "learning_rate", "patience", "seed", "resume", "log",
+}  # fmt: skip
+_OF_NGRAMS = {
+    "order", "smoothing", "prune", "unk_word", "min_count", "vocab", "prune_entropy", "compact", "bits", "memory",
+    "temp",
+}  # fmt: skip
+
 Kind = Annotated[str, typer.Option(help="ngram, lstm or transformer.")]
 Width = Annotated[int, _option("Of a network's layers; 0 for the usual.", min=0)]
 Layers = Annotated[int, _option("Of a network; 0 for the usual.", min=0)]
@@ -35,6 +43,25 @@ Patience = Annotated[int, _option("A network stops after so many looks at held-o
 Seed = Annotated[int, _option("From which a network's randomness follows.", min=0)]
 Resume = Annotated[bool, _option("Go on with a network's training that was interrupted.", "--resume")]
 Log = Annotated[bool, _option("Print a line on stderr for each look at held-out text.", "--log")]
+
+
+def check_kind(command: typer.Context, kind: str) -> None:
+    """An option that would do nothing is a mistake, and is named."""
+    if kind not in ("ngram", "lstm", "transformer"):
+        message = f"--kind is {kind!r}; it must be ngram, lstm or transformer"
+        raise typer.BadParameter(message)
+    idle = _OF_NETWORKS if kind == "ngram" else _OF_NGRAMS
+    found = [name for name in command.params if name in idle and _given(command, name)]
+    if found:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in found)
+        other = "networks: add --kind lstm or transformer" if kind == "ngram" else "n-gram models: leave --kind out"
+        message = f"{named} does nothing for --kind {kind}; it is for {other}"
+        raise typer.BadParameter(message)
+
+
+def _given(command: typer.Context, name: str) -> bool:
+    source = command.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 def train_network(

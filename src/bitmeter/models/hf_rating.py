@@ -279,11 +279,14 @@ class Rater:
             yield logs.cpu().numpy()
 
     def _log_rows(self, sequence: Ints, first: int) -> Iterator[torch.Tensor]:
+        # Nothing is yielded in the mode: two such walks side by side would leave it on when they end.
         with self._quiet():
             states = self._states(self._tensor(sequence[None, :-1]), None, None)[0][first - 1 :]
-            for at in range(0, len(states), self._chunk):
+        for at in range(0, len(states), self._chunk):
+            with self._quiet():
                 logits = self._logits_of(states[at : at + self._chunk]).double()
-                yield logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
+                rows = logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
+            yield rows
 
     def detailed(
         self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]

@@ -94,12 +94,15 @@ class NetworkRater:
         state: State = None
         for at in range(0, len(sequence) - 1, _LENGTH):
             ids = sequence[at : min(len(sequence) - 1, at + _LENGTH)]
+            # Nothing is yielded in the mode: two such walks side by side would leave it on when they end.
             with torch.inference_mode():
                 hidden, state = self._network.hidden(torch.from_numpy(ids[None].copy()), state)
-                asked = hidden[0, max(0, first - 1 - at) :]
-                for begin in range(0, len(asked), self._chunk):
+            asked = hidden[0, max(0, first - 1 - at) :]
+            for begin in range(0, len(asked), self._chunk):
+                with torch.inference_mode():
                     logits = self._network.logits(asked[begin : begin + self._chunk]).double()
-                    yield (logits - torch.logsumexp(logits, dim=1, keepdim=True)).numpy()
+                    rows = (logits - torch.logsumexp(logits, dim=1, keepdim=True)).numpy()
+                yield rows
 
     def step(self, ids: Ints, cache: State) -> tuple[Floats, State]:
         """Go on by some tokens: ln p of every id as the next, and the new state."""

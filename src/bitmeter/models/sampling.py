@@ -138,15 +138,26 @@ def _from_predictor(model: Any, texts: int, seed: Seed, temperature: float, most
         places: list[int] = []
         logs: list[float] = []
         ended = False
+        predictions = _predictions(model, places, ids)
         while len(places) < longest and not ended:
-            history = ids[np.array(places, dtype=np.int64)]
-            place, log = _draw(np.asarray(model.predict(history)), temperature, rng.random(), model.name)
+            place, log = _draw(next(predictions), temperature, rng.random(), model.name)
             logs.append(log)
             ended = place == end
             if not ended:
                 places.append(place)
         data = parted.join(names[place] for place in places)
         yield SampledText(data, ids[np.array(places, dtype=np.int64)], np.array(logs), ended)
+
+
+def _predictions(model: Any, places: list[int], ids: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
+    """What comes after the places that were drawn, of which there is one more each time."""
+    stepper = model.stepper() if hasattr(model, "stepper") else None
+    while True:
+        if stepper is None:
+            yield np.asarray(model.predict(ids[np.array(places, dtype=np.int64)]))
+        else:
+            yield np.asarray(stepper.predict())
+            stepper.take(int(ids[places[-1]]))
 
 
 def _draw(logs: NDArray[np.float64], temperature: float, at: float, name: str) -> tuple[int, float]:
