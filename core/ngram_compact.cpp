@@ -1,15 +1,11 @@
 #include "ngram_compact.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
-#include <system_error>
+#include <utility>
 
 #include "ngram_search.hpp"
 #include "parallel.hpp"
@@ -17,19 +13,13 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::uint32_t version = 1, byte_order = 0x01020304;
-constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
+constexpr NgramForm make_form() {
+    NgramForm result{{}, 1, "the compact format", "convert it again here", 2, 256};
+    for (std::size_t i = 0; i < sizeof result.magic; ++i) result.magic[i] = compact_magic[i];
+    return result;
+}
+constexpr NgramForm form = make_form();
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
-constexpr std::size_t alignment = 64;
-
-struct Header {
-    char magic[16];
-    std::uint32_t version, byte_order, order, flags, logprob_bits, backoff_bits;
-    std::uint64_t words, word_bytes, note_bytes, counts[max_order];
-    std::uint64_t file_size, body_checksum, header_checksum;
-};
-constexpr std::size_t header_size = 256;
-static_assert(sizeof(Header) <= header_size);
 
 [[noreturn, gnu::cold]] void damaged(const std::string& what) { throw NgramFormatError(what); }
 [[noreturn, gnu::cold]] void outside() { damaged("a link in it leads out of the file; fetch or train it again"); }
@@ -54,12 +44,8 @@ unsigned record_width(const CompactShape& shape, std::uint32_t o) {
 
 Layout layout(const CompactShape& shape) {
     Layout result{};
-    std::size_t at = header_size;
-    auto take = [&](std::size_t bytes) {
-        const std::size_t start = at;
-        at = (at + bytes + alignment - 1) / alignment * alignment;
-        return start;
-    };
+    BlockParts parts(form.header_size);
+    auto take = [&](std::size_t bytes) { return parts.take(bytes); };
     auto take_packed = [&](std::uint64_t bits) { return take(bits_to_bytes(bits) + packed_slack); };
     const AscendingShape words = word_shape(shape);
     result.word_low = take_packed(words.count * words.low_bits());
@@ -78,20 +64,14 @@ Layout layout(const CompactShape& shape) {
         result.high[o - 1] = take(children.high_words() * 8);
         result.samples[o - 1] = take(children.samples() * 4);
     }
-    result.size = at;
+    result.size = parts.size();
     return result;
 }
 
 void check(const CompactShape& shape) {
-    if (shape.order < 1 || shape.order > max_order) damaged("its order is not between 1 and 16");
-    if (shape.words < first_word || shape.words > most_words || shape.counts[0] != shape.words)
-        damaged("its number of words is impossible");
-    if (shape.word_bytes > most_bytes || shape.note_bytes > most_bytes) damaged("its sizes are impossible");
+    check_shape(shape, most_bytes);
     for (unsigned bits : {shape.logprob_bits, shape.backoff_bits})
         if (bits < least_figure_bits || bits > most_figure_bits) damaged("its figures have an impossible number of bits");
-    for (std::uint32_t o = 0; o < max_order; ++o)
-        if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o]))
-            damaged("its number of n-grams is impossible");
 }
 
 bool fits(const CompactShape& shape) {
@@ -100,60 +80,35 @@ bool fits(const CompactShape& shape) {
     return result;
 }
 
-void write_all(int handle, Bytes part) {
-    constexpr std::size_t most = std::size_t{1} << 30;  // some systems write no more at once
-    for (std::size_t at = 0; at < part.size;) {
-        const ssize_t done = write(handle, part.data + at, std::min(most, part.size - at));
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) {
-            const int error = done == 0 ? ENOSPC : errno;
-            close(handle);
-            throw std::system_error(error, std::generic_category());
-        }
-        at += static_cast<std::size_t>(done);
-    }
+/// The bytes that a new model of this shape takes.
+std::size_t new_size(const CompactShape& shape) {
+    check(shape);
+    if (!fits(shape)) throw std::length_error("the model has too many n-grams for the compact form; keep the fast one");
+    return layout(shape).size;
+}
+
+CompactShape read_shape(const NgramHeader& header) {
+    CompactShape result;
+    static_cast<NgramShape&>(result) = header.shape;
+    result.logprob_bits = header.extras[0];
+    result.backoff_bits = header.extras[1];
+    check(result);
+    if (!fits(result)) damaged("its number of n-grams is impossible");
+    return result;
 }
 
 }  // namespace
 
 // ---- the block -------------------------------------------------------------------------------------------------------
 
-CompactNgram::CompactNgram(const CompactShape& shape) : shape_(shape) {
-    check(shape_);
-    if (!fits(shape_)) throw std::length_error("the model has too many n-grams for the compact form; keep the fast one");
-    size_ = layout(shape_).size;
-    block_ = PageBlock::zeros(size_);
+CompactNgram::CompactNgram(const CompactShape& shape)
+    : shape_(shape), block_(form, PageBlock::zeros(new_size(shape)), new_size(shape)) {
     place();
 }
 
-CompactNgram::CompactNgram(PageBlock block) : block_(std::move(block)), mapped_(true) {
-    if (block_.size() < header_size) damaged("it is shorter than a header");
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    if (std::memcmp(header.magic, compact_magic, sizeof compact_magic) != 0) damaged("it does not begin like one");
-    if (header.byte_order != byte_order)
-        damaged("it was written on a machine of the other byte order; convert it again here");
-    if (header.version != version)
-        damaged("it has version " + std::to_string(header.version) + " of the compact format; this program reads version " +
-                std::to_string(version));
-    if (header.header_checksum != block_checksum(block_.data(), offsetof(Header, header_checksum)))
-        damaged("the checksum of its header is wrong");
-    shape_.order = header.order;
-    shape_.flags = header.flags;
-    shape_.words = header.words;
-    shape_.word_bytes = header.word_bytes;
-    shape_.note_bytes = header.note_bytes;
-    shape_.logprob_bits = header.logprob_bits;
-    shape_.backoff_bits = header.backoff_bits;
-    std::memcpy(shape_.counts, header.counts, sizeof shape_.counts);
-    check(shape_);
-    if (!fits(shape_)) damaged("its number of n-grams is impossible");
-    size_ = layout(shape_).size;
-    const bool more = shape_.flags & has_section;
-    if (header.file_size != size_ || (more ? block_.size() <= size_ : block_.size() != size_))
-        damaged("it has " + std::to_string(block_.size()) + " bytes where its header says " +
-                std::to_string(header.file_size) + (more ? " and more" : ""));
-    if (more) mapped_section_ = {block_.data() + size_, block_.size() - size_};
+CompactNgram::CompactNgram(PageBlock file) : block_(form, std::move(file)) {
+    shape_ = read_shape(block_.header());
+    block_.accept(layout(shape_).size);
     place();
 }
 
@@ -202,51 +157,13 @@ void CompactNgram::set_note(std::string_view text) {
 }
 
 void CompactNgram::seal() {
-    Header header{};
-    std::memcpy(header.magic, compact_magic, sizeof header.magic);
-    header.version = version;
-    header.byte_order = byte_order;
-    header.order = shape_.order;
-    header.flags = shape_.flags;
-    header.logprob_bits = shape_.logprob_bits;
-    header.backoff_bits = shape_.backoff_bits;
-    header.words = shape_.words;
-    header.word_bytes = shape_.word_bytes;
-    header.note_bytes = shape_.note_bytes;
-    std::memcpy(header.counts, shape_.counts, sizeof header.counts);
-    header.file_size = size_;
-    header.body_checksum = block_checksum(block_.data() + sizeof header, size_ - sizeof header);
-    std::memcpy(block_.data(), &header, sizeof header);
-    header.header_checksum = block_checksum(block_.data(), offsetof(Header, header_checksum));
-    std::memcpy(block_.data(), &header, sizeof header);
+    const std::uint32_t extras[] = {shape_.logprob_bits, shape_.backoff_bits};
+    block_.seal(shape_, extras);
 }
 
 void CompactNgram::attach(std::vector<std::uint8_t> section) {
-    if (mapped_) {  // a map of a file cannot be written to
-        PageBlock own = PageBlock::zeros(size_);
-        std::memcpy(own.data(), block_.data(), size_);
-        block_ = std::move(own);
-        mapped_section_ = {nullptr, 0};
-        mapped_ = false;
-        place();
-    }
-    section_ = std::move(section);
-    shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
-    seal();
-}
-
-std::uint64_t CompactNgram::fingerprint() const {
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    return header.body_checksum;
-}
-
-void CompactNgram::save(const std::string& path) const {
-    const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (handle < 0) throw std::system_error(errno, std::generic_category());
-    write_all(handle, bytes());
-    write_all(handle, section());
-    if (close(handle) != 0) throw std::system_error(errno, std::generic_category());
+    if (block_.attach(std::move(section))) place();
+    shape_.flags = block_.header().shape.flags;
 }
 
 // ---- what it holds ---------------------------------------------------------------------------------------------------
@@ -327,10 +244,7 @@ std::uint64_t CompactNgram::parent(int length, std::uint64_t place) const {
 // ---- the whole of it -------------------------------------------------------------------------------------------------
 
 void CompactNgram::verify() const {
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    if (header.body_checksum != block_checksum(block_.data() + sizeof header, size_ - sizeof header))
-        damaged("the checksum of its body is wrong");
+    block_.verify();
     const WordIndex all = index();
     for (std::uint32_t i = first_word; i < words(); ++i)
         if (all.find(word(i)) != i) damaged("it has the same word twice, or cannot find one of its own");

@@ -71,8 +71,8 @@ public:
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }
     const WordCodes& codes() const { return codes_; }
-    Bytes bytes() const { return {block_.data(), size_}; }
-    Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
+    Bytes bytes() const { return block_.bytes(); }
+    Bytes section() const { return block_.section(); }
     /// Only for a sealed model. One that is a map of a file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
     std::string_view note() const { return {reinterpret_cast<const char*>(note_), shape_.note_bytes}; }
@@ -102,8 +102,8 @@ public:
     /// The n-gram shorter by one whose child this is.
     std::uint64_t parent(int length, std::uint64_t place) const;
 
-    void save(const std::string& path) const;
-    std::uint64_t fingerprint() const;
+    void save(const std::string& path) const { block_.save(path); }
+    std::uint64_t fingerprint() const { return block_.header().body_checksum; }
     void seal();
     /// Reads all of it: checksums, figures, and that every n-gram's suffix is one. Throws NgramFormatError.
     void verify() const;
@@ -119,12 +119,8 @@ private:
     void place();
     void fill_offsets(std::uint64_t* offsets) const;
 
-    PageBlock block_;
-    bool mapped_ = false;
-    std::size_t size_ = 0;
-    std::vector<std::uint8_t> section_;
-    Bytes mapped_section_{nullptr, 0};
     CompactShape shape_;
+    NgramBlock block_;
     WordCodes codes_;
     std::uint8_t *word_text_ = nullptr, *note_ = nullptr, *word_low_ = nullptr;
     std::uint64_t* word_high_ = nullptr;

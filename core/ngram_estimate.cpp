@@ -14,13 +14,6 @@ namespace {
 constexpr std::size_t chunk = 1 << 14;  // histories a task
 constexpr std::size_t look = 256;       // histories between two looks at the clock
 
-/// Calls run(from, to) for stretches of [0, size).
-template <class Run>
-void in_chunks(std::size_t size, unsigned threads, Run&& run) {
-    parallel_for((size + chunk - 1) / chunk, threads,
-                 [&](std::size_t task) { run(task * chunk, std::min(size, (task + 1) * chunk)); });
-}
-
 }  // namespace
 
 NgramEstimator::NgramEstimator(const NgramText& text, int order, NgramMeans means)
@@ -186,7 +179,7 @@ void NgramEstimator::link_order(int o) {
         __atomic_fetch_add(extended + suffix, 1u, __ATOMIC_RELAXED);  // whole numbers: any order, same sum
     };
     if (o == 2) {
-        in_chunks(m.shape().counts[1], threads_, [&](std::size_t from, std::size_t to) {
+        parallel_stretches(m.shape().counts[1], chunk, threads_, [&](std::size_t from, std::size_t to) {
             for (std::size_t i = from; i < to; ++i) set(i, m.codes().word(m.keys(2)[i]));
             watch_.add(to - from);
         });
@@ -201,7 +194,7 @@ void NgramEstimator::link_order(int o) {
         __builtin_prefetch(shorter_keys + near);
         __builtin_prefetch(extended + near, 1);
     };
-    in_chunks(m.shape().counts[o - 2], threads_, [&](std::size_t from, std::size_t to) {
+    parallel_stretches(m.shape().counts[o - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
         constexpr std::size_t ahead = 12;       // histories whose memory is on its way
         constexpr std::uint64_t next_child = 6;  // and children of one that has many
         for (std::size_t h = from; h < to; ++h) {

@@ -1,15 +1,10 @@
 #include "ngram_model.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include "watch.hpp"
@@ -17,42 +12,8 @@
 namespace bitmeter {
 namespace {
 
-constexpr char magic[16] = "bitmeter.ngram\n";
-constexpr std::uint32_t version = 2, byte_order = 0x01020304;
-constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
+constexpr NgramForm form{"bitmeter.ngram\n", 2, "the format", "train it again here", 0, 512};
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
-constexpr std::size_t alignment = 64;
-constexpr std::size_t piece = std::size_t{1} << 22;  // bytes between two looks at the clock
-constexpr std::size_t release_every = std::size_t{1} << 24;  // bytes of a model on the disk that are in memory at once
-
-struct Header {
-    char magic[16];
-    std::uint32_t version, byte_order, order, flags;
-    std::uint64_t words, word_bytes, note_bytes, counts[max_order];
-    std::uint64_t file_size, body_checksum, header_checksum;
-};
-constexpr std::size_t header_size = 512;
-static_assert(sizeof(Header) <= header_size);
-
-std::uint64_t step(std::uint64_t h, std::uint64_t value) {
-    return std::rotl((h ^ value) * 0x9E3779B97F4A7C15ULL, 29);
-}
-
-/// 64 bits that depend on all bytes; four lanes, so that it reads about as fast as memory.
-std::uint64_t checksum(const std::uint8_t* data, std::size_t size, Watch* watch = nullptr) {
-    std::uint64_t lanes[4] = {1, 2, 3, size};
-    std::size_t i = 0;
-    for (; i + 32 <= size; i += 32) {
-        if (watch && i % piece == 0) watch->add(i ? piece : 0);
-        std::uint64_t values[4];
-        std::memcpy(values, data + i, sizeof values);
-        for (int lane = 0; lane < 4; ++lane) lanes[lane] = step(lanes[lane], values[lane]);
-    }
-    for (; i < size; ++i) lanes[0] = step(lanes[0], data[i]);
-    std::uint64_t h = 0;
-    for (std::uint64_t lane : lanes) h = step(h, lane ^ (lane >> 31));
-    return h ^ (h >> 32);
-}
 
 [[noreturn]] void damaged(const std::string& what) {
     throw NgramFormatError(what);
@@ -65,12 +26,8 @@ struct Layout {
 
 Layout layout(const NgramShape& shape) {
     Layout result{};
-    std::size_t at = header_size;
-    auto take = [&](std::size_t bytes) {
-        const std::size_t start = at;
-        at = (at + bytes + alignment - 1) / alignment * alignment;
-        return start;
-    };
+    BlockParts parts(form.header_size);
+    auto take = [&](std::size_t bytes) { return parts.take(bytes); };
     result.word_offsets = take((shape.words + 1) * sizeof(std::uint64_t));
     result.word_text = take(shape.word_bytes);
     result.word_slots = take(index_size(shape.words) * sizeof(WordSlot));
@@ -82,45 +39,29 @@ Layout layout(const NgramShape& shape) {
         else
             result.leaves = take(shape.counts[o] * sizeof(NgramLeaf));
     }
-    result.size = at;
+    result.size = parts.size();
     return result;
 }
 
-void check(const NgramShape& shape) {
-    if (shape.order < 1 || shape.order > max_order) damaged("its order is not between 1 and 16");
-    if (shape.words < first_word || shape.words > most_words || shape.counts[0] != shape.words)
-        damaged("its number of words is impossible");
-    if (shape.word_bytes > most_bytes || shape.note_bytes > most_bytes) damaged("its sizes are impossible");
-    for (std::uint32_t o = 0; o < max_order; ++o)
-        if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o]))
-            damaged("its number of n-grams is impossible");
+NgramShape checked(const NgramShape& shape) {
+    check_shape(shape, most_bytes);
+    return shape;
 }
 
 }  // namespace
-
-std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size) {
-    return checksum(data, size);
-}
-
-// ---- the model
-// -------------------------------------------------------------------------------------------------------
 
 WordCodes::WordCodes(std::uint64_t words)
     : bits_(std::max(1u, static_cast<unsigned>(std::bit_width(words > 0 ? words - 1 : 0)))) {
     mask_ = bits_ >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits_) - 1;
 }
 
-NgramModel::NgramModel(const NgramShape& shape) : shape_(shape), codes_(shape.words) {
-    check(shape_);
-    size_ = layout(shape_).size;
-    block_ = PageBlock::zeros(size_);
+NgramModel::NgramModel(const NgramShape& shape)
+    : shape_(checked(shape)), block_(form, PageBlock::zeros(size_of(shape)), size_of(shape)), codes_(shape.words) {
     place();
 }
 
-NgramModel::NgramModel(const NgramShape& shape, PageStore& store) : shape_(shape), codes_(shape.words) {
-    check(shape_);
-    size_ = layout(shape_).size;
-    block_ = store.take(size_);
+NgramModel::NgramModel(const NgramShape& shape, PageStore& store)
+    : shape_(checked(shape)), block_(form, store.take(size_of(shape)), size_of(shape)), codes_(shape.words) {
     place();
 }
 
@@ -128,31 +69,9 @@ std::size_t NgramModel::size_of(const NgramShape& shape) {
     return layout(shape).size;
 }
 
-NgramModel::NgramModel(PageBlock block) : block_(std::move(block)), mapped_(true) {
-    if (block_.size() < header_size) damaged("it is shorter than a header");
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    if (std::memcmp(header.magic, magic, sizeof magic) != 0) damaged("it does not begin like one");
-    if (header.byte_order != byte_order)
-        damaged("it was written on a machine of the other byte order; train it again here");
-    if (header.version != version)
-        damaged("it has version " + std::to_string(header.version) + " of the format; this program reads version " +
-                std::to_string(version));
-    if (header.header_checksum != checksum(block_.data(), offsetof(Header, header_checksum)))
-        damaged("the checksum of its header is wrong");
-    shape_.order = header.order;
-    shape_.flags = header.flags;
-    shape_.words = header.words;
-    shape_.word_bytes = header.word_bytes;
-    shape_.note_bytes = header.note_bytes;
-    std::memcpy(shape_.counts, header.counts, sizeof shape_.counts);
-    check(shape_);
-    size_ = layout(shape_).size;
-    const bool more = shape_.flags & has_section;
-    if (header.file_size != size_ || (more ? block_.size() <= size_ : block_.size() != size_))
-        damaged("it has " + std::to_string(block_.size()) + " bytes where its header says " +
-                std::to_string(header.file_size) + (more ? " and more" : ""));
-    if (more) mapped_section_ = {block_.data() + size_, block_.size() - size_};
+NgramModel::NgramModel(PageBlock file) : block_(form, std::move(file)) {
+    shape_ = checked(block_.header().shape);
+    block_.accept(size_of(shape_));
     codes_ = WordCodes(shape_.words);
     place();
 }
@@ -200,77 +119,18 @@ WordIndex NgramModel::index() const {
 }
 
 void NgramModel::seal(Watch* watch) {
-    if (watch) watch->begin(size_);
+    if (watch) watch->begin(bytes().size);
     index().fill(first_word);
-    Header header{};
-    std::memcpy(header.magic, magic, sizeof magic);
-    header.version = version;
-    header.byte_order = byte_order;
-    header.order = shape_.order;
-    header.flags = shape_.flags;
-    header.words = shape_.words;
-    header.word_bytes = shape_.word_bytes;
-    header.note_bytes = shape_.note_bytes;
-    std::memcpy(header.counts, shape_.counts, sizeof header.counts);
-    header.file_size = size_;
-    header.body_checksum = checksum(block_.data() + sizeof header, size_ - sizeof header, watch);
-    std::memcpy(block_.data(), &header, sizeof header);
-    header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
-    std::memcpy(block_.data(), &header, sizeof header);
+    block_.seal(shape_, nullptr, watch);
 }
 
 void NgramModel::attach(std::vector<std::uint8_t> section) {
-    if (mapped_) {  // a map of a file cannot be written to
-        PageBlock own = PageBlock::zeros(size_);
-        std::memcpy(own.data(), block_.data(), size_);
-        block_ = std::move(own);
-        mapped_section_ = {nullptr, 0};
-        mapped_ = false;
-        place();
-    }
-    section_ = std::move(section);
-    shape_.flags = section_.empty() ? shape_.flags & ~has_section : shape_.flags | has_section;
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    header.flags = shape_.flags;
-    std::memcpy(block_.data(), &header, sizeof header);
-    header.header_checksum = checksum(block_.data(), offsetof(Header, header_checksum));
-    std::memcpy(block_.data(), &header, sizeof header);
-}
-
-std::uint64_t NgramModel::fingerprint() const {
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    return header.body_checksum;
-}
-
-void NgramModel::save(const std::string& path, Watch* watch) const {
-    if (watch) watch->begin(bytes().size + section().size);
-    struct Handle {
-        int number;
-        ~Handle() {
-            if (number >= 0) close(number);
-        }
-    } file{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.number < 0) throw std::system_error(errno, std::generic_category());
-    for (const Bytes part : {bytes(), section()}) {
-        for (std::size_t at = 0; at < part.size;) {
-            const ssize_t done = write(file.number, part.data + at, std::min(piece, part.size - at));
-            if (done < 0 && errno == EINTR) continue;
-            if (done <= 0) throw std::system_error(done == 0 ? ENOSPC : errno, std::generic_category());
-            at += static_cast<std::size_t>(done);
-            if (watch) watch->add(static_cast<std::uint64_t>(done));
-            if (at / release_every != (at - static_cast<std::size_t>(done)) / release_every) block_.release();
-        }
-    }
-    if (close(std::exchange(file.number, -1)) != 0) throw std::system_error(errno, std::generic_category());
+    if (block_.attach(std::move(section))) place();
+    shape_ = block_.header().shape;
 }
 
 void NgramModel::verify() const {
-    Header header;
-    std::memcpy(&header, block_.data(), sizeof header);
-    if (header.body_checksum != checksum(block_.data() + sizeof header, size_ - sizeof header))
-        damaged("the checksum of its body is wrong");
+    block_.verify();
     for (std::uint32_t i = 0; i < words(); ++i)
         if (const Bytes own = word(i); i >= first_word && index().find(own) != i)
             damaged("it has the same word twice, or cannot find one of its own");

@@ -17,23 +17,10 @@
 #include <string_view>
 #include <vector>
 
+#include "ngram_block.hpp"
 #include "ngram_words.hpp"
-#include "pages.hpp"
-#include "split.hpp"
 
 namespace bitmeter {
-
-/// Bytes that are no sound model; the message goes to the user.
-struct NgramFormatError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
-constexpr int max_order = 16;
-/// Set in NgramShape::flags where a section about spelling follows the model in its file.
-constexpr std::uint32_t has_section = 1u << 31;
-/// Bytes kept in every model for what its maker writes down about it.
-constexpr std::size_t note_size = 4096;
 
 /// An n-gram that can be a history. Logarithms have the base 10 of the ARPA format, so that figures go there and back
 /// unchanged.
@@ -47,19 +34,6 @@ struct NgramNode {
 struct NgramLeaf {
     float logprob;
     std::uint32_t suffix;
-};
-
-/// 64 bits that depend on all bytes; reads about as fast as memory.
-std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size);
-
-/// How the block is laid out; all of it follows from these sizes.
-struct NgramShape {
-    std::uint32_t order = 0;
-    std::uint32_t flags = 0;
-    std::uint64_t words = 0;  // unknown, begin and end included
-    std::uint64_t word_bytes = 0;
-    std::uint64_t note_bytes = 0;
-    std::uint64_t counts[max_order] = {};  // n-grams of each order; counts[0] is `words`
 };
 
 /// Numbers scattered over the least power of two that holds them all, one to one. Zero stays zero.
@@ -77,8 +51,6 @@ private:
     unsigned bits_;
 };
 
-class Watch;
-
 class NgramModel {
 public:
     /// An empty model of this shape, to be filled in through the pointers below.
@@ -93,9 +65,9 @@ public:
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }
     const WordCodes& codes() const { return codes_; }
-    Bytes bytes() const { return {block_.data(), size_}; }
+    Bytes bytes() const { return block_.bytes(); }
     /// What follows the model in its file (see spelling.hpp); empty where nothing does.
-    Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
+    Bytes section() const { return block_.section(); }
     /// Only for a sealed model. One that is a map of a file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
 
@@ -117,9 +89,9 @@ public:
     WordIndex index() const;
 
     /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
-    void save(const std::string& path, Watch* watch = nullptr) const;
+    void save(const std::string& path, Watch* watch = nullptr) const { block_.save(path, watch); }
     /// The checksum of everything but the header, as the header says it.
-    std::uint64_t fingerprint() const;
+    std::uint64_t fingerprint() const { return block_.header().body_checksum; }
     /// Makes the index of words and computes the checksums once the model is filled in. What is told to the watch are bytes.
     void seal(Watch* watch = nullptr);
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
@@ -128,12 +100,8 @@ public:
 private:
     void place();
 
-    PageBlock block_;
-    bool mapped_ = false;
-    std::size_t size_ = 0;  // of the model itself
-    std::vector<std::uint8_t> section_;
-    Bytes mapped_section_{nullptr, 0};
     NgramShape shape_;
+    NgramBlock block_;
     WordCodes codes_;
     std::uint64_t* word_offsets_ = nullptr;
     std::uint8_t *word_text_ = nullptr, *note_ = nullptr;

@@ -14,13 +14,6 @@ namespace {
 constexpr std::size_t chunk = 1 << 14;  // histories a task
 constexpr std::size_t look = 256;       // histories between two looks at the clock
 
-/// Calls run(from, to) for stretches of [0, size).
-template <class Run>
-void in_chunks(std::size_t size, unsigned threads, Run&& run) {
-    parallel_for((size + chunk - 1) / chunk, threads,
-                 [&](std::size_t task) { run(task * chunk, std::min(size, (task + 1) * chunk)); });
-}
-
 float log10_of(double p) {
     return static_cast<float>(std::min(0.0, std::log10(p)));
 }
@@ -30,7 +23,7 @@ float log10_of(double p) {
 void count_kinds(const std::uint32_t* counts, std::size_t size, OrderStatistics& s, unsigned threads) {
     s.kinds = {};
     std::mutex guard;
-    in_chunks(size, threads, [&](std::size_t from, std::size_t to) {
+    parallel_stretches(size, chunk, threads, [&](std::size_t from, std::size_t to) {
         std::array<std::uint64_t, most_discounted + 2> own{};
         for (std::size_t i = from; i < to; ++i)
             if (counts[i] <= most_discounted + 1) ++own[counts[i]];
@@ -279,7 +272,7 @@ private:
         NgramNode* histories = m_.nodes(order - 1);
         const bool leaves = order == m_.order();
         if (!leaves) probabilities = store_.array<double>(m_.shape().counts[order - 1]);
-        in_chunks(m_.shape().counts[order - 2], threads_, [&](std::size_t from, std::size_t to) {
+        parallel_stretches(m_.shape().counts[order - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
             constexpr std::uint64_t ahead = 32;  // probabilities whose memory is on its way
             const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {

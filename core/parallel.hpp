@@ -51,4 +51,11 @@ void parallel_for(std::size_t tasks, unsigned allowed, Run&& run) {
     if (failure) std::rethrow_exception(failure);
 }
 
+/// Calls `run(from, to)` for stretches of [0, size), each of this length but the last.
+template <class Run>
+void parallel_stretches(std::size_t size, std::size_t length, unsigned allowed, Run&& run) {
+    parallel_for((size + length - 1) / length, allowed,
+                 [&](std::size_t task) { run(task * length, std::min(size, (task + 1) * length)); });
+}
+
 }  // namespace bitmeter
