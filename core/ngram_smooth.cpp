@@ -195,10 +195,17 @@ private:
                 // Where all words are frequent nothing is taken off: one more occurrence is counted for the unseen.
                 return left > 0.0 ? Share{total, 0.0, left / total} : Share{total + 1.0, 0.0, 1.0 / (total + 1.0)};
             case Smoothing::stupid_backoff:
-                return {total, 0.0, plan_.parameter};
+                return stupid(order, total, whole);
             default:
                 return interpolated(total, left / total);
         }
+    }
+
+    /// What all steps back from the longest history cost together is in the probability itself, so that histories that
+    /// were never seen are charged too. One that begins a sentence is as long as any: <s> stands in all places before.
+    Share stupid(int order, double total, bool whole) const {
+        const double paid = whole ? 1.0 : std::pow(plan_.parameter, m_.order() - order);
+        return {total / paid, 0.0, order == 1 ? paid * plan_.parameter : 1.0};
     }
 
     double probability(int order, std::uint64_t place, const Share& share, double lower) const {

@@ -16,7 +16,8 @@
 //     absolute             one D; total = c(h); lower = backoff = what D takes off / total
 //     Kneser-Ney           the same on adjusted counts (see ngram_estimate.hpp)
 //     modified Kneser-Ney  the same with three D, for counts 1, 2, and 3 or more
-//     stupid back-off      D = 0; total = c(h); lower = 0; backoff = alpha: no distribution
+//     stupid back-off      D = 0; total = c(h) / alpha^k, with k words fewer in h than in the longest history (none fewer
+//                          where it begins a sentence); lower = 0; backoff = 1: no distribution
 //
 // A history that was never seen has no node: it is shortened until it was, at no cost.
 #pragma once

@@ -67,7 +67,7 @@ void test_runs() {
             plain->verify();
             for (std::uint64_t most : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{500}})
                 for (unsigned threads : {1u, 2u}) {
-                    if (text.ids().size() / most > 1000) continue;
+                    if (text.ids().size() / most > 150) continue;
                     PageStore disk(1, ".");  // no allowance at all: pages leave memory all the time
                     Watch other(&disk);
                     const auto model = trained(text, order, {threads, &disk, &other, most == 7, most});

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from pathlib import Path
 import re
 from collections import Counter
 
@@ -186,6 +187,24 @@ def test_stupid_backoff_is_refused_a_perplexity(tmp_path: object) -> None:
     assert np.exp(scores) == pytest.approx([1.0, 0.5, 0.4 * 2 / 6])
     with pytest.raises(errors.ModelError, match=r"do not sum to one.*modified-kneser-ney.*model\.logprobs"):
         bm.score(model, b"a b\n")
+    rated = model.rate(b"a b\na a\n")
+    assert rated.logprob == pytest.approx(math.log(1 * 0.5 * 1) + math.log(1 * 0.4 * 2 / 6 * 0.4 * 2 / 6))
+    assert "no perplexity" in str(rated)
+    rated_corpus = model.rate(bm.Corpus.from_text("a b\na a\n", docs="line"))
+    for found in (rated, rated_corpus):
+        assert not found.is_distribution
+        with pytest.raises(errors.ModelError, match="no perplexity of them"):
+            _ = found.perplexity
+    for refused in (bm.score, bm.prove, lambda m, text: bm.compare(m, "kt", on=text)):
+        with pytest.raises(errors.ModelError, match="do not sum to one"):
+            refused(model, b"a b\n")
+    with pytest.raises(errors.ModelError, match="nothing can be decoded by it"):
+        bm.compress(model, b"a b\n", f"{tmp_path}/x.bmz")
+    with pytest.raises(errors.ModelError, match="nothing can be drawn"):
+        bm.sample(model)
+    with pytest.raises(errors.ModelError, match="only distributions can be mixed"):
+        bm.MixtureModel([model, bm.NGram(2).fit(b"a b\na c\n")])
+    assert not list(Path(str(tmp_path)).iterdir())
     with pytest.raises(errors.FileFormatError, match=r"\.bmn"):
         model.save(f"{tmp_path}/m.arpa")
     model.save(f"{tmp_path}/m.bmn")
@@ -193,6 +212,21 @@ def test_stupid_backoff_is_refused_a_perplexity(tmp_path: object) -> None:
     assert (again.is_distribution, again.smoothing) == (False, "stupid-backoff:0.4")
     with pytest.raises(errors.ModelError, match="do not sum to one"):
         bm.score(again, b"a b\n")
+    with pytest.raises(errors.ModelError, match="no perplexity of them"):
+        bm.convert(f"{tmp_path}/m.bmn", f"{tmp_path}/n.bmn", heldout=b"a b\n")
+    assert [path.name for path in Path(str(tmp_path)).iterdir()] == ["m.bmn"]
+
+
+def test_every_step_back_costs_even_from_histories_that_never_came() -> None:
+    model = bm.NGram(3, "stupid-backoff").fit(b"a b\na c\n")
+    # Six words and ends. <s> <s>: a; <s> a: b; a b: </s>; then c after b </s> … is a new sentence.
+    assert np.exp(model.rate(b"a b\n").logprobs) == pytest.approx([1.0, 0.5, 1.0])
+    # b after <s> <s> never came: two steps back. a after <s> b, which never came either: two. c after b a, a seen: one.
+    assert np.exp(model.rate(b"b a c\n", eos="no").logprobs) == pytest.approx([0.16 / 6, 0.16 * 2 / 6, 0.4 * 1 / 2])
+    # An unknown word is three steps back from the longest history, and so is what follows it two.
+    assert np.exp(model.rate(b"x a\n", eos="no").logprobs) == pytest.approx([0.4**3 / 5, 0.16 * 2 / 6])
+    state = model.begin().extend("b")[1]
+    assert np.exp(state.extend("a")[0]) == pytest.approx(0.16 * 2 / 6)
 
 
 @pytest.mark.parametrize("method", METHODS)

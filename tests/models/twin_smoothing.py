@@ -56,8 +56,23 @@ class Twin:
             return katz(kinds, top)
         return dict.fromkeys(range(top + 1), 0.0)
 
+    def _score(self, word: str, history: Ngram) -> float:
+        """Stupid back-off as Brants et al. (2007) write it: f(hw)/f(h) if hw was seen, else alpha S(w|h').
+
+        A history has order - 1 places, of which those before the sentence hold `<s>` too.
+        """
+        seen = history[history.count("<s>") - 1 :] if history[:1] == ("<s>",) else history
+        count = self.raw[len(seen)][*seen, word]
+        if count and self.stays((*seen, word)):
+            return count / sum(self.raw[len(seen)][*seen, w] for w in self.after[len(seen)][seen])
+        if not history:
+            return self.parameter / len(self.words)
+        return self.parameter * self._score(word, history[1:])
+
     def _p(self, word: str, history: Ngram) -> float:
         n = len(history) + 1
+        if self.method == "stupid-backoff":
+            return self._score(word, ("<s>",) * (self.order - n) + history)
         if n > 1 and not self.known(history):
             return self.p(word, history[1:])
         row, taken = self.counts[n - 1], self.taken[n - 1]
@@ -80,8 +95,6 @@ class Twin:
         if self.method == "jelinek-mercer":
             x = self.weights[n, bucket(total)]
             return x * own / total + (1 - x + x * pruned / total) * lower
-        if self.method == "stupid-backoff":
-            return own / total if seen else self.parameter * lower
         left = sum(taken[row[*history, w]] for w in kept) + pruned
         if self.method == "katz":
             if left == 0:

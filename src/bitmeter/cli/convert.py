@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.common import Force
+from bitmeter.cli.train import stages
 
 
 def convert(
@@ -19,6 +20,19 @@ def convert(
         bool, typer.Option("--compact", help="The compact form of .bmn: a quarter of the size, rounded figures.")
     ] = False,
     bits: Annotated[int, typer.Option(min=4, max=14, help="Of a probability in the compact form.")] = 8,
+    prune_entropy: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=1.0, help="Drop n-grams whose loss raises the perplexity by less than this share: 1e-8."
+        ),
+    ] = None,
+    spelling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Learn from this text how words are spelled, which ARPA does not say: for --oov spelled, compress.",
+        ),
+    ] = None,
     heldout: Annotated[
         str | None, typer.Option(metavar="TEXT", help="A text whose perplexity is measured before and after.")
     ] = None,
@@ -42,6 +56,12 @@ def convert(
     if target.exists() and not force:
         message = f"{target} exists already and nothing is overwritten unasked; type --force"
         raise typer.BadParameter(message)
-    typer.echo(
-        str(converted(source, target, compact=compact, bits=bits, heldout=heldout, force=force, threads=threads))
-    )
+    if spelling is not None and is_arpa(target.name):
+        message = f"{target} is ARPA, which has no place for how words are spelled; end its name in .bmn"
+        raise typer.BadParameter(message)
+    with stages() as progress:
+        done = converted(
+            source, target, compact=compact, bits=bits, prune_entropy=prune_entropy, spelling=spelling,
+            heldout=heldout, force=force, threads=threads, progress=progress,
+        )  # fmt: skip
+    typer.echo(str(done))

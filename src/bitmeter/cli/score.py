@@ -86,18 +86,25 @@ def score(
         "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
         "ctx": ctx, "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
-    if prove:
-        set_aside = {"docs": docs, "first": first, "eos": eos, "oov": oov, "den": den, "ctx": ctx, "trace": trace,
-                     "output": output, "alternatives": alternatives, "json": json or None, "quiet": quiet or None,
-                     "like": None if like == "bitmeter" else like}  # fmt: skip
-        _prove(chosen, texts, field, norm, [key for key, value in set_aside.items() if value is not None])
-        return
     if output is not None and output.exists() and not force:
         from bitmeter.errors import FileFormatError
 
         message = f"{output} exists already and nothing is overwritten unasked; type --force"
         raise FileFormatError(message, value=str(output))
-    ready = chosen if prime is None else [_primed(model, prime) for model in chosen]
+    ready = [_ready(model, prime) for model in chosen]
+    if prove:
+        set_aside = {"docs": docs, "first": first, "eos": eos, "oov": oov, "den": den, "ctx": ctx, "trace": trace,
+                     "output": output, "alternatives": alternatives, "json": json or None, "quiet": quiet or None,
+                     "like": None if like == "bitmeter" else like}  # fmt: skip
+        _prove(ready, texts, field, norm, [key for key, value in set_aside.items() if value is not None])
+        return
+    if not (quiet or output) and len(chosen) == len(texts) == 1:
+        from bitmeter.cli.score_ranks import ranks
+
+        alone = ranks(ready[0], texts[0], keywords, json=json)
+        if alone is not None:
+            typer.echo(alone)
+            return
     scores = [_measure(model, text, keywords) for text in texts for model in ready]
     if output is not None:
         scores[0].save(output, force=force)
@@ -106,7 +113,7 @@ def score(
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
-def _prove(models: list[str], texts: list[str], field: str | None, norm: str | None, others: list[str]) -> None:
+def _prove(models: list[Any], texts: list[str], field: str | None, norm: str | None, others: list[str]) -> None:
     if others:
         message = f"--prove takes a text as a file holds it, whole and of one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
@@ -117,11 +124,12 @@ def _prove(models: list[str], texts: list[str], field: str | None, norm: str | N
     failed = []
     for text in texts:
         for model in models:
-            with byte_progress("coding", f"{model} on {text}") as progress:
+            name = getattr(model, "name", model)
+            with byte_progress("coding", f"{name} on {text}") as progress:
                 proof = prove(model, text, field=field, norm=norm or "none", progress=progress)
             typer.echo(f"{proof.score}\n\n{proof}")
             if not proof.holds:
-                failed.append(model)
+                failed.append(name)
     if failed:
         message = f"the file of {failed[0]} is not as long as its score says, so the score is none of a distribution"
         raise ModelError(message)
@@ -155,11 +163,16 @@ def _is_text(word: str) -> bool:
     )
 
 
-def _primed(model: str, text: str) -> Any:
+def _ready(model: str, prime: str | None) -> Any:
+    """The model's name; or the model, where it is at hand at once or has a text to read before."""
     from bitmeter.models.base import load
+    from bitmeter.models.ngram_files import SUFFIX
+
+    if prime is None:
+        return load(model) if model.endswith(SUFFIX) else model
     from bitmeter.models.universal import primed
 
-    return primed(load(model), text)
+    return primed(load(model), prime)
 
 
 def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:

@@ -145,7 +145,7 @@ def train(
         vocab_size=vocab_size, vocab=vocab, threads=threads,
     )  # fmt: skip
     weighed = smoothing == "jelinek-mercer" or prune_entropy is None
-    with _stages() as progress:
+    with stages() as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=docs, heldout=heldout if weighed else None, field=field,
             memory=memory, temp=temp, progress=progress,
@@ -205,7 +205,7 @@ def _check_means(memory: str | None, temp: Path | None) -> None:
 
 
 @contextlib.contextmanager
-def _stages() -> Iterator[Callable[[str, float], None] | None]:
+def stages() -> Iterator[Callable[[str, float], None] | None]:
     """A bar on stderr that names the stage, with the time left; nothing where stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield None

@@ -63,6 +63,12 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
     if isinstance(model, Totalling) and not isinstance(model, Model):
         message = f"{model.name} is a compressor with files of its own; use its program, or name a model that predicts"
         raise ModelError(message)
+    if not getattr(model, "is_distribution", True):
+        message = (
+            f"{model.name} gives scores that do not sum to one: they are no distribution, so that no code is as long as "
+            "they say and nothing can be decoded by it; train with another smoothing, such as modified-kneser-ney"
+        )
+        raise ModelError(message)
     if hasattr(model, "coder"):
         own: Coder = model.coder()
         return own

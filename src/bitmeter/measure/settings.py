@@ -78,7 +78,8 @@ def check_abilities(model: Model, settings: Settings) -> None:
         message = (
             f"{model.name} gives scores that do not sum to one, so they say nothing of perplexity: a model that "
             "gave every word a score of 1 would win; train with another smoothing, such as modified-kneser-ney, or "
-            "take the scores alone: model.logprobs(ids, bounds)"
+            "take the scores alone: bitmeter score MODEL TEXT without more, in Python model.rate(text) or "
+            "model.logprobs(ids, bounds)"
         )
         raise ModelError(message)
     if settings.eos != "no" and not getattr(model, "predicts_end", False):

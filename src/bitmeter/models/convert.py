@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from bitmeter.errors import InputError
 from bitmeter.models.arpa import is_arpa
 from bitmeter.models.ngram import NGram
 from bitmeter.models.ngram_files import is_model_file, unknown_format
+from bitmeter.models.ngram_fit import as_progress
 from bitmeter.models.ngram_forms import DEFAULT_BITS
 from bitmeter.text._files import as_path
 from bitmeter.theory._check import flag, integer
@@ -54,6 +56,14 @@ class Conversion:
         """The size of the target for each n-gram in it."""
         return self.bytes_after / sum(self.counts)
 
+    @property
+    def rise(self) -> float | None:
+        """By what share the perplexity of the held-out text is higher after than before; None if it is not known."""
+        before, after = self.perplexity_before, self.perplexity_after
+        if before is None or after is None or not (math.isfinite(before) and math.isfinite(after)):
+            return None
+        return after / before - 1.0
+
     def __str__(self) -> str:
         counts = " + ".join(f"{count:,}" for count in self.counts)
         form = self.form if self.form == "ARPA" else f"{self.form} form"
@@ -62,8 +72,9 @@ class Conversion:
             f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after: {self.bytes_per_ngram:.2f} an n-gram",
         ]
         if self.perplexity_before is not None and self.perplexity_after is not None:
+            rise = "" if self.rise is None else f" ({100.0 * self.rise:+.3g} %)"
             lines.append(
-                f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after, over "
+                f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after{rise}, over "
                 f"{self.tokens:,} words and ends"
             )
         return "\n".join(lines + [f"note: {told}" for told in self.notes])
@@ -75,9 +86,12 @@ def convert(
     *,
     compact: bool = False,
     bits: int = DEFAULT_BITS,
+    prune_entropy: float | None = None,
+    spelling: Any = None,
     heldout: Any = None,
     force: bool = False,
     threads: int = 0,
+    progress: Any = None,
 ) -> Conversion:
     r"""Write an n-gram model in another format: .bmn in the fast or the compact form, .arpa, .arpa.gz or .arpa.zst.
 
@@ -91,12 +105,20 @@ def convert(
         Write the compact form: see `NGram.compact`.
     bits
         Of a probability in the compact form, 4 to 14.
+    prune_entropy
+        Drop n-grams whose loss raises the perplexity by less than this share, such as 1e-8: see `NGram.prune`.
+    spelling
+        A text (a path, a Corpus, or bytes) from which a model of words learns how words are spelled and what stands
+        between them: the one that the model was estimated from, or one like it. A model from ARPA has not learnt it;
+        with it unknown words can be spelled (`oov="spelled"`) and texts compressed.
     heldout
         A text (a path, a Corpus, or bytes) whose perplexity is measured before and after.
     force
         Overwrite the target.
     threads
         How many to use; 0 for all of the machine's.
+    progress
+        Called with each stage and how much of it is done, 0 to 1.
 
     Returns
     -------
@@ -122,14 +144,24 @@ def convert(
     if packed and is_arpa(final.name):
         message = f"{final} is ARPA, which has no compact form; end its name in .bmn, or leave compact out"
         raise InputError(message, value=str(final))
+    if spelling is not None and is_arpa(final.name):
+        message = f"{final} is ARPA, which has no place for how words are spelled; end its name in .bmn"
+        raise InputError(message, value=str(final))
+    tell = as_progress(progress)
+    tell("reading", 0.0)
     model = NGram.load(source)
     size = as_path(source).stat().st_size  # which may be that of the target too
     model.threads = many
-    before = None if heldout is None else model.rate(heldout)
-    made = model.compact(width) if packed else model.fast()
-    made.save(final, force=force)
+    before, tokens = (None, 0) if heldout is None else _measured(model, heldout)
+    if spelling is not None:
+        tell("learning to spell", 0.0)
+        model.fit_spelling(spelling)
+    if prune_entropy is not None:
+        tell("pruning", 0.0)
+    kept = model if prune_entropy is None else model.prune(prune_entropy)
+    made = kept.compact(width) if packed else kept.fast()
+    made.save(final, force=force, progress=progress)
     saved = NGram.load(final)
-    after = None if heldout is None else saved.rate(heldout)
     return Conversion(
         source=str(as_path(source)),
         target=str(final),
@@ -137,8 +169,19 @@ def convert(
         counts=saved.counts,
         bytes_before=size,
         bytes_after=final.stat().st_size,
-        perplexity_before=None if before is None else before.perplexity,
-        perplexity_after=None if after is None else after.perplexity,
-        tokens=0 if before is None else before.tokens,
-        notes=made.notes,
+        perplexity_before=before,
+        perplexity_after=None if heldout is None else _measured(saved, heldout)[0],
+        tokens=tokens,
+        notes=(*made.notes, *_lost(made, saved)),
     )
+
+
+def _measured(model: NGram, heldout: Any) -> tuple[float, int]:
+    rated = model.rate(heldout)
+    return rated.perplexity, rated.tokens
+
+
+def _lost(made: NGram, saved: NGram) -> tuple[str, ...]:
+    if "spelled" not in made.oov_ways or "spelled" in saved.oov_ways:
+        return ()
+    return ("ARPA has no place for how words are spelled: unknown words cannot be with this file",)

@@ -444,9 +444,9 @@ class NGram(NGramRating, NGramForms):
         if self._spelling is None:
             if not self._form.has_section:
                 message = (
-                    f"{self.name} has not learnt how words are spelled, so unknown words cannot be; fit it in Python: "
-                    "model.fit_spelling(TEXT); model.save('model.bmn'), or train one with: bitmeter train TEXT -o "
-                    "model.bmn"
+                    f"{self.name} has not learnt how words are spelled, so unknown words cannot be; have it learn from "
+                    "a text: bitmeter convert MODEL new.bmn --spelling TEXT (in Python model.fit_spelling(TEXT)), or "
+                    "train a model: bitmeter train TEXT -o new.bmn"
                 )
                 raise ModelError(message)
             with sound(self.name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -52,6 +52,9 @@ class RatedText:
         Offsets into the units, one more than sentences: sentence j is `logprobs[bounds[j]:bounds[j + 1]]`.
     blank
         Which units are sentences of white space alone, and so no words.
+    is_distribution
+        Whether these are logarithms of probabilities. Stupid back-off gives scores that do not sum to one: they rank,
+        but have no perplexity.
     """
 
     logprobs: Floats
@@ -59,6 +62,7 @@ class RatedText:
     cuts: Ints
     bounds: Ints
     blank: NDArray[np.bool_]
+    is_distribution: bool = True
 
     @property
     def tokens(self) -> int:
@@ -72,25 +76,39 @@ class RatedText:
 
     @property
     def sentences(self) -> Floats:
-        """The natural logarithm of the probability of each sentence."""
+        """The natural logarithm of the probability (or score) of each sentence."""
         return _core.segment_sums(self.logprobs, self.bounds)
 
     @property
     def logprob(self) -> float:
-        """The natural logarithm of the probability of all of it."""
+        """The natural logarithm of the probability (or score) of all of it."""
         return float(_core.segment_sums(self.logprobs, np.array([0, len(self.logprobs)], dtype=np.int64))[0])
 
     @property
     def perplexity(self) -> float:
-        """A unit's, unknown words included: what KenLM prints as "including OOVs"."""
+        """A unit's, unknown words included: what KenLM prints as "including OOVs".
+
+        Refused where these are no probabilities.
+        """
+        if not self.is_distribution:
+            message = (
+                "these are scores that do not sum to one (stupid back-off), so there is no perplexity of them; take the "
+                "scores alone (logprobs, sentences, logprob), or train with another smoothing"
+            )
+            raise ModelError(message)
         return float(np.exp(-self.logprob / self.tokens)) if self.tokens else 1.0
 
     def __str__(self) -> str:
         unknown = int(np.count_nonzero(self.unknown))
         number = len(self.bounds) - 1
+        found = (
+            f"perplexity {self.perplexity:.6g}"
+            if self.is_distribution
+            else f"scores that do not sum to one, ln of all {self.logprob:.6g}; no perplexity"
+        )
         return (
             f"{number:,} sentence{'s' * (number != 1)}, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
-            f"perplexity {self.perplexity:.6g}"
+            f"{found}"
         )
 
 
@@ -141,9 +159,10 @@ class NGramRating:
             if not len(ends) or ends[-1] < len(data):
                 ends = np.append(ends, np.int64(len(data))) if data else ends
             split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)
-            return RatedText(_without_blanks(logs, blank), split.ids, split.cuts, split.bounds, blank)
+            logs = _without_blanks(logs, blank)
+            return RatedText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)
         corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
-        return _rated_corpus(stream, corpus, model.units, eos)
+        return replace(_rated_corpus(stream, corpus, model.units, eos), is_distribution=model.is_distribution)
 
     def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = "class") -> float:
         r"""The natural logarithm of the probability of one sentence; quick enough to be called a million times.
