@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from pathlib import Path
 import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest

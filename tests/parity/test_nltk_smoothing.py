@@ -64,8 +64,8 @@ OTHER_WORDS = {
 }  # fmt: skip
 
 
-#: StupidBackoff(0.4), given two `<s>` before each sentence, and asked after histories that it saw, that begin a sentence,
-#: and that never came: every step back costs 0.4.
+#: StupidBackoff(0.4), given two `<s>` before each sentence, and asked after histories that it saw, that begin a
+#: sentence, and that never came: every step back costs 0.4.
 STUPID = {
     ("sat", "the cat"): 0.6666666666666666, ("saw", "the cat"): 0.1, ("a", "sat on"): 0.009411764705882354,
     ("</s>", "the mat"): 0.5, ("the", "<s> <s>"): 0.5, ("dog", "<s> <s>"): 0.014117647058823533,
@@ -140,8 +140,8 @@ def twin_perplexity(method: str, order: int, *, padded: bool, uniform: bool) -> 
     """From the definitions, with each habit of NLTK's by itself.
 
     padded
-        order - 1 of `<s>` and of `</s>` around each sentence instead of one; `<s>` is a word that could come, is counted
-        as one, and all ends are predicted.
+        order - 1 of `<s>` and of `</s>` around each sentence instead of one; `<s>` is a word that could come, is
+        counted as one, and all ends are predicted.
     uniform
         Below single words stands the uniform distribution, for a word that was never seen.
     """
@@ -163,10 +163,11 @@ def twin_perplexity(method: str, order: int, *, padded: bool, uniform: bool) -> 
         lower = p(word, history[1:]) if history else 1 / len(outcomes)
         return (own + len(after) * lower) / (sum(after) + len(after)) if after else lower
 
-    logs = []
-    for words in sentences(TEST, pads):
-        for last in range(pads, len(words)):
-            logs.append(math.log(p(words[last], tuple(words[max(0, last - order + 1) : last]))))
+    logs = [
+        math.log(p(words[last], tuple(words[max(0, last - order + 1) : last])))
+        for words in sentences(TEST, pads)
+        for last in range(pads, len(words))
+    ]
     return math.exp(-math.fsum(logs) / len(logs))
 
 

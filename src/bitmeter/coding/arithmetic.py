@@ -65,8 +65,8 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
         raise ModelError(message)
     if not getattr(model, "is_distribution", True):
         message = (
-            f"{model.name} gives scores that do not sum to one: they are no distribution, so that no code is as long as "
-            "they say and nothing can be decoded by it; train with another smoothing, such as modified-kneser-ney"
+            f"{model.name} gives scores that do not sum to one: they are no distribution, so that no code is as long "
+            "as they say and nothing can be decoded by it; train with another smoothing, such as modified-kneser-ney"
         )
         raise ModelError(message)
     if hasattr(model, "coder"):

@@ -92,8 +92,8 @@ class RatedText:
         """
         if not self.is_distribution:
             message = (
-                "these are scores that do not sum to one (stupid back-off), so there is no perplexity of them; take the "
-                "scores alone (logprobs, sentences, logprob), or train with another smoothing"
+                "these are scores that do not sum to one (stupid back-off), so there is no perplexity of them; take "
+                "the scores alone (logprobs, sentences, logprob), or train with another smoothing"
             )
             raise ModelError(message)
         return float(np.exp(-self.logprob / self.tokens)) if self.tokens else 1.0
