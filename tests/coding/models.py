@@ -86,3 +86,15 @@ def chain() -> bm.Conditional:
 
 def words(order: int = 3) -> bm.NGram:
     return bm.NGram(order=order).fit(TEXT * 2 + b"to be is to do\nthe mind is the question\n")
+
+
+def word_mixture() -> bm.MixtureModel:
+    """Two vocabularies, caches, and weights by kind of history."""
+    other = bm.NGram(order=2).fit(b"a rose is a rose\nis that the question\n" * 3)
+    caches = [bm.Cache(50), bm.Cache(40, order=2)]
+    return bm.MixtureModel([words(), other, *caches], buckets=True).fit(TEXT + b"a rose is xyzzy\n")
+
+
+def byte_mixture() -> bm.MixtureModel:
+    grams = bm.NGram(order=3, units="bytes").fit(TEXT)
+    return bm.MixtureModel([grams, "universal:small", "kt", bm.Cache(30, order=2)], buckets=True).fit(TEXT[::-1] + TEXT)

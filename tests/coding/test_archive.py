@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter.coding import archive as archives
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
-from tests.coding.models import TEXT, Forgetful, Plain, TooMuch, letters, words
+from tests.coding.models import TEXT, Forgetful, Plain, TooMuch, byte_mixture, letters, word_mixture, words
 
 SCRIPTS = "Alle Menschen. Все люди. 人人生而自由。 सभी मनुष्य। כל בני האדם. جميع الناس\n"
 NGRAM = words()
@@ -38,7 +38,12 @@ TEXTS = {
     "carriage": b"one\r\ntwo\r\n\r\nthree \x0b\x0c\r\n",
     "words of the model": b"<s> </s> <unk> to be\n",
 }
-MODELS = {"kt": bm.KrichevskyTrofimov(), "uniform": bm.Uniform(), "ngram": NGRAM, "plain": Plain()}
+MODELS: dict[str, Any] = {
+    "kt": bm.KrichevskyTrofimov(), "uniform": bm.Uniform(), "ngram": NGRAM, "plain": Plain(),
+    "universal": bm.Universal("small"), "words mixed": word_mixture(), "bytes mixed": byte_mixture(),
+}  # fmt: skip
+#: How much of a text is enough for those that are asked unit by unit.
+ENOUGH = {"plain": 8_000, "ngram": 8_000, "words mixed": 3_000, "bytes mixed": 500}
 
 
 def there_and_back(model: Any, text: bytes, folder: Path) -> bm.Archive:
@@ -52,12 +57,12 @@ def there_and_back(model: Any, text: bytes, folder: Path) -> bm.Archive:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", TEXTS)
 def test_every_text_comes_back(model: str, name: str, tmp_path: Path) -> None:
-    text = TEXTS[name] if model in ("kt", "uniform") else TEXTS[name][:8_000]
+    text = TEXTS[name][: ENOUGH.get(model)]
     made = there_and_back(MODELS[model], text, tmp_path)
     assert made.original == len(text)
 
 
-@pytest.mark.parametrize("model", ["kt", "ngram"])
+@pytest.mark.parametrize("model", ["kt", "ngram", "words mixed"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.binary(max_size=200))
 def test_arbitrary_bytes_come_back(model: str, text: bytes, tmp_path: Path) -> None:
@@ -68,13 +73,34 @@ def test_arbitrary_bytes_come_back(model: str, text: bytes, tmp_path: Path) -> N
 @given(parts=st.lists(st.sampled_from([b"to", b"be", b" ", b"  ", b"\n", b"\t", b"xyzzy", b"\xff", b"mind"])))
 def test_words_and_white_space_in_any_order_come_back(parts: list[bytes], tmp_path: Path) -> None:
     there_and_back(NGRAM, b"".join(parts), tmp_path)
+    there_and_back(MODELS["words mixed"], b"".join(parts), tmp_path)
+
+
+@pytest.mark.parametrize("docs", ["line", "file", "blank"])
+def test_a_mixture_of_one_model_costs_what_the_model_does(docs: str, tmp_path: Path) -> None:
+    """By two coders: that of the core for an n-gram model, and the one that goes by whole predictions."""
+    model = bm.NGram(3).fit(TEXT * 2, docs=docs)
+    for name, text in TEXTS.items():
+        alone, mixed = (there_and_back(one, text[:1500], tmp_path) for one in (model, bm.MixtureModel([model])))
+        assert mixed.bits == pytest.approx(alone.bits, rel=1e-6, abs=1e-3), name
+
+
+def test_a_mixture_without_spelling_says_so(tmp_path: Path) -> None:
+    NGRAM.save(tmp_path / "m.arpa")
+    with pytest.raises(ModelError, match="--spelling TEXT"):
+        bm.compress(bm.MixtureModel([tmp_path / "m.arpa"]), TEXT, tmp_path / "x.bmz")
+    sparse = bm.NGram(2, "maximum-likelihood").fit(TEXT)
+    with pytest.raises(ModelError, match="holds 'xyzzy' impossible"):
+        bm.compress(bm.MixtureModel([sparse]), b"xyzzy\n", tmp_path / "x.bmz")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.arpa"]
 
 
 def test_stretches_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT * 20 + b"x" * 500 + " ünknöwn \n".encode() * 50
-    whole = {name: there_and_back(model, text, tmp_path).payload for name, model in MODELS.items()}
+    models = {name: model for name, model in MODELS.items() if name != "bytes mixed"}
+    whole = {name: there_and_back(model, text, tmp_path).payload for name, model in models.items()}
     monkeypatch.setattr(archives, "STRETCH", 100)
-    for name, model in MODELS.items():
+    for name, model in models.items():
         cut = there_and_back(model, text, tmp_path)
         # At most two bytes a stretch more.
         assert whole[name] <= cut.payload <= whole[name] + 2 * (len(text) // 100 + 1)
@@ -150,7 +176,7 @@ def resealed(whole: bytes, place: int, value: int) -> bytes:
     return whole[:start] + sizes + struct.pack("<I", zlib.crc32(coded, zlib.crc32(sizes))) + bytes(coded)
 
 
-@pytest.mark.parametrize("model", ["kt", "ngram", "plain"])
+@pytest.mark.parametrize("model", ["kt", "ngram", "plain", "universal", "words mixed", "bytes mixed"])
 def test_forged_bytes_decode_to_the_text_or_to_an_error(model: str, tmp_path: Path) -> None:
     text = b"to be or xyzzy  \n that is the question\n"
     made = bm.compress(MODELS[model], text, tmp_path / "x.bmz")

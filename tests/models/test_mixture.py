@@ -20,6 +20,8 @@ ROSE = b"a rose is a rose\nis a daisy a rose or a daisy\n" * 3
 HELDOUT = b"to be a rose or not to be\nthat is a daisy\n\na rose is the question\nto be zzz\n"
 ONE, TWO = bm.NGram(order=3).fit(HAMLET), bm.NGram(order=2).fit(ROSE)
 SAME = [bm.NGram(order=n).fit(HAMLET) for n in (1, 2, 3)]
+BYTES, SHORT = (bm.NGram(order=n, units="bytes").fit(HAMLET) for n in (3, 2))
+LETTERS, FEWER = bm.NGram(order=3, units="chars").fit(HAMLET + b"zy\n"), bm.NGram(order=2, units="chars").fit(ROSE)
 CACHES = [bm.Cache(50, 0.9), bm.Cache(40, order=2), bm.Cache(30, 0.95, order=3, rare=0.5)]
 
 
@@ -30,6 +32,11 @@ def mixtures() -> list[Any]:
         pytest.param(bm.MixtureModel([ONE, *CACHES]).fit(HELDOUT), id="caches"),
         pytest.param(bm.MixtureModel([ONE, TWO, *CACHES], buckets=True).fit(HELDOUT), id="buckets"),
         pytest.param(bm.MixtureModel(["kt", "uniform", bm.Cache(20, order=2)]).fit(HELDOUT), id="bytes"),
+        pytest.param(
+            bm.MixtureModel([BYTES, "universal:small", "kt", CACHES[1]], buckets=True).fit(HELDOUT), id="byte n-gram"
+        ),
+        pytest.param(bm.MixtureModel([BYTES, SHORT], buckets=True).fit(HELDOUT), id="byte n-grams"),
+        pytest.param(bm.MixtureModel([LETTERS, FEWER, bm.Cache(20)], buckets=True).fit(HELDOUT), id="characters"),
     ]
 
 
@@ -51,8 +58,6 @@ def test_every_prediction_sums_to_one_and_is_what_is_scored(mixture: bm.MixtureM
     """At each place of a text: the whole prediction is made first, then the unit is rated. Peeking shows in the sum."""
     model = mixture.with_oov("class") if mixture.oov_ways else mixture
     ids, bounds = sentences(model, HELDOUT[:90])
-    if not model.predicts_end:  # what adapts goes on over documents, and can predict only within one
-        bounds = bounds[[0, -1]]
     whole = model.logprobs(ids, bounds)
     stream = MixtureStream(model)
     starts = set(bounds[:-1].tolist())
@@ -62,6 +67,63 @@ def test_every_prediction_sums_to_one_and_is_what_is_scored(mixture: bm.MixtureM
         rated = stream.logprobs(ids[i : i + 1], np.array([0, 1]), i not in starts)
         assert row[model.places(np.array([unit]))[0]] == pytest.approx(rated[0], rel=1e-6)
         assert rated[0] == pytest.approx(whole[i], rel=1e-9)
+
+
+@pytest.mark.parametrize("mixture", mixtures())
+def test_details_are_those_of_the_predictions_and_move_nothing(mixture: bm.MixtureModel) -> None:
+    model = mixture.with_oov("class") if mixture.oov_ways else mixture
+    ids, bounds = sentences(model, HELDOUT)
+    half = int(bounds[2]) + 3  # in the middle of a document
+    stream, other = MixtureStream(model), MixtureStream(model)
+    steps = model.stepper()
+    starts = set(bounds.tolist())
+    for first, last in ((0, half), (half, len(ids))):
+        cuts = np.array([0, *(cut - first for cut in bounds if first < cut < last), last - first])
+        found = stream.details(ids[first:last], cuts, first > 0, 3)
+        logs = stream.logprobs(ids[first:last], cuts, first > 0)
+        assert logs.tolist() == other.logprobs(ids[first:last], cuts, first > 0).tolist(), "the stream had moved"
+        for i, place in enumerate(range(first, last)):
+            if place in starts:
+                steps.begin()
+            row = steps.predict()
+            steps.take(int(ids[place]))
+            own = row[model.places(ids[place : place + 1])[0]]
+            assert own == pytest.approx(logs[i], rel=1e-6)
+            assert found.rank[i] == 1 + int((row > own).sum())
+            finite = row[np.isfinite(row)]
+            assert found.entropy[i] == pytest.approx(-math.fsum(np.exp(finite) * finite), rel=1e-9)
+            assert found.top_logprobs[i].tolist() == sorted(row, reverse=True)[:3]
+            assert row[found.top[i]].tolist() == found.top_logprobs[i].tolist()
+    assert found.names == model.outcome_names
+
+
+def test_scores_with_alternatives() -> None:
+    for mixture in (bm.MixtureModel([ONE, TWO, CACHES[0]]), bm.MixtureModel([BYTES, "kt"])):
+        told = bm.score(mixture, HELDOUT, alternatives=2)
+        assert told.bits == bm.score(mixture, HELDOUT).bits
+        units = list(told.trace)
+        assert all(len(unit.alternatives) == 2 and unit.rank >= 1 for unit in units)
+        likeliest = [unit for unit in units if unit.rank == 1]
+        assert likeliest
+        if "spelled" not in mixture.oov_ways:  # where a unit is more than its word
+            assert all(unit.alternatives[0][1] == pytest.approx(unit.logprob) for unit in likeliest)
+
+
+def test_characters_of_several_alphabets_are_one_distribution() -> None:
+    """By hand: `z` is known to one model; the other shares its <unk> among what only that one knows and all else."""
+    mixture = bm.MixtureModel([LETTERS, FEWER], weights=[0.25, 0.75])
+    known, other = (set(model.outcome_ids[2:].tolist()) for model in (LETTERS, FEWER))
+    start = np.array([], dtype=np.int64)
+    first = math.exp(LETTERS.predict(start)[LETTERS.places(np.array([ord("z")]))[0]])
+    second = math.exp(FEWER.predict(start)[0]) / (len(known - other) + 1)
+    found = mixture.logprobs(np.array([ord("z")]), np.array([0, 1]))[0]
+    assert math.exp(found) == pytest.approx(0.25 * first + 0.75 * second)
+    assert mixture.oov_ways == ("class",)
+    assert mixture.logprobs(np.array([ord("Q")]), np.array([0, 1]))[0] == -math.inf
+    assert mixture.with_oov("class").logprobs(np.array([ord("Q")]), np.array([0, 1]))[0] > -math.inf
+    # A newline is the end of a sentence, once.
+    one = bm.score(bm.MixtureModel([LETTERS]), HAMLET, docs="line", eos="yes")
+    assert one.nats == pytest.approx(bm.score(LETTERS, HAMLET, docs="line", eos="yes").nats, rel=1e-12)
 
 
 @pytest.mark.parametrize("mixture", mixtures())

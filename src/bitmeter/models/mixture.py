@@ -15,6 +15,7 @@ from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelEr
 from bitmeter.models.base import Model, load
 from bitmeter.models.cache import Cache, is_cache_name
 from bitmeter.models.mixture_files import read_mixture, write_mixture
+from bitmeter.models.mixture_steps import CachePart, MixtureSteps, Part, fresh_part
 from bitmeter.models.mixture_stream import MixtureStream, dimensions
 from bitmeter.models.mixture_vocabulary import Vocabulary, vocabulary_of
 from bitmeter.models.mixture_weights import Weights, best_rows, best_weights, mixed
@@ -22,7 +23,7 @@ from bitmeter.models.ngram import NGram
 from bitmeter.models.spelling import SpelledStream
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import BLANK, Units, Words
+from bitmeter.text.units import BLANK, Units
 from bitmeter.theory._check import choice, flag, items, shown
 
 __all__ = ["MixtureFit", "MixtureModel"]
@@ -137,7 +138,7 @@ class MixtureModel:
 
     def _rated(self, heldout: Any, field: str | None) -> tuple[Floats, Ints | None]:
         """ln p of each unit of a text by each component, and the kind of its history."""
-        ends = self.predicts_end
+        ends = self.predicts_end and not self.end_is_unit
         if isinstance(heldout, Corpus):
             corpus = Corpus.of(heldout, field=field)
         elif isinstance(heldout, bytes | bytearray | memoryview):
@@ -227,10 +228,22 @@ class MixtureModel:
         return self._models[0].end_id if self.predicts_end else None
 
     @property
+    def end_is_unit(self) -> bool:
+        """Whether a unit of the text is the end of a sentence to all models: the newline of a line."""
+        return all(getattr(model, "end_is_unit", False) for model in self._models)
+
+    @property
+    def outcome_ids(self) -> Ints:
+        """The id of each outcome of a prediction; -1 for what is no unit."""
+        return self._vocabulary.outcome_ids
+
+    @property
     def oov_ways(self) -> tuple[str, ...]:
         """What unknown words can cost."""
-        if not all(isinstance(model, NGram) and model.of_words for model in self._models):
+        if not all(isinstance(model, NGram) and model.oov_ways for model in self._models):
             return ()
+        if not all(model.of_words for model in self._models):
+            return ("class",)
         return ("class", "spelled") if "spelled" in self._speller.oov_ways else ("class",)
 
     @property
@@ -276,6 +289,15 @@ class MixtureModel:
             return SpelledStream(MixtureStream(self), self.spelling, len(self.outcome_names))
         return MixtureStream(self)
 
+    def stepper(self) -> MixtureSteps:
+        """Begin a document that comes unit by unit, as `bitmeter.compress` needs it."""
+        unigram = self.unigram if len(self._models) < len(self.components) else np.zeros(0)
+        parts: list[Part] = [
+            CachePart(model.begin(unigram), self) if isinstance(model, Cache) else fresh_part(model)
+            for model in self.components
+        ]
+        return MixtureSteps(self, parts)
+
     def with_oov(self, way: str) -> MixtureModel:
         """The same mixture with another cost for unknown words."""
         other = copy.copy(self)
@@ -286,9 +308,7 @@ class MixtureModel:
 
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Which units no component knows."""
-        if not isinstance(self.units, Words):
-            return np.zeros(len(ids), dtype=np.bool_)
-        return np.asarray((np.asarray(ids) <= 1) & (np.asarray(ids) != BLANK))
+        return self._vocabulary.unknown(ids)
 
     def without_unknown(self, ids: NDArray[Any], logs: Floats) -> Floats:
         """Unknown words are impossible unless their class or spelling is asked for."""

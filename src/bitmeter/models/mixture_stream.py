@@ -7,10 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter import _core
 from bitmeter.models.cache import Cache
+from bitmeter.models.details import Details, details_of_rows, joined_details
+from bitmeter.models.mixture_steps import (
+    HISTORY_BINS,
+    CachePart,
+    CountsPart,
+    GramPart,
+    HistoryPart,
+    MixtureSteps,
+    Part,
+    UniversalPart,
+    context_buckets,
+    sentence_of,
+)
 from bitmeter.models.mixture_weights import mixed
-from bitmeter.models.ngram_files import sound
+from bitmeter.models.ngram_units import sentences_within
+from bitmeter.models.tables import KrichevskyTrofimov
+from bitmeter.models.universal import UniversalStream
 
 if TYPE_CHECKING:
     from bitmeter.models.mixture import MixtureModel
@@ -21,10 +35,10 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 
 #: No n-gram model looks back farther.
 _FARTHEST = 16
-#: How sure an n-gram model is of a history: log10 of its back-off, in bins.
-_BACKOFFS = np.array([-1.2, -0.8, -0.55, -0.35, -0.2, -0.1])
 #: How many bins of a cache of the second and of a higher order count.
 _BINS_SECOND, _BINS_HIGHER = 8, 4
+#: How many probabilities of whole predictions are held at once.
+_AT_ONCE = 1 << 20
 
 
 class Follower:
@@ -49,15 +63,20 @@ class Follower:
         self._remember(ids, bounds, before, continues=continues)
         own = mixture.own_ids(self._place, ids)
         if self._ngram:
-            own_before = mixture.own_ids(self._place, before)
-            with sound(self._model.name):
-                lengths, backoffs = _core.ngram_contexts(self._model._form, own, bounds, own_before)
-            self.buckets = _history_bucket(lengths, backoffs)
+            self.buckets = self._kinds(own, bounds, mixture.own_ids(self._place, before))
         if self._stream is not None:
             logs = self._stream.logprobs(own, bounds, continues=continues)
         else:
             logs = self._model.logprobs(own, bounds)
         return np.asarray(logs) + mixture.shares(self._place, ids)
+
+    def _kinds(self, ids: Ints, bounds: Ints, before: Ints) -> Ints:
+        """The kind of history of each unit, for an n-gram model."""
+        model = self._model
+        numbers = model.numbered(ids)
+        if model.end_is_unit and len(numbers):
+            bounds = sentences_within(numbers, bounds)
+        return context_buckets(model, numbers, bounds, sentence_of(model, model.numbered(before)))
 
     def _history(self, *, continues: bool) -> Ints:
         return np.concatenate(self._read) if continues and self._read else _NOTHING
@@ -70,29 +89,21 @@ class Follower:
         else:
             self._read = [*self._read, last] if goes_on else [last]
 
-    def predict(self, *, continues: bool) -> tuple[Floats, int]:
-        """ln p of each outcome of the mixture, and the bucket of the history."""
-        mixture = self._mixture
+    def part(self, *, continues: bool, moves: bool) -> Part:
+        """The component as it stands, to go on unit by unit; what it learned is copied only if it `moves`."""
         if self._cache is not None:
-            with np.errstate(divide="ignore"):
-                return np.log(self._cache.predict()), self._cache.bucket()
-        history = mixture.own_ids(self._place, self._history(continues=continues))
-        bucket = 0
+            return CachePart(self._cache.copy() if moves else self._cache, self._mixture)
+        history = self._mixture.own_ids(self._place, self._history(continues=continues))
         if self._ngram:
-            one = np.array([0, 1], dtype=np.int64)
-            with sound(self._model.name):
-                lengths, backoffs = _core.ngram_contexts(self._model._form, _NOTHING_BUT_ONE, one, history)
-            bucket = int(_history_bucket(lengths, backoffs)[0])
-        return mixture.spread(self._place, self._model.predict(history)), bucket
-
-
-_NOTHING_BUT_ONE = np.zeros(1, dtype=np.int64)
-#: How many buckets `_history_bucket` can give for an order.
-HISTORY_BINS = len(_BACKOFFS) + 1
-
-
-def _history_bucket(lengths: Ints, backoffs: Floats) -> Ints:
-    return np.asarray(lengths * HISTORY_BINS + np.digitize(backoffs, _BACKOFFS), dtype=np.int64)
+            return GramPart(self._model, history)
+        if isinstance(self._stream, UniversalStream):
+            core = self._stream.core.copy() if moves or not continues else self._stream.core
+            if not continues:
+                core.begin()
+            return UniversalPart(core)
+        if isinstance(self._model, KrichevskyTrofimov) and self._stream is not None:
+            return CountsPart(self._stream.counts.copy())
+        return HistoryPart(self._model, history)
 
 
 def dimensions(components: tuple[Any, ...]) -> list[tuple[int, int]]:
@@ -143,9 +154,27 @@ class MixtureStream:
 
     def predict(self, continues: bool = True) -> Floats:  # noqa: FBT001
         """ln p of each outcome next; with `continues` false, as the first of a document."""
-        found = [each.predict(continues=continues) for each in self._followers]
-        bucket = 0
-        for place, bins in self._mixture.dimensions if self._mixture.bucketed else ():
-            bucket = bucket * bins + min(found[place][1], bins - 1)
-        weights = self._mixture.weighted.at(np.array([bucket]))
-        return mixed(np.array([logs for logs, _ in found]), weights)
+        return self._steps(continues=continues, moves=False).predict()
+
+    def _steps(self, *, continues: bool, moves: bool) -> MixtureSteps:
+        parts = [each.part(continues=continues, moves=moves) for each in self._followers]
+        return MixtureSteps(self._mixture, parts)
+
+    def details(self, ids: NDArray[Any], bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """The whole prediction at each place; the stream does not move."""
+        mixture, numbers = self._mixture, np.asarray(ids, dtype=np.int64)
+        places, names = mixture.places(numbers), mixture.outcome_names
+        steps = self._steps(continues=continues, moves=True)
+        starts = set(bounds[1 if continues else 0 : -1].tolist())
+        at_once = max(1, _AT_ONCE // len(names))
+        parts = []
+        for first in range(0, max(1, len(numbers)), at_once):
+            here = slice(first, first + at_once)
+            rows = np.empty((len(numbers[here]), len(names)))
+            for i, number in enumerate(numbers[here].tolist()):
+                if first + i in starts:
+                    steps.begin()
+                rows[i] = steps.predict()
+                steps.take(number)
+            parts.append(details_of_rows(rows, places[here], alternatives, names))
+        return joined_details(parts)

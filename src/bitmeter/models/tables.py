@@ -272,6 +272,10 @@ class _KtStream:
     def __init__(self) -> None:
         self._counts = np.zeros(256, dtype=np.int64)
 
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return self._counts
+
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         counts, parts = self._counts.copy(), []
         for i in range(0, max(1, len(ids)), _CHUNK):

@@ -196,6 +196,11 @@ class UniversalStream:
     def __init__(self, core: _core.Universal) -> None:
         self._core = core
 
+    @property
+    def core(self) -> _core.Universal:
+        """What it has learned so far."""
+        return self._core
+
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
         """As `Streaming.stream().logprobs`."""
         return self._core.rate(np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues))
