@@ -371,11 +371,17 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (CODE.tree, {"deepest": 3}),
     ],
     "compress": [
-        (bm.compress, {"model": "kt", "source": b"abc", "output": "x.bmz", "embed": False, "force": True}),
-        (bm.compress, {"model": FAIR, "source": b"ab", "output": "x.bmz", "embed": False, "force": True}),
+        (
+            bm.compress,
+            {"model": "kt", "source": b"abc", "output": "x.bmz", "embed": False, "prime": None, "force": True},
+        ),
+        (
+            bm.compress,
+            {"model": FAIR, "source": b"ab", "output": "x.bmz", "embed": False, "prime": None, "force": True},
+        ),
     ],
     "decompress": [
-        (bm.decompress, {"archive": ARCHIVE, "output": "x", "model": None, "force": True}),
+        (bm.decompress, {"archive": ARCHIVE, "output": "x", "model": None, "prime": None, "force": True}),
     ],
     "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],

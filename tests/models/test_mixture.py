@@ -102,7 +102,7 @@ def test_scores_with_alternatives() -> None:
         told = bm.score(mixture, HELDOUT, alternatives=2)
         assert told.bits == bm.score(mixture, HELDOUT).bits
         units = list(told.trace)
-        assert all(len(unit.alternatives) == 2 and unit.rank >= 1 for unit in units)
+        assert all(len(unit.alternatives) == 2 and unit.rank is not None and unit.rank >= 1 for unit in units)
         likeliest = [unit for unit in units if unit.rank == 1]
         assert likeliest
         if "spelled" not in mixture.oov_ways:  # where a unit is more than its word

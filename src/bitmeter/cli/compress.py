@@ -11,6 +11,9 @@ import typer
 from bitmeter.cli.common import Force, byte_progress
 
 SUFFIX = ".bmz"
+_PRIME = typer.Option(
+    metavar="TEXT", help="What a model that learns as it reads (universal) reads before; the same both ways."
+)
 
 
 def compress(
@@ -20,18 +23,19 @@ def compress(
         str | None, typer.Option("--output", "-o", help="The archive; FILE.bmz if not said; - for stdout.")
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Put the model into the archive; its size counts.")] = False,
+    prime: Annotated[str | None, _PRIME] = None,
     force: Force = False,
 ) -> None:
     """Compress a file with a model: as many bits as the model's score, and a few to tell what it is.
 
     The archive is decoded and compared before it is called a success. Decoding needs the same model, unless it travels
-    along (--embed) or is made from its name (kt, uniform).
+    along (--embed) or is made from its name (kt, uniform, universal); and the same --prime.
     """
     from bitmeter.coding.compressing import compress as run
 
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
     with byte_progress("compressing", file) as progress:
-        made = run(model, file, target, embed=embed, force=force, progress=progress)
+        made = run(model, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
         typer.echo(str(made))
 
@@ -44,6 +48,7 @@ def decompress(
     model: Annotated[
         str | None, typer.Option("--model", "-m", help="The model that coded it, where it is not found by itself.")
     ] = None,
+    prime: Annotated[str | None, _PRIME] = None,
     force: Force = False,
 ) -> None:
     """Write the file of an archive; nothing is written unless it is, by its hash, what was compressed."""
@@ -54,7 +59,7 @@ def decompress(
         raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
     with byte_progress("decompressing", archive) as progress:
-        header = run(archive, target, model=model, force=force, progress=progress)
+        header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
     if target != "-":
         typer.echo(f"{Path(target)}: {header.bytes:,} bytes, as they were coded by {header.model}")
     sys.stdout.flush()

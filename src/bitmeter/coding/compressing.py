@@ -16,16 +16,15 @@ from typing import Any, BinaryIO, cast
 
 from bitmeter.coding.archive import ArchiveHeader, Progress, Reading, Writing, damaged, read_header
 from bitmeter.coding.arithmetic import for_bytes
+from bitmeter.coding.embedding import BY_NAME, pack_model, unpack_model
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.base import load
-from bitmeter.models.ngram import NGram
+from bitmeter.models.universal import Universal, primed
 from bitmeter.text._files import as_path, replacing
 from bitmeter.theory._check import flag
 
 __all__ = ["Archive", "compress", "decompress"]
 
-#: Schemes whose models are made from their name alone, so that an archive may name them.
-_BY_NAME = ("kt", "uniform", "universal")
 #: The largest model that travels along.
 _LARGEST_EMBEDDED = 1 << 28
 
@@ -86,6 +85,7 @@ def compress(
     output: Any,
     *,
     embed: bool = False,
+    prime: Any = None,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Archive:
@@ -101,7 +101,11 @@ def compress(
     output
         The path of the archive, "-" for standard output.
     embed
-        Put the model into the archive, so that nobody needs to have it; its size counts.
+        Put the model into the archive, so that nobody needs to have it; its size counts. For n-gram models, what the
+        universal model has learned, and mixtures of these.
+    prime
+        A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
+        decodes needs the same text, unless the model travels along.
     force
         Overwrite the archive.
     progress
@@ -122,9 +126,14 @@ def compress(
     ...     made.payload, (pathlib.Path(folder) / "text").read_bytes()
     (16, b'to be or not to be')
     """
-    chosen = _predictor(model)
+    chosen = _predictor(model, prime)
     flag(embed, "embed")
-    embedded = _embedded(chosen) if embed else b""
+    embedded = pack_model(chosen) if embed else b""
+    if len(embedded) > _LARGEST_EMBEDDED:
+        message = (
+            f"{chosen.name} takes {len(embedded):,} bytes, which is too much to travel along; leave embed out (--embed)"
+        )
+        raise ModelError(message)
     with _input(source, "source") as (file, size), _output(output, force=force) as (made, name):
         writing = Writing(made, chosen, embedded, progress)
         header = writing.take(file, size)
@@ -139,7 +148,13 @@ def compress(
 
 
 def decompress(
-    archive: Any, output: Any, *, model: Any = None, force: bool = False, progress: Progress | None = None
+    archive: Any,
+    output: Any,
+    *,
+    model: Any = None,
+    prime: Any = None,
+    force: bool = False,
+    progress: Progress | None = None,
 ) -> ArchiveHeader:
     """Write the text of an archive; nothing is written unless it is the text that was coded, by its hash.
 
@@ -151,7 +166,9 @@ def decompress(
         The path of the text, "-" for standard output.
     model
         The model that coded it. Not needed where the archive names one that is made from its name (kt, uniform,
-        universal), where it holds the model, or where the n-gram model's file is beside it.
+        universal), where it holds the model, or where the file of the n-gram model or the mixture is beside it.
+    prime
+        The text that the universal model had read before, where it had read one: a path, a Corpus, or bytes.
     force
         Overwrite the output.
     progress
@@ -176,7 +193,7 @@ def decompress(
         name = str(name) if isinstance(name, str) else "the archive"
         header = read_header(file, name)
         with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-            chosen = _model_of(header, file, name, model, Path(folder))
+            chosen = _model_of(header, file, name, model, prime, Path(folder))
             reading = Reading(file, header, chosen, name, progress)
             with _output(output, force=force) as (made, _):
                 reading.give(made)
@@ -196,24 +213,12 @@ def _verify(file: BinaryIO, name: str, model: Any, progress: Progress | None) ->
         raise ModelError(message) from error
 
 
-def _predictor(model: Any) -> Any:
+def _predictor(model: Any, prime: Any = None) -> Any:
     chosen = load(model)
-    return for_bytes(chosen)
+    return for_bytes(chosen if prime is None else primed(chosen, prime))
 
 
-def _embedded(model: Any) -> bytes:
-    if not isinstance(model, NGram):
-        message = f"{model.name} has no file that could travel along; its name is enough, or leave embed out (--embed)"
-        raise ModelError(message)
-    import zstandard
-
-    with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-        path = Path(folder) / "model.bmn"
-        model.save(path)
-        return zstandard.ZstdCompressor(level=9).compress(path.read_bytes())
-
-
-def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, folder: Path) -> Any:
+def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prime: Any, folder: Path) -> Any:
     """The model that an archive needs: the one that is given, the one inside, or the one it names."""
     if header.embedded:
         if header.embedded > _LARGEST_EMBEDDED:
@@ -221,14 +226,17 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, fold
         packed = file.read(header.embedded)
         if len(packed) < header.embedded or hashlib.sha256(packed).hexdigest() != header.embedded_sha256:
             raise damaged(name, "the model inside is cut short or changed")
-        if given is None:
-            return _unpacked(packed, name, folder)
+        if given is None and prime is None:
+            return for_bytes(unpack_model(packed, name, folder))
     if given is not None:
-        return _predictor(given)
+        return _predictor(given, prime)
     scheme, _, rest = header.model.partition(":")
-    if scheme in _BY_NAME:
-        return _predictor(header.model)
-    if scheme == "ngram" and rest == os.path.basename(rest):
+    if scheme in BY_NAME:
+        return _named(header, name, prime)
+    if prime is not None:
+        message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
+        raise ModelError(message, value=header.model)
+    if scheme in ("ngram", "mixture") and rest == os.path.basename(rest):
         beside = Path(name).parent / rest
         for path in (beside, Path(rest)):
             if path.is_file():
@@ -240,19 +248,26 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, fold
     raise ModelError(message, value=header.model)
 
 
-def _unpacked(packed: bytes, name: str, folder: Path) -> Any:
-    import zstandard
-
-    path = folder / "model.bmn"
-    try:
-        with path.open("wb") as file:
-            reader = zstandard.ZstdDecompressor().stream_reader(packed)
-            shutil.copyfileobj(reader, file)
-    except zstandard.ZstdError as error:
-        raise damaged(name, "the model inside cannot be unpacked") from error
-    model = NGram.load(path)
-    model.verify()
-    return for_bytes(model)
+def _named(header: ArchiveHeader, name: str, prime: Any) -> Any:
+    """A model that is made from its name, after reading the text that the one of the archive had read."""
+    found = _predictor(header.model, prime)
+    if found.fingerprint == header.fingerprint or not isinstance(found, Universal):
+        return found
+    had = header.fingerprint.removeprefix(Universal(found.size).fingerprint)
+    if prime is None and had.startswith("-"):
+        message = (
+            f"{name} was coded by {header.model} ({header.fingerprint}) after it had read a text; give the same one "
+            "with --prime, or the model's file with --model (in Python: prime=…, model=…)"
+        )
+        raise ModelError(message, value=header.fingerprint)
+    if prime is not None:
+        what = "another text than this" if had.startswith("-") else "no text"
+        message = (
+            f"{name} was coded by {header.model} ({header.fingerprint}), which had read {what} before: with this text "
+            f"it is {found.fingerprint}; give the very same text with --prime"
+        )
+        raise ModelError(message, value=found.fingerprint)
+    return found
 
 
 @contextlib.contextmanager

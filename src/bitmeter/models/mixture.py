@@ -306,6 +306,15 @@ class MixtureModel:
             _ = self.spelling  # says what is missing
         return other
 
+    def with_components(self, components: list[Any]) -> MixtureModel:
+        """The same mixture of other objects for the very same models, such as copies with files of their own."""
+        made = MixtureModel(components, self.weighted.overall, buckets=self.bucketed)
+        if [_fingerprint(model) for model in made.components] != [_fingerprint(model) for model in self.components]:
+            message = "the components of a mixture can only be exchanged for the very same models"
+            raise ModelError(message)
+        made.weighted, made.name, made._oov, made.fitted = self.weighted, self.name, self._oov, self.fitted
+        return made
+
     def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
         """Which units no component knows."""
         return self._vocabulary.unknown(ids)

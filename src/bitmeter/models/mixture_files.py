@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
 from bitmeter.models.cache import Cache
 from bitmeter.models.ngram import NGram
+from bitmeter.models.universal import Universal
 from bitmeter.text._files import as_path, replacing
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def write_mixture(mixture: MixtureModel, path: Any, *, force: bool) -> None:
 def _named(model: Any, folder: Path) -> dict[str, str]:
     if isinstance(model, Cache):
         return {"model": model.name, "fingerprint": model.name}
-    if isinstance(model, NGram):
+    if isinstance(model, NGram) or (isinstance(model, Universal) and model.learned):
         if model.path is None:
             message = f"{model.name} has no file yet, and a mixture's file names its models; save it first"
             raise ModelError(message)

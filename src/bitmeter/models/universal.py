@@ -72,6 +72,8 @@ class Universal:
         self._learned: _core.Universal | None = None  # None: nothing, and its memory is not taken yet
         self._lock = threading.Lock()
         self._live: tuple[bytes, _core.Universal] | None = None
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
         self._identify()
 
     def _identify(self) -> None:
@@ -164,6 +166,7 @@ class Universal:
             except OSError as error:
                 message = f"{final} cannot be written: {error.strerror}"
                 raise FileFormatError(message, value=str(final)) from error
+        self.path = str(final)
 
     @staticmethod
     def load(path: Any) -> Universal:
@@ -187,7 +190,9 @@ class Universal:
         except _core.UniversalFormatError as error:
             message = f"{final} is not a sound universal model: {error}"
             raise FileFormatError(message, value=str(final)) from error
-        return Universal()._with(learned)
+        made = Universal()._with(learned)
+        made.path = str(final)
+        return made
 
 
 class UniversalStream:
