@@ -3,8 +3,8 @@
     python benchmarks/roundtrips.py [FOLDER…] [--models universal:small,kt] [--most 2000000] [--zeros 100]
 
 Beside the files of the folders (each cut to --most bytes), these go there and back: no bytes, one byte, all 256 bytes,
-random bytes, bytes that are no UTF-8, blank lines, and --zeros megabytes of zeros by the command line in a process of its
-own, whose time and peak memory are told. A model file (.bmn, .bmu, .bmx) may be among the models. Ends with 1 if
+random bytes, bytes that are no UTF-8, blank lines, and --zeros megabytes of zeros by the command line in a process of
+its own, whose time and peak memory are told. A model file (.bmn, .bmu, .bmx) may be among the models. Ends with 1 if
 anything does not come back.
 """
 
