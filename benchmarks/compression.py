@@ -112,7 +112,7 @@ def trained(names: list[str], text: Path, folder: Path) -> dict[str, tuple[str, 
             continue
         path = folder / f"{name.replace(' ', '-')}-{text.name}.bmn"
         if not path.exists():
-            bm.NGram(way[0], units=way[1]).fit(bm.Corpus(text, docs="line")).save(path)
+            bm.NGram(way[0], units=way[1], unk_word=way[1] == "words").fit(bm.Corpus(text, docs="line")).save(path)
         found[name] = (str(path), None)
     return found
 
@@ -133,8 +133,8 @@ def compare(texts: list[Path], names: list[str], repeat: int, train: str | None,
         source, text = halves(given, folder) if train == "half" else (Path(train or largest), given)
         learners = [name for name in names if name in TRAINED and source.resolve() != text.resolve()]
         size = text.stat().st_size
-        told = f"; trained on {source.name}: {', '.join(learners)}" if learners else ""
-        table = Table(title=f"{text.name}: {size:,} bytes{told}", title_justify="left")
+        told = f"trained on {source.name}: {', '.join(learners)}" if learners else None
+        table = Table(title=f"{text.name}: {size:,} bytes", title_justify="left", caption=told, caption_justify="left")
         for column in ("", "bits/byte", f"against {REFERENCE}", "MB/s", "peak memory"):
             table.add_column(column, justify="left" if not column else "right")
         found = {name: measure(name, text, repeat) for name in names if name not in TRAINED}

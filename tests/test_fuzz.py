@@ -252,7 +252,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "heldout": b"one two\n",
                 "force": True,
                 "threads": 1,
-                "progress": None,
             },
         ),
     ],
@@ -263,6 +262,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "MixtureModel": [
         (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
         (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
+        (bm.MixtureModel([WORDS]).with_components, {"components": [WORDS]}),
         (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
         (bm.MixtureModel.load, {"path": "model.bmx"}),

@@ -152,9 +152,27 @@ void test_pruning() {
     CHECK(refused);
 }
 
+void test_stupid_back_off() {
+    // a b, a c: six words and ends. Words are numbered as they come: a 3, b 4, c 5.
+    const auto model = trained(text_of("a b\na c\n"), 3, plan_of("stupid-backoff"));
+    const auto score = [&](std::vector<std::int64_t> history, std::uint32_t word) {
+        std::vector<double> logs(model->words());
+        ngram_predict(*model, history.data(), history.size(), logs.data());
+        return std::exp(logs[word]);
+    };
+    CHECK(check::close(score({}, 3), 1.0, 1e-6));                       // a after <s>: always
+    CHECK(check::close(score({3}, 4), 0.5, 1e-6));                      // b after <s> a: half
+    CHECK(check::close(score({3}, 3), 0.16 * 2 / 6, 1e-6));             // a after it: never, nor after a
+    CHECK(check::close(score({4, 3}, 5), 0.4 / 2, 1e-6));               // b a never came, a c did
+    CHECK(check::close(score({5, 4}, 3), 0.16 * 2 / 6, 1e-6));          // c b never came, nor b a
+    CHECK(check::close(score({}, word_unknown), 0.064 / 5, 1e-6));      // below single words
+    CHECK(check::close(score({}, 4), 0.16 / 6, 1e-6));                  // <s> stands in all places before
+}
+
 }  // namespace
 
 int main() {
+    test_stupid_back_off();
     test_sums();
     test_heldout();
     test_pruning();
