@@ -126,7 +126,8 @@ void NgramModel::seal(Watch* watch) {
 
 void NgramModel::attach(std::vector<std::uint8_t> section) {
     if (block_.attach(std::move(section))) place();
-    shape_ = block_.header().shape;
+    // The header of a model that is not sealed yet says nothing of its shape.
+    shape_.flags = block_.section().size ? shape_.flags | has_section : shape_.flags & ~has_section;
 }
 
 void NgramModel::verify() const {
