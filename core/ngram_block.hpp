@@ -95,7 +95,7 @@ public:
     Bytes bytes() const { return {memory_.data(), size_}; }
     Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
 
-    /// Puts a section behind the model, which is sealed. Whether the bytes have moved: a map of a file becomes a copy.
+    /// Puts a section behind the model. Whether the bytes have moved: a map of a file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
     /// Writes the header and its checksums. What is told to the watch are bytes.
     void seal(const NgramShape& shape, const std::uint32_t* extras, Watch* watch = nullptr);

@@ -163,7 +163,7 @@ void CompactNgram::seal() {
 
 void CompactNgram::attach(std::vector<std::uint8_t> section) {
     if (block_.attach(std::move(section))) place();
-    shape_.flags = block_.header().shape.flags;
+    shape_.flags = block_.section().size ? shape_.flags | has_section : shape_.flags & ~has_section;
 }
 
 // ---- what it holds ---------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ public:
     const WordCodes& codes() const { return codes_; }
     Bytes bytes() const { return block_.bytes(); }
     Bytes section() const { return block_.section(); }
-    /// Only for a sealed model. One that is a map of a file becomes a copy in memory.
+    /// One that is a map of a file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
     std::string_view note() const { return {reinterpret_cast<const char*>(note_), shape_.note_bytes}; }
     void set_note(std::string_view note);

@@ -68,7 +68,7 @@ public:
     Bytes bytes() const { return block_.bytes(); }
     /// What follows the model in its file (see spelling.hpp); empty where nothing does.
     Bytes section() const { return block_.section(); }
-    /// Only for a sealed model. One that is a map of a file becomes a copy in memory.
+    /// One that is a map of a file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
 
     // Orders count from 1; order 1 has no codes, since the place of a word there is its number.
