@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import logging
 from collections.abc import Iterator, Sequence
@@ -108,7 +110,7 @@ class HuggingFace(Causal):
         )  # fmt: skip
         if device_map is None:
             network = network.to(where)
-        self._units = _units_of(self._tokenizer, place)
+        self._units = _units_of(self._tokenizer, place, gguf_file or short)
         self.size = int(network.get_input_embeddings().weight.shape[0])
         _check_fit(self.name, self._units, self.size)
         self.bos_id, self.eos_id = (
@@ -137,7 +139,7 @@ class HuggingFace(Causal):
     def weights_fingerprint(self) -> str:
         """A hash of every weight as it is used, and of the configuration."""
         if not self._digest:
-            self._digest = f"hf-{_digest(self._network)}"
+            self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._rater.casts
         return self._digest
 
     @property
@@ -223,16 +225,25 @@ def _load_both(
     logger.setLevel(logging.ERROR)
     bars = transformers.utils.logging.is_progress_bar_enabled()
     transformers.utils.logging.disable_progress_bar()
+    how: dict[str, Any] = {}
+    if "gguf_file" not in given:
+        how = {} if trusted else {"use_safetensors": True}
+    elif hasattr(transformers, "GgufConfig"):  # of late, weights may stay as they are in the file; not with us
+        how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
+    # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
+    hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
-        safe = {} if trusted or "gguf_file" in given else {"use_safetensors": True}
-        network, report = transformers.AutoModelForCausalLM.from_pretrained(
-            place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **safe
-        )
+        with hidden:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+            network, report = transformers.AutoModelForCausalLM.from_pretrained(
+                place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
+            )
     except (MissingPackageError, MemoryError):
         raise
+    # All of Exception, because tokenizers raises that class itself for a file that it cannot read, and because code
+    # that comes with a model (trust) may raise anything: the message names what it was, and the cause is kept.
     except Exception as error:
-        raise _load_error(name, place, error) from error
+        raise _load_error(name, place, error, gguf="gguf_file" in given) from error
     finally:
         logger.setLevel(level)
         if bars:
@@ -247,11 +258,13 @@ def _load_both(
     return tokenizer, network
 
 
-def _load_error(name: str, place: str, error: Exception) -> ModelError:
+def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:
     reason = " ".join(str(error).split())[:400]
     folder = Path(place)
     if folder.is_dir() and not list(folder.glob("*.safetensors*")) and list(folder.glob("*.bin")):
         hint = "its weights are pickled, which may run code when they are read: trust it with trust=True (,trust=yes)"
+    elif gguf:
+        hint = "transformers cannot read this GGUF file; llama.cpp may (,engine=llama.cpp)"
     elif not folder.exists():
         hint = "there is no such folder, and the hub gave nothing either"
     else:
@@ -260,9 +273,8 @@ def _load_error(name: str, place: str, error: Exception) -> ModelError:
     return ModelError(message, value=place)
 
 
-def _units_of(tokenizer: Any, place: str) -> Units:
+def _units_of(tokenizer: Any, place: str, name: str) -> Units:
     """The tokenizer's own rules with byte spans: those of its fast form, or of its SentencePiece model."""
-    name = _short(place)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
         return Tokenizer.from_data(backend.to_str().encode(), name)
@@ -340,8 +352,8 @@ def _digest(network: Any) -> str:
 _OPTIONS = ("dtype", "device", "device_map", "batch", "trust", "gguf_file", "threads")
 
 
-def options_of(rest: str) -> tuple[str, dict[str, Any]]:
-    """What stands before the first comma, and the options behind it as `name=value`.
+def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:
+    """What stands before the first comma, and the options behind it as `name=value`; `more` are known besides ours.
 
     Examples
     --------
@@ -352,8 +364,9 @@ def options_of(rest: str) -> tuple[str, dict[str, Any]]:
     options: dict[str, Any] = {}
     for part in parts:
         name, equals, value = part.partition("=")
-        if not equals or name not in _OPTIONS:
-            message = f"{part!r:.40} is no option of a model; they are {', '.join(f'{n}=…' for n in _OPTIONS)}"
+        if not equals or name not in (*_OPTIONS, *more):
+            known = ", ".join(f"{name}=…" for name in (*_OPTIONS, *more))
+            message = f"{part!r:.40} is no option of a model; they are {known}"
             raise ModelError(message, value=part)
         if name in ("batch", "threads"):
             if not value.isdecimal():

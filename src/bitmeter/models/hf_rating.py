@@ -92,6 +92,7 @@ class Rater:
         self._torch = torch
         self._network = network.eval()
         self._row, self._batch, self._autocast = row, max(row, batch), autocast
+        self.casts = autocast is not None
         self._device = network.get_input_embeddings().weight.device
         self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
         config = network.config.get_text_config()
