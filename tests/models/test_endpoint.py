@@ -171,11 +171,12 @@ def test_what_is_not_there_is_told_by_the_servers_own_list() -> None:
         server.models = ["another", "tiny-chat"]
         with pytest.raises(bm.errors.ModelError, match="no model 'tiny'; it has another, tiny-chat"):
             endpoint(server)
-        for nothing in (None, []):
-            server.models = nothing
-            said = "no completions endpoint at this address" if nothing is None else "it has none"
-            with pytest.raises(bm.errors.ModelError, match=said):
-                endpoint(server)
+        server.models = []
+        with pytest.raises(bm.errors.ModelError, match="it has none"):
+            endpoint(server)
+        server.models = None
+        with pytest.raises(bm.errors.ModelError, match="no completions endpoint at this address"):
+            endpoint(server)
     with serving("vllm", "echo") as server:
         server.models = ["other"]
         with pytest.raises(bm.errors.ModelError, match="no model 'tiny'; it has other"):

@@ -19,11 +19,12 @@ from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
 from bitmeter.models.base import Scheme
 from bitmeter.models.causal import Causal, Watch
 from bitmeter.models.details import Details
+from bitmeter.models.hf_devices import Workers
 from bitmeter.models.hf_rating import Rater
 from bitmeter.models.network_stepping import NetworkStepper
 from bitmeter.text.tokenizers import SentencePiece, Tokenizer
 from bitmeter.text.units import Units
-from bitmeter.theory._check import choice, flag, integer, shown
+from bitmeter.theory._check import choice, flag, integer, items, shown
 
 __all__ = ["DTYPES", "HuggingFace"]
 
@@ -65,6 +66,9 @@ class HuggingFace(Causal):
         The name of a GGUF file in that folder, read by transformers itself with its weights dequantised.
     threads
         How many threads torch uses; 0 to leave it as it is.
+    devices
+        Several devices, each of which gets the whole network and a process of its own, to share out the documents and
+        windows of a text: ["cuda:0", "cuda:1"], "cuda:0+cuda:1", or "all" for all GPUs. Instead of `device`.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class HuggingFace(Causal):
         trust: bool = False,
         gguf_file: str | None = None,
         threads: int = 0,
+        devices: Any = None,
     ) -> None:
         place = _place(path)
         strings: dict[str, Any] = {"revision": revision, "gguf_file": gguf_file}
@@ -98,11 +103,16 @@ class HuggingFace(Causal):
         number = integer(threads, "threads", low=0, high=1024)
         torch = require("torch", "Running a neural model")
         require("transformers", "Loading a model of Hugging Face")
+        several = _several(torch, devices, device, device_map)
         if number:
             torch.set_num_threads(number)
-        where = _device(torch, device)
+        where = _device(torch, several[0] if several else device)
         short = _short(place)
         self.name = f"hf:{gguf_file or short}" + (f"@{revision}" if revision else "")
+        self._workers: Workers | None = None
+        if len(several) > 1:
+            same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
+            self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
         given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
         self._tokenizer, network = _load_both(
             self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
@@ -129,6 +139,9 @@ class HuggingFace(Causal):
             autocast=torch.bfloat16 if kind == "autocast" else None,
         )
         self._digest = ""
+        if self._workers is not None:
+            self._workers.ready()
+            self.block_size = Causal.block_size * len(several)
 
     @property
     def units(self) -> Units:
@@ -149,7 +162,9 @@ class HuggingFace(Causal):
 
     def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
         """ln p of each token of each sequence from `first` on."""
-        return self._rater.logprobs(sequences, firsts, watch)
+        if self._workers is None:
+            return self._rater.logprobs(sequences, firsts, watch)
+        return self._workers.rate(sequences, firsts, self._rater.logprobs, watch)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Whole predictions, in chunks of rows."""
@@ -198,6 +213,27 @@ def _device(torch: Any, device: Any) -> Any:
         first = str(error).splitlines()[0]
         message = f"the device {device!r:.40} cannot be used here: {first}. Use device='cpu'"
         raise ModelError(message, value=device) from error
+    return found
+
+
+def _several(torch: Any, devices: Any, device: Any, device_map: Any) -> list[str]:
+    """The devices that were asked for; none where it was one in another way."""
+    if devices is None:
+        return []
+    if device != "auto" or device_map is not None:
+        message = "devices= is instead of device= and device_map=: each of them gets the whole network"
+        raise ModelError(message, value=devices)
+    if devices == "all":
+        found = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if not found:
+            message = "devices is 'all', but there is no GPU here; leave it out, or use device='cpu'"
+            raise ModelError(message, value=devices)
+        return found
+    listed = devices.split("+") if isinstance(devices, str) else items(devices, "devices", "a list of devices")
+    found = list(listed)
+    if not found or not all(isinstance(name, str) and name for name in found):
+        message = f"devices is {shown(devices)}; it must be names such as ['cuda:0', 'cuda:1'], or 'all'"
+        raise (ModelError if isinstance(devices, str) else InputTypeError)(message, value=devices)
     return found
 
 
@@ -349,7 +385,7 @@ def _digest(network: Any) -> str:
 
 # ---- by name ---------------------------------------------------------------------------------------------------------
 
-_OPTIONS = ("dtype", "device", "device_map", "batch", "trust", "gguf_file", "threads")
+_OPTIONS = ("dtype", "device", "device_map", "devices", "batch", "trust", "gguf_file", "threads")
 
 
 def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:

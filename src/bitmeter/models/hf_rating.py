@@ -271,7 +271,7 @@ class Rater:
     def _chosen(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
         logits = self._logits_of(states)
-        own = logits.gather(1, targets[:, None])[:, 0]
+        own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
         return own.double() - self._torch.logsumexp(logits, dim=1).double()
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
@@ -296,7 +296,7 @@ class Rater:
         columns: list[list[Any]] = [[], [], [], [], []]
         at = first
         for logs in self._log_rows(sequence, first):
-            truth = self._tensor(sequence[at : at + len(logs)])
+            truth = self._tensor(sequence[at : at + len(logs)]).to(logs.device)
             at += len(logs)
             own = logs.gather(1, truth[:, None])
             top = logs.topk(min(alternatives, logs.shape[1]), dim=1)
