@@ -52,11 +52,12 @@ def pieces_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 
 def write(
-    path: Path, network: Any, tokenizer: Any, kind: str = "f32", *, special: bool = True
+    path: Path, network: Any, tokenizer: Any, kind: str = "f32", *, special: bool = True, pre: str = "gpt-2"
 ) -> dict[str, torch.Tensor]:
     """Write a file; what comes back are the weights as the file holds them, dequantised, by transformers' names.
 
-    Without `special` the file does not say which tokens stand for the beginning and the end of a text.
+    Without `special` the file does not say which tokens stand for the beginning and the end of a text; `pre` is how it
+    says that a text is cut before pairs are merged.
     """
     writer = gguf.GGUFWriter(str(path), "llama")
     config = network.config
@@ -70,7 +71,7 @@ def write(
     writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
     writer.add_rope_dimension_count(config.hidden_size // config.num_attention_heads)
     writer.add_vocab_size(config.vocab_size)
-    _add_tokenizer(writer, tokenizer)
+    _add_tokenizer(writer, tokenizer, pre)
     if special:
         writer.add_bos_token_id(tokenizer.bos_token_id)
         writer.add_eos_token_id(tokenizer.eos_token_id)
@@ -94,7 +95,7 @@ def write(
     return held
 
 
-def _add_tokenizer(writer: gguf.GGUFWriter, tokenizer: Any) -> None:
+def _add_tokenizer(writer: gguf.GGUFWriter, tokenizer: Any, pre: str) -> None:
     inner = json.loads(tokenizer.backend_tokenizer.to_str())
     by_id = {number: name for name, number in tokenizer.get_vocab().items()}
     tokens = [by_id[number] for number in range(len(by_id))]
@@ -116,7 +117,7 @@ def _add_tokenizer(writer: gguf.GGUFWriter, tokenizer: Any) -> None:
         writer.add_add_space_prefix(True)
     else:
         writer.add_tokenizer_model("gpt2")
-        writer.add_tokenizer_pre("gpt-2")
+        writer.add_tokenizer_pre(pre)
         types = [kind.CONTROL if token in special else kind.NORMAL for token in tokens]
         writer.add_add_bos_token(False)
         writer.add_token_merges(merges)

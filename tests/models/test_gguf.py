@@ -94,6 +94,14 @@ def test_the_file_says_whether_llama_cpp_puts_bos_into_a_window(name: str, led: 
     assert found.with_reading("half.16", "bos").reading.prefix == (found.bos_id if led else None)
 
 
+def test_a_way_to_cut_texts_that_transformers_does_not_know_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    gguf_files.write(file, gguf_files.llama(400), tokenizer("bpe"), pre="command-r")
+    notes = bm.score(f"gguf:{file},engine=transformers", b"to see").notes
+    assert any("cut as by 'command-r'" in note for note in notes)
+    assert not any("cut as by" in note for note in bm.score(both("bpe", "f32")[0], b"to see").notes)
+
+
 def test_nothing_is_drawn_while_it_loads(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "model.gguf"
     gguf_files.write(file, gguf_files.llama(400, tied=True), tokenizer("bpe"))

@@ -51,10 +51,24 @@ def _by_transformers(path: Path, header: Header, options: dict[str, Any]) -> Hug
     made.llama_adds_bos = made.bos_id is not None and _adds_bos(header.values)
     if header.kind != "f32":
         made.precision = f"{header.kind} dequantised to {made.precision}"
-        made.caveats = (
+        made.caveats += (
             "the weights were dequantised: llama.cpp's own arithmetic, in which they stay small, differs a little",
         )
+    cutting = header.values.get("tokenizer.ggml.pre", "default")
+    if header.values.get("tokenizer.ggml.model") == "gpt2" and cutting not in _CUT_ALIKE:
+        made.caveats += (
+            f"the file says that texts are cut as by {cutting!r:.40}, for which transformers may have no rule: its "
+            "tokens may not be llama.cpp's (engine=llama.cpp)",
+        )
     return made
+
+
+#: Ways to cut a text before pairs are merged for which transformers 5 has the rule, or GPT-2's is the rule.
+_CUT_ALIKE = frozenset(
+    ("default", "gpt-2", "smollm", "llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "midm-2.0",
+     "lfm2", "jina-v5-nano", "dbrx", "smaug-bpe", "tekken", "qwen2", "deepseek-r1-qwen", "kormo", "f2llmv2", "megrez",
+     "qwen35", "gpt-4o", "llama4", "kanana2", "talkie", "minimax-m2")
+)  # fmt: skip
 
 
 #: Tokenizers before whose texts llama.cpp puts BOS where the file does not say.

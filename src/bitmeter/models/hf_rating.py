@@ -122,16 +122,20 @@ class Rater:
                 try:
                     bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
                     found = [shape(self._head(body)) for body in bodies]
+                # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
+                # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
                 except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
-                    break  # a network without a separate head: its own logits are used
+                    break  # a network without a separate head: its own logits are used, which were just computed
                 if agree(found):
                     self._shape_logits = shape
                     break
             row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
             try:
                 packed = self._logits_of(self._row_states(row, probes))
+            # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of
+            # the mask one of another shape (RuntimeError, IndexError).
             except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
-                return  # a network that takes no mask or no positions
+                return  # a network that takes no mask or no positions: rows are padded
             self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]])
 
     @property
