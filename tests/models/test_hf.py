@@ -123,7 +123,9 @@ def test_letters_of_all_of_unicode_have_their_bytes(make: str) -> None:
     assigned = (chr(code) for code in range(0x20000) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co"))
     rows = [list(row) for _, row in itertools.groupby(assigned, key=lambda letter: ord(letter) // 64)]
     assert len(rows) > 1000
-    text = " ".join("".join(row[:2] + row[-1:]) for row in rows).encode()
+    # To SentencePiece ▁ is a space, so that a text that holds it does not come back.
+    text = " ".join("".join(row[:2] + row[-1:]) for row in rows).replace("▁", "").encode()
+    assert made.units.split("▁".encode()).lossy == (3 if make == "llama" else 0)
     split = made.units.split(text)
     assert split.lossy == 0
     assert b"".join(split.pieces(text)) == text
