@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import math
 import tempfile
@@ -95,6 +96,19 @@ def test_windows_do_not_see_each_other() -> None:
     bm.score(made, LONG)
     among = bm.score(made, bm.Corpus.from_documents([TEXTS[0], TEXTS[3], TEXTS[1]]))
     np.testing.assert_array_equal(among.trace.document(1).logprob, alone)
+
+
+def test_a_network_lets_go_of_its_sessions_first() -> None:
+    made = bm.load(f"gguf:{file('bpe', 'f32')},threads=1")
+    bm.score(made, b"to see")
+    steps = made.stepper()
+    steps.predict()
+    kept = made._engine.open
+    assert len(kept) == 2
+    made.cycle = [made, steps]
+    del made, steps
+    gc.collect()
+    assert kept == {}
 
 
 def test_one_token_and_no_token() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import itertools
 import os
 import threading
 import weakref
@@ -86,7 +87,8 @@ class Engine:
         if not self.network:
             message = f"{path.name} cannot be loaded by llama.cpp; try engine=transformers.{_reason()}"
             raise ModelError(message, value=str(path))
-        weakref.finalize(self, self.api.llama_model_free, self.network)
+        self.open: dict[int, tuple[Any, Any]] = {}
+        weakref.finalize(self, _free_all, self.api, self.network, self.open)
         if self.api.llama_model_has_encoder(self.network) or not self.api.llama_model_has_decoder(self.network):
             message = f"{path.name} is no causal language model: it has an encoder, or no decoder"
             raise ModelError(message, value=str(path))
@@ -165,10 +167,11 @@ class Session:
         if not self._context:
             message = f"llama.cpp has no room for a window of {window:,} tokens; give a shorter one (--ctx).{_reason()}"
             raise ModelError(message, value=window)
-        weakref.finalize(self, api.llama_free, self._context)
         self._memory = api.llama_get_memory(self._context)
         self._batch = api.llama_batch_init(self._room, 0, 1)
-        weakref.finalize(self, api.llama_batch_free, self._batch)
+        number = next(_numbers)
+        engine.open[number] = (self._context, self._batch)
+        weakref.finalize(self, _free, api, engine.open, number)
         for place in range(self._room):
             self._batch.n_seq_id[place] = 1
             self._batch.seq_id[place][0] = 0
@@ -200,6 +203,25 @@ class Session:
             if rows > 0:
                 found = self._api.llama_get_logits(self._context)
                 yield np.ctypeslib.as_array(found, (rows, self._engine.size))
+
+
+#: Sessions are numbered, so that each is let go once, by itself or with its network.
+_numbers = itertools.count()
+
+
+def _free(api: Any, kept: dict[int, tuple[Any, Any]], number: int) -> None:
+    """Let a session go, if its network did not take it along."""
+    if number in kept:
+        context, batch = kept.pop(number)
+        api.llama_batch_free(batch)
+        api.llama_free(context)
+
+
+def _free_all(api: Any, network: Any, kept: dict[int, tuple[Any, Any]]) -> None:
+    """Let a network go, its sessions first: they look at it when they end, and Python may let go of it before them."""
+    for number in list(kept):
+        _free(api, kept, number)
+    api.llama_model_free(network)
 
 
 def _processors() -> int:
