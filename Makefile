@@ -7,7 +7,7 @@ CORE   := CMakeLists.txt $(wildcard core/* core/bind/*)
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint format core-test docs bench stub clean
+.PHONY: help demo install test test-gguf lint format core-test docs bench stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -40,6 +40,11 @@ demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy,
 
 test: $(VENV)/.dev lint core-test docs  ## install, then everything that must be green
 	$(BIN)/python -m pytest -n auto
+
+test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF files with it
+	@echo "Compiling llama.cpp, unless it is there already. This takes many minutes …"
+	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
+	$(BIN)/python -m pytest tests/gguf tests/models/test_gguf.py
 
 lint: $(VENV)/.dev  ## ruff and mypy
 	$(BIN)/ruff check .

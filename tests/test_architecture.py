@@ -34,7 +34,7 @@ RANKS = {
 DOORS = {
     "torch": ("models/neural", "models/hf"),
     "transformers": ("models/hf",),
-    "llama_cpp": ("models/gguf.py",),
+    "llama_cpp": ("models/gguf",),
     "httpx": ("models/endpoint",),
     "ray": ("scale/",),
     "pyarrow": ("text/readers.py", "measure/trace"),

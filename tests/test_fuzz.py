@@ -341,6 +341,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "trust": False,
                 "gguf_file": None,
                 "threads": 1,
+                "devices": None,
             },
         ),
         (TINY.with_reading, {"ctx": "16.8", "first": "bos"}),

@@ -15,6 +15,7 @@ EXTRAS = {
     "tokenizers": "hf",
     "safetensors": "hf",
     "gguf": "hf",
+    "accelerate": "hf",
     "sentencepiece": "sentencepiece",
     "fsspec": "remote",
     "llama_cpp": "gguf",

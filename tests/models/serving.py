@@ -28,6 +28,7 @@ class Server(ThreadingHTTPServer):
         self.dialects, self.adds_bos, self.context, self.least = dialects, adds_bos, context, least
         self.faults: list[Any] = []  # one for each of the next requests: a status, (status, headers), or a name
         self.spoil: Spoil | None = None
+        self.models: list[str] | None = ["tiny"]
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
@@ -47,6 +48,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         pass
+
+    def do_GET(self) -> None:
+        listed = self.path == "/v1/models" and self.server.models is not None
+        answer = {"data": [{"id": name} for name in self.server.models or ()]} if listed else {"error": "not found"}
+        self._send(200 if listed else 404, json.dumps(answer).encode(), {})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -83,7 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _answer(server: Server, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     if path != "/v1/completions" or not server.dialects:
-        return 404, {"error": {"message": "This is a chat model; use v1/chat/completions"}}
+        return 404, {"error": {"message": "not here"}}
+    if body["model"] not in (server.models or ["tiny"]):
+        return 404, {"error": {"message": "not here"}}
     if body["max_tokens"] < server.least:
         return 400, {"error": {"message": "max_tokens must be at least 1"}}
     made = tiny()

@@ -165,8 +165,35 @@ def test_a_server_that_does_not_echo_is_found_out() -> None:
                 endpoint(server, tokenizer=tokenizer, dialect="echo")
 
 
+def test_what_is_not_there_is_told_by_the_servers_own_list() -> None:
+    """Whatever words the server finds for it."""
+    with serving() as server:
+        server.models = ["another", "tiny-chat"]
+        with pytest.raises(bm.errors.ModelError, match="no model 'tiny'; it has another, tiny-chat"):
+            endpoint(server)
+        server.models = []
+        with pytest.raises(bm.errors.ModelError, match="it has none"):
+            endpoint(server)
+        server.models = None
+        with pytest.raises(bm.errors.ModelError, match="no completions endpoint at this address"):
+            endpoint(server)
+    with serving("vllm", "echo") as server:
+        server.models = ["other"]
+        with pytest.raises(bm.errors.ModelError, match="no model 'tiny'; it has other"):
+            endpoint(server)
+
+
+def test_a_server_that_fails_is_not_taken_for_one_of_another_dialect() -> None:
+    for fault, said in (("page", "not JSON"), (401, "wants a key"), (500, "failed 1 times")):
+        with serving("vllm", "echo") as server:
+            server.faults = [fault]
+            with pytest.raises(bm.errors.ModelError, match=said):
+                endpoint(server, retries=0)
+            assert len(server.bodies) == 1
+
+
 def test_chat_only_is_refused_with_the_reason() -> None:
-    with serving() as server, pytest.raises(bm.errors.ModelError, match="chat endpoint tells nothing"):
+    with serving() as server, pytest.raises(bm.errors.ModelError, match="for chats only, and a chat endpoint tells"):
         endpoint(server)
     with pytest.raises(bm.errors.ModelError, match="chat endpoint tells nothing"):
         bm.Endpoint("http://localhost/v1/chat/completions", "m")

@@ -92,6 +92,20 @@ def test_hf_docs(tiny: bm.HuggingFace, ctx: str) -> None:
     assert ours == pytest.approx(FIGURES["hf-docs"][ctx], rel=2e-6)
 
 
+def test_hf_docs_joins_its_texts_as_the_manual_does(tiny: bm.HuggingFace) -> None:
+    """`"\\n\\n".join(texts)`, which is in the signature; given joined, the figures are the same."""
+    texts = [json.loads(line)["text"] for line in TEXTS.read_text().splitlines()]
+    score = bm.score(tiny, TEXTS, like="hf-docs", ctx="64.32")
+    assert score.documents == 1
+    assert score.signature.docs.startswith("joined-blank.1.")
+    whole = bm.score(tiny, "\n\n".join(texts).encode(), like="hf-docs", ctx="64.32")
+    assert printed(score) == printed(whole)
+    assert printed(score) != printed(bm.score(tiny, TEXTS, like="hf-docs", ctx="64.32", docs="joined"))
+    apart = bm.score(tiny, bm.Corpus.from_documents(texts), first="skip", ctx="64.32")
+    assert apart.documents == len(texts)
+    assert apart.signature.docs.startswith("record.")
+
+
 def test_llama_cpp(tiny: bm.HuggingFace) -> None:
     """It takes GELU from a table in half precision. With the same rounding here, every digit that it prints agrees."""
     theirs = FIGURES["llama.cpp"]

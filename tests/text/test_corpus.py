@@ -265,3 +265,38 @@ def test_repr_and_iteration() -> None:
     corpus = Corpus.from_text("abc")
     assert repr(corpus) == "<Corpus text, docs='file', 3 bytes>"
     assert isinstance(iter(corpus), Iterator)
+
+
+# ---- all as one ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("docs", "between"), [("joined", b""), ("joined-line", b"\n"), ("joined-blank", b"\n\n")])
+@given(documents=st.lists(st.binary(max_size=12), min_size=1, max_size=8), size=st.sampled_from([1, 3, 1 << 20]))
+@settings(deadline=None, max_examples=40)
+def test_joined_documents_are_one_with_the_separator_between(
+    docs: str, between: bytes, documents: list[bytes], size: int
+) -> None:
+    """As bytes.join does it, empty documents among them."""
+    whole = between.join(documents)
+    corpus = Corpus.of(Corpus.from_documents(documents), docs=docs)
+    assert cut_up(corpus, size) == [whole]
+    assert [document.data for document in corpus] == [whole]
+    assert (corpus.docs, corpus.total_bytes) == (docs, len(whole) if docs == "joined" else None)
+    assert corpus.fingerprint() == hashlib.sha256(whole).hexdigest()
+
+
+def test_files_and_rows_are_joined_too(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"one")
+    (tmp_path / "b.txt").write_bytes(b"")
+    (tmp_path / "c.txt").write_bytes(b"two\n")
+    corpus = Corpus(tmp_path, docs="joined-blank")
+    assert [document.data for document in corpus] == [b"one\n\n\n\ntwo\n"]
+    assert corpus.total_bytes == 11
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"text": "three"}\n{"text": "four"}\n')
+    assert [d.data for d in Corpus([tmp_path / "a.txt", rows], docs="joined-line")] == [b"one\nthree\nfour"]
+    assert [d.data for d in Corpus.from_text("a\nb\n", docs="joined")] == [b"a\nb\n"]
+    with pytest.raises(InputError, match="knows its documents already"):
+        Corpus.of(corpus, docs="joined")
+    with pytest.raises(ChoiceError):
+        Corpus(rows, docs="joined-tab")

@@ -37,7 +37,7 @@ def _option(key: str, text: str) -> Any:
     return typer.Option(help=text, callback=_one_of(key))
 
 
-Docs = Annotated[str | None, _option("docs", "Where documents end: file, line, blank or record.")]
+Docs = Annotated[str | None, _option("docs", "Where documents end: file, line, blank, record; or joined.")]
 Field = Annotated[
     str | None, typer.Option(help="The field of JSON lines, or the column of Parquet, that holds the text.")
 ]

@@ -24,6 +24,9 @@ MEANINGS: dict[str, dict[str, str]] = {
         "line": "each line is a document",
         "blank": "blank lines end a document",
         "record": "each record is a document",
+        "joined": "all files or records are one document, with nothing between two",
+        "joined-line": "all files or records are one document, with a newline between two",
+        "joined-blank": "all files or records are one document, with two newlines between two",
     },
     "first": {
         "bos": "a document's first unit is predicted from the model's beginning of text",
@@ -235,9 +238,9 @@ CONVENTIONS: dict[str, Convention] = {
         ),
         Convention(
             "hf-docs",
-            {"first": "skip"},
+            {"docs": "joined-blank", "first": "skip"},
             (
-                "All texts joined to one; windows with a stride.",
+                "All texts joined to one, with two newlines between two; windows with a stride.",
                 "No BOS: the first token is not scored.",
                 "The mean of each window counts for its tokens less one, also where none was lost.",
             ),
@@ -245,7 +248,7 @@ CONVENTIONS: dict[str, Convention] = {
         ),
         Convention(
             "llama.cpp",
-            {"ctx": "half"},
+            {"docs": "joined", "ctx": "half"},
             (
                 "All texts joined to one and cut in disjoint windows.",
                 "Only the second half of each window is scored; an unfinished window at the end is dropped.",

@@ -61,6 +61,8 @@ class Causal(ABC):
         The tokens for the beginning and the end of a text, where there are such.
     adds_bos
         Whether the tokenizer by itself puts BOS before a text.
+    llama_adds_bos
+        Whether llama.cpp's would; None where it is the same.
     caveats
         What a reader of a score should be told of this model.
     """
@@ -79,6 +81,7 @@ class Causal(ABC):
     bos_id: int | None = None
     eos_id: int | None = None
     adds_bos: bool = False
+    llama_adds_bos: bool | None = None
     caveats: tuple[str, ...] = ()
     _reading: Reading | None = None
 
@@ -145,7 +148,7 @@ class Causal(ABC):
         parse_context(ctx)
         other = copy.copy(self)
         # llama.cpp puts BOS into each window where the tokenizer would, and only there.
-        own = self.bos_id if self.adds_bos else None
+        own = self.bos_id if (self.adds_bos if self.llama_adds_bos is None else self.llama_adds_bos) else None
         prefix = own if ctx.startswith("half") else self._before_text(way)
         other._reading = settle_reading(ctx, self.context, prefix, self.name)
         return other

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.base import Scheme
 from bitmeter.models.causal import Causal, Watch
-from bitmeter.models.endpoint_answers import DIALECTS, Answer, body_of, read_answer
+from bitmeter.models.endpoint_answers import DIALECTS, Answer, AnswerError, body_of, read_answer
 from bitmeter.models.endpoint_client import Client, RefusedError
 from bitmeter.text._files import as_path
 from bitmeter.text.tokenizers import SentencePiece, Tokenizer
@@ -27,6 +27,8 @@ __all__ = ["Endpoint"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _PROBE = "The cat sat."
+#: What HTTP says where nothing is at an address, or nothing of that kind.
+_NOT_THERE = (404, 405, 501)
 _CHAT = "a chat endpoint tells nothing of the tokens of a text that it is shown, so no perplexity can be had from it"
 
 
@@ -133,20 +135,23 @@ class Endpoint(Causal):
                 (raw,) = self._client.ask([body_of(dialect, self._model, prompt, most)])
                 return dialect, most, read_answer(dialect, raw, prompt, most, self.name)
             except RefusedError as error:
-                said = error.said.lower()
-                if error.status in (404, 405, 501) or "chat model" in said or "chat/completions" in said:
-                    chat = "chat" in said or error.status != 404
-                    why = _CHAT if chat else "there is no such model, or no completions endpoint, at this address"
-                    hint = f"{why}; where a server only chats, {_CHAT}" if not chat else why
-                    message = f"{self.name} cannot be used: {hint}. It said (HTTP {error.status}): {error.said}"
+                if error.status in _NOT_THERE:
+                    message = f"{self.name} cannot be used: {self._why_not_there()}. It said: {error}"
                     raise ModelError(message, value=self.name) from error
                 reasons.append(f"{dialect}: {error}")
-            except ModelError as error:
-                if "failed" in str(error) or "wants a key" in str(error) or "not JSON" in str(error):
-                    raise
+            except AnswerError as error:  # another dialect may do; what is wrong with the server itself is not caught
                 reasons.append(f"{dialect}: {error}")
         message = f"{self.name} tells no log-probabilities of a prompt. {' | '.join(dict.fromkeys(reasons))}"
         raise ModelError(message, value=self.name)
+
+    def _why_not_there(self) -> str:
+        """Why there is nothing at the address of completions, by the server's own list of models."""
+        names = self._client.models()
+        if names is None:
+            return f"there is no completions endpoint at this address; if the server only chats, {_CHAT}"
+        if self._model in names:
+            return f"the server has this model, but for chats only, and {_CHAT}"
+        return f"the server has no model {self._model!r}; it has {', '.join(names[:10]) or 'none'}"
 
     def _answers(self, prompts: Sequence[str | list[int]], watch: Watch | None = None) -> list[Answer]:
         bodies = [body_of(self._dialect, self._model, prompt, self._most) for prompt in prompts]

@@ -10,13 +10,17 @@ from typing import Any
 
 from bitmeter.errors import ModelError
 
-__all__ = ["DIALECTS", "Answer", "body_of", "read_answer"]
+__all__ = ["DIALECTS", "Answer", "AnswerError", "body_of", "read_answer"]
 
 #: vLLM's own field, and the form that OpenAI began.
 DIALECTS = ("vllm", "echo")
 #: What vLLM sends where JSON has no −inf.
 _FLOOR = -9999.0
 _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
+
+
+class AnswerError(ModelError):
+    """An answer from which no figure can be had: of another form, or with log-probabilities that are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +56,13 @@ def read_answer(dialect: str, answer: Any, prompt: str | Sequence[int], most: in
         chosen = answer["choices"][0]
         if "message" in chosen and "text" not in chosen:
             message = f"{name} answers as a chat: it says nothing of the tokens of a text that it is shown"
-            raise ModelError(message, value=name)
+            raise AnswerError(message, value=name)
         found = _vllm(chosen, prompt, name) if dialect == "vllm" else _echo(chosen, prompt, most, name)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, ModelError):
+        if isinstance(error, AnswerError):
             raise
         message = f"{name} answered in another form than that of {dialect} ({type(error).__name__}: {error})"
-        raise ModelError(message, value=name) from error
+        raise AnswerError(message, value=name) from error
     for place, value in enumerate(found.logprobs):
         _check(value, place, name)
     return found
@@ -80,14 +84,14 @@ def _check(value: Any, place: int, name: str) -> None:
         message = f"{name} gave the log-probability {value} for token {place}, which is above 0"
     else:
         return
-    raise ModelError(message, value=value, index=place)
+    raise AnswerError(message, value=value, index=place)
 
 
 def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Answer:
     rows = chosen.get("prompt_logprobs")
     if rows is None:
         message = f"{name} sent no prompt_logprobs: it is no vLLM server, or they are switched off (try dialect=echo)"
-        raise ModelError(message, value=name)
+        raise AnswerError(message, value=name)
     known = [None] * len(rows) if isinstance(prompt, str) else list(prompt)
     _same_number(len(rows), len(known), name)
     ids: list[int | None] = []
@@ -100,7 +104,7 @@ def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Ans
             number = str(wanted) if wanted is not None else _only(row, place, name)
             if number not in row:
                 message = f"{name} tells of the ids {', '.join(row)} at token {place}, where {number} was sent"
-                raise ModelError(message, value=number, index=place)
+                raise AnswerError(message, value=number, index=place)
             text = row[number].get("decoded_token")
             told = (int(number), None if text is None else _bytes(text), row[number]["logprob"])
         ids.append(told[0])
@@ -114,7 +118,7 @@ def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Ans
 def _only(row: dict[str, Any], place: int, name: str) -> str:
     if len(row) != 1:
         message = f"{name} tells of {len(row)} ids at token {place} and not which of them stands in the text"
-        raise ModelError(message, value=len(row), index=place)
+        raise AnswerError(message, value=len(row), index=place)
     return next(iter(row))
 
 
@@ -129,7 +133,7 @@ def _echo(chosen: dict[str, Any], prompt: str | Sequence[int], most: int, name: 
     told = chosen.get("logprobs")
     if not told:
         message = f"{name} sent no log-probabilities with the echo of the prompt; it cannot be used for scoring"
-        raise ModelError(message, value=name)
+        raise AnswerError(message, value=name)
     pieces, logs = [_bytes(token) for token in told["tokens"]], list(told["token_logprobs"])
     _same_number(len(pieces), len(logs), name)
     if isinstance(prompt, str):
@@ -140,11 +144,11 @@ def _echo(chosen: dict[str, Any], prompt: str | Sequence[int], most: int, name: 
                 break
         if not isinstance(chosen.get("text"), str) or text not in chosen["text"].encode():
             message = f"{name} does not echo the prompt: its log-probabilities are of what it wrote itself"
-            raise ModelError(message, value=name)
+            raise AnswerError(message, value=name)
     else:
         if len(pieces) <= most and len(prompt) > most:
             message = f"{name} does not echo the prompt: its log-probabilities are of what it wrote itself"
-            raise ModelError(message, value=name)
+            raise AnswerError(message, value=name)
         if len(pieces) - len(prompt) in range(1, most + 1):
             pieces = pieces[: len(prompt)]
         _same_number(len(pieces), len(prompt), name)
@@ -155,7 +159,7 @@ def _echo(chosen: dict[str, Any], prompt: str | Sequence[int], most: int, name: 
 def _same_number(found: int, wanted: int, name: str) -> None:
     if found != wanted:
         message = f"{name} tells of {found} tokens where there are {wanted}: it adds tokens, or cuts the prompt"
-        raise ModelError(message, value=found)
+        raise AnswerError(message, value=found)
 
 
 def _bytes(token: str) -> bytes:

@@ -100,6 +100,15 @@ class Client:
                 self._held.popitem(last=False)
         return found
 
+    def models(self) -> list[str] | None:
+        """The names of the models that the server lists; None where it has no such list."""
+        try:
+            response = self._http.get(f"{self.url.removesuffix('/completions')}/models")
+            listed = response.json()["data"] if response.status_code == 200 else None
+            return None if listed is None else [str(entry["id"]) for entry in listed]
+        except (*self._failures, ValueError, TypeError, KeyError):  # gone, or no list in this form
+            return None
+
     # ---- on disk -------------------------------------------------------------------------------------------------
 
     def _place(self, name: str) -> Path | None:

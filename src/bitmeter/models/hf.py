@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import json
 import logging
 from collections.abc import Iterator, Sequence
@@ -17,11 +19,12 @@ from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
 from bitmeter.models.base import Scheme
 from bitmeter.models.causal import Causal, Watch
 from bitmeter.models.details import Details
+from bitmeter.models.hf_devices import Workers
 from bitmeter.models.hf_rating import Rater
 from bitmeter.models.network_stepping import NetworkStepper
 from bitmeter.text.tokenizers import SentencePiece, Tokenizer
 from bitmeter.text.units import Units
-from bitmeter.theory._check import choice, flag, integer, shown
+from bitmeter.theory._check import choice, flag, integer, items, shown
 
 __all__ = ["DTYPES", "HuggingFace"]
 
@@ -63,6 +66,9 @@ class HuggingFace(Causal):
         The name of a GGUF file in that folder, read by transformers itself with its weights dequantised.
     threads
         How many threads torch uses; 0 to leave it as it is.
+    devices
+        Several devices, each of which gets the whole network and a process of its own, to share out the documents and
+        windows of a text: ["cuda:0", "cuda:1"], "cuda:0+cuda:1", or "all" for all GPUs. Instead of `device`.
 
     Examples
     --------
@@ -83,6 +89,7 @@ class HuggingFace(Causal):
         trust: bool = False,
         gguf_file: str | None = None,
         threads: int = 0,
+        devices: Any = None,
     ) -> None:
         place = _place(path)
         strings: dict[str, Any] = {"revision": revision, "gguf_file": gguf_file}
@@ -96,11 +103,16 @@ class HuggingFace(Causal):
         number = integer(threads, "threads", low=0, high=1024)
         torch = require("torch", "Running a neural model")
         require("transformers", "Loading a model of Hugging Face")
+        several = _several(torch, devices, device, device_map)
         if number:
             torch.set_num_threads(number)
-        where = _device(torch, device)
+        where = _device(torch, several[0] if several else device)
         short = _short(place)
         self.name = f"hf:{gguf_file or short}" + (f"@{revision}" if revision else "")
+        self._workers: Workers | None = None
+        if len(several) > 1:
+            same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
+            self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
         given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
         self._tokenizer, network = _load_both(
             self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
@@ -108,7 +120,7 @@ class HuggingFace(Causal):
         )  # fmt: skip
         if device_map is None:
             network = network.to(where)
-        self._units = _units_of(self._tokenizer, place)
+        self._units = _units_of(self._tokenizer, place, gguf_file or short)
         self.size = int(network.get_input_embeddings().weight.shape[0])
         _check_fit(self.name, self._units, self.size)
         self.bos_id, self.eos_id = (
@@ -127,6 +139,9 @@ class HuggingFace(Causal):
             autocast=torch.bfloat16 if kind == "autocast" else None,
         )
         self._digest = ""
+        if self._workers is not None:
+            self._workers.ready()
+            self.block_size = Causal.block_size * len(several)
 
     @property
     def units(self) -> Units:
@@ -137,7 +152,7 @@ class HuggingFace(Causal):
     def weights_fingerprint(self) -> str:
         """A hash of every weight as it is used, and of the configuration."""
         if not self._digest:
-            self._digest = f"hf-{_digest(self._network)}"
+            self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._rater.casts
         return self._digest
 
     @property
@@ -147,7 +162,9 @@ class HuggingFace(Causal):
 
     def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
         """ln p of each token of each sequence from `first` on."""
-        return self._rater.logprobs(sequences, firsts, watch)
+        if self._workers is None:
+            return self._rater.logprobs(sequences, firsts, watch)
+        return self._workers.rate(sequences, firsts, self._rater.logprobs, watch)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Whole predictions, in chunks of rows."""
@@ -199,6 +216,27 @@ def _device(torch: Any, device: Any) -> Any:
     return found
 
 
+def _several(torch: Any, devices: Any, device: Any, device_map: Any) -> list[str]:
+    """The devices that were asked for; none where it was one in another way."""
+    if devices is None:
+        return []
+    if device != "auto" or device_map is not None:
+        message = "devices= is instead of device= and device_map=: each of them gets the whole network"
+        raise ModelError(message, value=devices)
+    if devices == "all":
+        found = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if not found:
+            message = "devices is 'all', but there is no GPU here; leave it out, or use device='cpu'"
+            raise ModelError(message, value=devices)
+        return found
+    listed = devices.split("+") if isinstance(devices, str) else items(devices, "devices", "a list of devices")
+    found = list(listed)
+    if not found or not all(isinstance(name, str) and name for name in found):
+        message = f"devices is {shown(devices)}; it must be names such as ['cuda:0', 'cuda:1'], or 'all'"
+        raise (ModelError if isinstance(devices, str) else InputTypeError)(message, value=devices)
+    return found
+
+
 def _weights_type(torch: Any, kind: str, where: Any) -> Any:
     if kind == "auto":
         return torch.float32 if where.type == "cpu" else "auto"
@@ -223,16 +261,25 @@ def _load_both(
     logger.setLevel(logging.ERROR)
     bars = transformers.utils.logging.is_progress_bar_enabled()
     transformers.utils.logging.disable_progress_bar()
+    how: dict[str, Any] = {}
+    if "gguf_file" not in given:
+        how = {} if trusted else {"use_safetensors": True}
+    elif hasattr(transformers, "GgufConfig"):  # of late, weights may stay as they are in the file; not with us
+        how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
+    # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
+    hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
-        safe = {} if trusted or "gguf_file" in given else {"use_safetensors": True}
-        network, report = transformers.AutoModelForCausalLM.from_pretrained(
-            place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **safe
-        )
+        with hidden:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+            network, report = transformers.AutoModelForCausalLM.from_pretrained(
+                place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
+            )
     except (MissingPackageError, MemoryError):
         raise
+    # All of Exception, because tokenizers raises that class itself for a file that it cannot read, and because code
+    # that comes with a model (trust) may raise anything: the message names what it was, and the cause is kept.
     except Exception as error:
-        raise _load_error(name, place, error) from error
+        raise _load_error(name, place, error, gguf="gguf_file" in given) from error
     finally:
         logger.setLevel(level)
         if bars:
@@ -247,11 +294,13 @@ def _load_both(
     return tokenizer, network
 
 
-def _load_error(name: str, place: str, error: Exception) -> ModelError:
+def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:
     reason = " ".join(str(error).split())[:400]
     folder = Path(place)
     if folder.is_dir() and not list(folder.glob("*.safetensors*")) and list(folder.glob("*.bin")):
         hint = "its weights are pickled, which may run code when they are read: trust it with trust=True (,trust=yes)"
+    elif gguf:
+        hint = "transformers cannot read this GGUF file; llama.cpp may (,engine=llama.cpp)"
     elif not folder.exists():
         hint = "there is no such folder, and the hub gave nothing either"
     else:
@@ -260,9 +309,8 @@ def _load_error(name: str, place: str, error: Exception) -> ModelError:
     return ModelError(message, value=place)
 
 
-def _units_of(tokenizer: Any, place: str) -> Units:
+def _units_of(tokenizer: Any, place: str, name: str) -> Units:
     """The tokenizer's own rules with byte spans: those of its fast form, or of its SentencePiece model."""
-    name = _short(place)
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
         return Tokenizer.from_data(backend.to_str().encode(), name)
@@ -337,11 +385,11 @@ def _digest(network: Any) -> str:
 
 # ---- by name ---------------------------------------------------------------------------------------------------------
 
-_OPTIONS = ("dtype", "device", "device_map", "batch", "trust", "gguf_file", "threads")
+_OPTIONS = ("dtype", "device", "device_map", "devices", "batch", "trust", "gguf_file", "threads")
 
 
-def options_of(rest: str) -> tuple[str, dict[str, Any]]:
-    """What stands before the first comma, and the options behind it as `name=value`.
+def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:
+    """What stands before the first comma, and the options behind it as `name=value`; `more` are known besides ours.
 
     Examples
     --------
@@ -352,8 +400,9 @@ def options_of(rest: str) -> tuple[str, dict[str, Any]]:
     options: dict[str, Any] = {}
     for part in parts:
         name, equals, value = part.partition("=")
-        if not equals or name not in _OPTIONS:
-            message = f"{part!r:.40} is no option of a model; they are {', '.join(f'{n}=…' for n in _OPTIONS)}"
+        if not equals or name not in (*_OPTIONS, *more):
+            known = ", ".join(f"{name}=…" for name in (*_OPTIONS, *more))
+            message = f"{part!r:.40} is no option of a model; they are {known}"
             raise ModelError(message, value=part)
         if name in ("batch", "threads"):
             if not value.isdecimal():

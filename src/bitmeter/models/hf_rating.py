@@ -92,6 +92,7 @@ class Rater:
         self._torch = torch
         self._network = network.eval()
         self._row, self._batch, self._autocast = row, max(row, batch), autocast
+        self.casts = autocast is not None
         self._device = network.get_input_embeddings().weight.device
         self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
         config = network.config.get_text_config()
@@ -121,16 +122,20 @@ class Rater:
                 try:
                     bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
                     found = [shape(self._head(body)) for body in bodies]
+                # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
+                # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
                 except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
-                    break  # a network without a separate head: its own logits are used
+                    break  # a network without a separate head: its own logits are used, which were just computed
                 if agree(found):
                     self._shape_logits = shape
                     break
             row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
             try:
                 packed = self._logits_of(self._row_states(row, probes))
+            # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of
+            # the mask one of another shape (RuntimeError, IndexError).
             except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
-                return  # a network that takes no mask or no positions
+                return  # a network that takes no mask or no positions: rows are padded
             self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]])
 
     @property
@@ -270,7 +275,7 @@ class Rater:
     def _chosen(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
         logits = self._logits_of(states)
-        own = logits.gather(1, targets[:, None])[:, 0]
+        own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
         return own.double() - self._torch.logsumexp(logits, dim=1).double()
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
@@ -295,7 +300,7 @@ class Rater:
         columns: list[list[Any]] = [[], [], [], [], []]
         at = first
         for logs in self._log_rows(sequence, first):
-            truth = self._tensor(sequence[at : at + len(logs)])
+            truth = self._tensor(sequence[at : at + len(logs)]).to(logs.device)
             at += len(logs)
             own = logs.gather(1, truth[:, None])
             top = logs.topk(min(alternatives, logs.shape[1]), dim=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
@@ -12,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import InputError, InputTypeError, SourceError
-from bitmeter.text.readers import Chunk, encode
+from bitmeter.text.readers import END_HERE, NO_ENDS, Chunk, encode
 from bitmeter.text.sources import Resolved, Source, memory_source, resolve
 from bitmeter.theory._check import choice, integer, items, shown
 
-__all__ = ["DOCS", "Block", "Corpus", "Document"]
+__all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
 
+#: All files or records as one document, and what is put between two of them; it counts as text.
+JOINED = {"joined": b"", "joined-line": b"\n", "joined-blank": b"\n\n"}
 #: What a document can be.
-DOCS = ("file", "line", "blank", "record")
+DOCS = ("file", "line", "blank", "record", *JOINED)
 
 BLOCK_SIZE = 1 << 20
 
@@ -73,8 +76,10 @@ class Corpus:
         .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
     docs
         What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or
-        "record" (one row; the default, and the only choice, for sources that hold rows). Files never share a document.
-        An empty file is one empty document, but holds no line and no paragraph.
+        "record" (one row; the default for sources that hold rows). Files never share a document, unless all files and
+        rows are joined to one: "joined" (nothing is put between two), "joined-line" (a newline is), "joined-blank" (two
+        are). What is put between counts as text. An empty file is one empty document, but holds no line and no
+        paragraph.
     field
         The field or column of the rows that holds the text; "text" if not said.
 
@@ -110,10 +115,11 @@ class Corpus:
             message = f"field is {shown(field)}; it must be the name of a field"
             raise InputTypeError(message, value=field)
         _check_docs(found.sources, docs, field)
+        self._separator = JOINED.get(docs) if docs is not None else None
         kinds = {docs or ("record" if source.kind == "record" else "file") for source in found.sources}
         sizes = [source.size for source in found.sources]
         self._sources = tuple(found.sources)
-        self._docs = docs
+        self._docs = None if docs in JOINED else docs
         self._field = field or "text"
         self._spent = False
         self._digests: tuple[str, str] | None = None
@@ -121,6 +127,14 @@ class Corpus:
         self.notes = tuple(found.notes)
         self.name = _name_of(found.sources)
         self.total_bytes = None if None in sizes else sum(size for size in sizes if size is not None)
+        self._count_separators()
+
+    def _count_separators(self) -> None:
+        """What is put between documents is read too; how often is known where each file is one document."""
+        if not self._separator or self.total_bytes is None:
+            return
+        known = self._docs in (None, "file") and all(source.kind == "text" for source in self._sources)
+        self.total_bytes = self.total_bytes + len(self._separator) * (len(self._sources) - 1) if known else None
 
     @classmethod
     def from_text(cls, text: str | bytes, *, docs: str = "file", name: str = "text") -> Corpus:
@@ -173,6 +187,8 @@ class Corpus:
         15
         """
         if isinstance(what, Corpus):
+            if isinstance(docs, str) and docs in JOINED and field is None and what._separator is None:
+                return what._joined(docs)
             if (docs, field) != (None, None):
                 message = "a Corpus knows its documents already; give docs and field where it is made"
                 raise InputError(message)
@@ -186,6 +202,13 @@ class Corpus:
         corpus = cls.__new__(cls)
         corpus._set(found, docs, None)
         return corpus
+
+    def _joined(self, docs: str) -> Corpus:
+        """The same text with its documents joined to one."""
+        other = copy.copy(self)
+        other._separator, other.docs, other._digests = JOINED[docs], docs, None
+        other._count_separators()
+        return other
 
     def blocks(self, size: int = BLOCK_SIZE) -> Iterator[Block]:
         """All bytes in order, at most `size` in a block, with the ends of the documents.
@@ -202,8 +225,8 @@ class Corpus:
         return self._hashed(_merged(self._chunks(size), integer(size, "size", low=1)))
 
     def _chunks(self, size: int) -> Iterator[Chunk]:
-        for _, chunks in self._opened(size):
-            yield from chunks
+        chunks = (chunk for _, chunks in self._opened(size) for chunk in chunks)
+        yield from chunks if self._separator is None else _joined_chunks(chunks, self._separator)
 
     def _opened(self, size: int) -> Iterator[tuple[Source, Iterator[Chunk]]]:
         size = integer(size, "size", low=1)
@@ -236,6 +259,9 @@ class Corpus:
         >>> [document.name for document in Corpus.from_text("a\nb\n", docs="line")]
         ['text:1', 'text:2']
         """
+        if self._separator is not None:
+            yield Document(b"".join(chunk.data for chunk in self._chunks(BLOCK_SIZE)), self.name)
+            return
         for source, chunks in self._opened(BLOCK_SIZE):
             numbered = source.kind == "record" or self._docs not in (None, "file")
             begun: list[bytes] = []
@@ -290,10 +316,10 @@ def _name_of(sources: list[Source]) -> str:
 
 def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> None:
     for source in sources:
-        if source.kind == "record" and docs not in (None, "record"):
+        if source.kind == "record" and docs not in (None, "record", *JOINED):
             message = (
                 f"{source.name} holds rows, each of which is a document; docs={docs!r} would measure the syntax around "
-                "them. Leave docs out, or say docs='record'"
+                "them. Leave docs out, or say docs='record', or 'joined' for all of them as one"
             )
             raise InputError(message, value=docs)
         if source.kind == "text" and docs == "record":
@@ -305,6 +331,25 @@ def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> N
     if field is not None and all(source.kind == "text" for source in sources):
         message = f"field={field!r} is for rows (jsonl, parquet, datasets); {sources[0].name} is plain text"
         raise InputError(message, value=field)
+
+
+def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]:
+    """All documents as one, with the separator before each but the first."""
+    between = False  # whether a document has ended, so that whatever comes belongs to another
+    for data, ends in chunks:
+        if not separator:
+            yield Chunk(data, NO_ENDS)
+            continue
+        parts: list[bytes] = []
+        start = 0
+        for end in ends.tolist():
+            parts += [separator, data[start:end]] if between else [data[start:end]]
+            between, start = True, end
+        if start < len(data):
+            parts += [separator, data[start:]] if between else [data[start:]]
+            between = False
+        yield Chunk(b"".join(parts), NO_ENDS)
+    yield Chunk(b"", END_HERE)
 
 
 def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:

@@ -36,36 +36,12 @@ META = "\u2581"
 _BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 
 
-class _Tokens(Units):
-    """What both kinds share. A document is split whole: what a tokenizer does may depend on all of it."""
+class TokenUnits(Units):
+    """What all kinds share. A document is split whole: what a tokenizer does may depend on all of it."""
 
     kind: ClassVar[str]
-
-    def __init__(self, path: Any) -> None:
-        data = _file(path)
-        self._take(data, PurePath(path).name, str(path))
-
-    @classmethod
-    def from_data(cls, data: bytes, name: str) -> Self:
-        """The same from what such a file holds."""
-        made = cls.__new__(cls)
-        made._take(data, name, name)
-        return made
-
-    def _take(self, data: bytes, name: str, path: str) -> None:
-        self._load(data, path)
-        self._tokens = self._token_bytes()
-        digest = hashlib.sha256(data).hexdigest()
-        self.path = path
-        self.name = f"{self.kind}:{name}"
-        self.fingerprint = f"{self.kind}/1@{digest}"
-
-    @abstractmethod
-    def _load(self, data: bytes, path: str) -> None: ...
-
-    @abstractmethod
-    def _token_bytes(self) -> list[bytes | None]:
-        """The bytes that each id stands for; None where it stands for none in particular."""
+    path: str
+    _tokens: list[bytes | None]
 
     @abstractmethod
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
@@ -123,13 +99,48 @@ class _Tokens(Units):
                 starts = np.maximum(np.cumsum(lengths) - lengths - extra, 0)
                 return starts, True
         offsets = _core.split_chars(document, np.array([len(document)]))[1]
-        starts = offsets[np.minimum(np.asarray(begins, dtype=np.int64), len(offsets) - 1)]
+        places = np.asarray(self._places(document, ids, begins), dtype=np.int64)
+        starts = offsets[np.minimum(places, len(offsets) - 1)]
         starts = np.maximum.accumulate(starts)
         starts[0] = 0
         return starts, False
 
+    def _places(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> Sequence[int]:
+        """At which character each token begins: as it was said when the document was encoded."""
+        return begins
+
     def _cut(self, data: bytes) -> int:
         return 0
+
+
+class _FileUnits(TokenUnits):
+    """Tokens from the file of a tokenizer."""
+
+    def __init__(self, path: Any) -> None:
+        data = _file(path)
+        self._take(data, PurePath(path).name, str(path))
+
+    @classmethod
+    def from_data(cls, data: bytes, name: str) -> Self:
+        """The same from what such a file holds."""
+        made = cls.__new__(cls)
+        made._take(data, name, name)
+        return made
+
+    def _take(self, data: bytes, name: str, path: str) -> None:
+        self._load(data, path)
+        self._tokens = self._token_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        self.path = path
+        self.name = f"{self.kind}:{name}"
+        self.fingerprint = f"{self.kind}/1@{digest}"
+
+    @abstractmethod
+    def _load(self, data: bytes, path: str) -> None: ...
+
+    @abstractmethod
+    def _token_bytes(self) -> list[bytes | None]:
+        """The bytes that each id stands for; None where it stands for none in particular."""
 
 
 #: Bytes that are not UTF-8 are shown to tokenizers as the replacement character, one each.
@@ -150,7 +161,7 @@ def _file(path: Any) -> bytes:
         raise SourceError(message, path=str(path)) from error
 
 
-class Tokenizer(_Tokens):
+class Tokenizer(_FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
     Truncation and padding that the file asks for are left out: every byte is split. A document is tokenised whole
@@ -218,7 +229,7 @@ def _piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:
     return (token.replace(META, " ") if meta else token).encode()
 
 
-class SentencePiece(_Tokens):
+class SentencePiece(_FileUnits):
     """The pieces of a SentencePiece model, without begin and end marks. A document is split whole, as by `Tokenizer`.
 
     Parameters
