@@ -64,6 +64,9 @@ public:
             level.keys = n > 1 ? m.keys(order) : nullptr;
             level.count = m.shape().counts[n - 1];
         }
+        // Nothing is longer than the longest, but what is asked for ahead must be there: to find that an address is none
+        // takes the processor long.
+        levels_[order_ + 1].keys = reinterpret_cast<const std::uint32_t*>(m.nodes(1));
     }
 
     void start(Lane& lane, const NgramStretch& s) const {
@@ -104,7 +107,8 @@ public:
         if (lane.at == lane.end) return false;
         take_word(lane);
         lane.search = ChildSearch(children, children_end, lane.code, bits_);
-        __builtin_prefetch(levels_[lane.length + 1].keys + lane.search.guess);
+        const std::uint64_t wanted = -static_cast<std::uint64_t>(lane.search.size != 0);
+        __builtin_prefetch(levels_[lane.length + 1].keys + (lane.search.guess & wanted));
         return true;
     }
 
