@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#elif defined(__SSE2__)
+#if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -23,10 +21,7 @@ struct LineMasks {
 };
 
 inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
-#if defined(__AVX512F__)
-    const __m512i wanted = _mm512_set1_epi32(static_cast<int>(code)), found = _mm512_loadu_si512(line);
-    return {_mm512_cmpeq_epi32_mask(found, wanted), _mm512_cmplt_epu32_mask(found, wanted)};
-#elif defined(__SSE2__)
+#if defined(__SSE2__)
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
     __m128i equal[4], below[4];
     for (int i = 0; i < 4; ++i) {
