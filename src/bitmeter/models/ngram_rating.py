@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import InputTypeError, ModelError, RangeError
 from bitmeter.models.ngram_files import sound
-from bitmeter.models.ngram_state import NGramState, extend_many, word_number
+from bitmeter.models.ngram_state import NGramState, asker_of, extend_many, word_number
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.readers import COMPRESSIONS, encode, is_url, kind_of
 from bitmeter.text.stream import cut_corpus
-from bitmeter.text.units import SEPARATORS, UNKNOWN
+from bitmeter.text.units import UNKNOWN
 from bitmeter.theory._check import choice, flag, integer, shown
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 _BLOCK = 1 << 22
 _EOS = ("yes", "no", "nonblank")
 _OOV = ("class", "none")
+#: The default of oov, to be known by identity.
+_CLASS = "class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,9 @@ class NGramRating:
         corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
         return replace(_rated_corpus(stream, corpus, model.units, eos), is_distribution=model.is_distribution)
 
-    def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = "class") -> float:
+    _asker: _core.NgramAsker | None
+
+    def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = _CLASS) -> float:
         r"""The natural logarithm of the probability of one sentence; quick enough to be called a million times.
 
         Parameters
@@ -183,16 +187,17 @@ class NGramRating:
         >>> round(model.logprob("to be"), 4)
         -2.878
         """
-        model = _of_words(self)
-        data = sentence if type(sentence) is bytes else encode(sentence) if isinstance(sentence, str) else None
-        if data is None:
-            message = f"sentence is {shown(sentence)}; it must be a string or bytes"
-            raise InputTypeError(message, value=sentence)
-        ended, unknown_class = eos is True or flag(eos, "eos"), _class_of(oov)
+        asker = self._asker or asker_of(_of_words(self))
+        ended, unknown_class = eos is True or flag(eos, "eos"), oov is _CLASS or _class_of(oov)
         try:
-            return _core.ngram_sentence(model._form, data, SEPARATORS["kenlm"], ended, unknown_class)
+            return asker.sentence(sentence, ended, unknown_class)
+        except TypeError:
+            if not isinstance(sentence, str):
+                message = f"sentence is {shown(sentence)}; it must be a string or bytes"
+                raise InputTypeError(message, value=sentence) from None
+            return asker.sentence(encode(sentence), ended, unknown_class)  # it has lone surrogates
         except _core.NgramFormatError:
-            with sound(model.name):
+            with sound(_of_words(self).name):
                 raise
 
     def begin(self, *, oov: str = "class") -> NGramState:

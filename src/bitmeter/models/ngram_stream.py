@@ -102,6 +102,31 @@ class NGramStream:
         self._remember(ids, bounds, before)
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs
 
+    def rate_spelled(
+        self,
+        spelling: _core.Spelling,
+        data: bytes,
+        ends: Bounds,
+        finished: int,
+        continues: bool,  # noqa: FBT001
+        goes_on: bool,  # noqa: FBT001
+        eos: str,
+    ) -> tuple[Split, NDArray[np.bool_], Floats, bool | None]:
+        """As `rate_bytes`, with unknown words spelled and white space paid for.
+
+        The first document goes on from the call before if it `continues`, and so does its sentence if it `goes_on`.
+        The last of what is given back is whether the text ends with a sentence; None if it has nothing of one.
+        """
+        model = self._model
+        before = self._before if goes_on else _NOTHING
+        with sound(model.name):
+            ids, cuts, bounds, blank, logs, after, empty, ended = _core.ngram_rate_spelled(
+                model._form, spelling, data, ends, finished, before, SEPARATORS["kenlm"], eos, continues, model.threads
+            )
+        if not empty:
+            self._before = after
+        return Split(ids, cuts, bounds), blank.view(np.bool_), logs, None if empty else ended
+
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """The whole prediction at each place."""
         model = self._model
