@@ -196,6 +196,7 @@ template <class Model>
 double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown) {
     const WordIndex index = model.index();
+    const std::uint8_t* const limit = sentence.data + sentence.size;
     auto state = ngram_cursor(model);
     Compensated total;
     bool possible = true;
@@ -204,7 +205,8 @@ double ngram_sentence(const Model& model, Bytes sentence, const Separators& sepa
         const std::size_t start = i;
         while (i < sentence.size && !separators[sentence.data[i]]) ++i;
         if (start == i) break;
-        const std::uint32_t number = index.find({sentence.data + start, i - start});
+        const Bytes word{sentence.data + start, i - start};
+        const std::uint32_t number = index.find(word, word_key(word, limit));
         possible = possible && (number != word_unknown || class_of_unknown);
         total.add(ngram_step(model, state, number));
     }

@@ -216,7 +216,8 @@ def test_bytes_are_rated_as_their_units_are(
     model = (MODEL.compact() if compact else MODEL).with_oov("spelled")
     model.threads = threads
     data = b"".join(parts)
-    quick, slow = model.stream(), model.stream()
+    quick: Any = model.stream()
+    slow: Any = model.stream()
     assert quick.rates_bytes
     for first, last in itertools.pairwise(sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})):
         piece = data[first:last]

@@ -120,7 +120,7 @@ class NGramRating:
     __slots__ = ()
 
     def rate(
-        self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = "class"
+        self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = _CLASS
     ) -> RatedText:
         r"""What each word of a text costs, as arrays: no intervals, no signature, as fast as it goes.
 
@@ -152,14 +152,14 @@ class NGramRating:
         >>> rated.logprobs.round(3).tolist()
         [-1.138, -0.602, -1.138, -3.042, -3.689, -1.96]
         """
-        model = _of_words(self).with_oov(choice(oov, "oov", _OOV))
+        model = _of_words(self)
+        stream = NGramStream(model, oov if oov is _CLASS else choice(oov, "oov", _OOV))
         choice(eos, "eos", _EOS)
-        stream = cast("NGramStream", model.stream())
         data = _in_memory(text, docs, field)
         if data is not None:
             ends = _core.line_ends(data)
-            if not len(ends) or ends[-1] < len(data):
-                ends = np.append(ends, np.int64(len(data))) if data else ends
+            if data and not data.endswith(b"\n"):
+                ends = np.concatenate((ends, np.array([len(data)], dtype=np.int64)))
             split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)
             logs = _without_blanks(logs, blank)
             return RatedText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)

@@ -47,8 +47,9 @@ class ModelWords(Words):
 class NGramStream:
     """Remembers the last order − 1 words of a document."""
 
-    def __init__(self, model: NGram) -> None:
+    def __init__(self, model: NGram, oov: str | None = None) -> None:
         self._model = model
+        self._class = (model._oov if oov is None else oov) == "class"
         self._before = _NOTHING
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
@@ -61,7 +62,7 @@ class NGramStream:
             before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
             logs = model._form.logprobs(
-                numbers, np.ascontiguousarray(bounds), before, model._oov == "class", model.threads
+                numbers, np.ascontiguousarray(bounds), before, self._class, model.threads
             )
         self._remember(numbers, bounds, before)
         return logs
@@ -96,7 +97,7 @@ class NGramStream:
                 before,
                 SEPARATORS["kenlm"],
                 eos,
-                model._oov == "class",
+                self._class,
                 model.threads,
             )
         self._remember(ids, bounds, before)
