@@ -61,9 +61,7 @@ class NGramStream:
             bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
             before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
-            logs = model._form.logprobs(
-                numbers, np.ascontiguousarray(bounds), before, self._class, model.threads
-            )
+            logs = model._form.logprobs(numbers, np.ascontiguousarray(bounds), before, self._class, model.threads)
         self._remember(numbers, bounds, before)
         return logs
 
