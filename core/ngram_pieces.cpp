@@ -55,7 +55,8 @@ void NgramUnits::split(const WordIndex& index, const NgramBytes& text, const Ngr
     close_ = end_of(document_);
     // A piece within a document begins with a word, and so does not open it.
     worded_ = piece.begin > (document_ ? static_cast<std::size_t>(text.ends.data[document_ - 1]) : 0);
-    used_ = 0;
+    used_ = words_ = room_ = 0;
+    make_room(0);  // a piece may have no units at all
     bounds_.clear();
     blanks_.clear();
     const std::uint8_t* const bytes = text.text.data;
