@@ -2,9 +2,10 @@
 
     python benchmarks/ngram.py TRAIN TEST [--order 5] [--repeat 3] [--kenlm-bin DIR]
 
-Best of several runs, taking turns. The modules `kenlm` (which only queries) and `nltk` are used if they are installed;
-`--kenlm-bin` names a folder with KenLM's own lmplz, build_binary and query. In both texts `<unk>` becomes an ordinary
-word. Every side scores the same words and sentence ends, and the perplexities are printed side by side.
+The least wall and the least CPU time of several runs, taking turns. The modules `kenlm` (which only queries) and
+`nltk` are used if they are installed; `--kenlm-bin` names a folder with KenLM's own lmplz, build_binary and query. In
+both texts `<unk>` becomes an ordinary word. Every side scores the same words and sentence ends, and the perplexities
+are printed side by side. What the ratios come to is said below the tables.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import importlib
 import itertools
 import math
+import os
 import re
 import resource
 import subprocess
@@ -30,6 +32,8 @@ from rich.table import Table
 
 import bitmeter as bm
 
+QUERY, LOADING = "KenLM query, loading included", "KenLM query, one line: its loading"
+ALONE, TOGETHER = "bitmeter, rate(file), 1 thread", "bitmeter, rate(file), 2 threads"
 #: Sentences that NLTK is given: it needs minutes for more.
 NLTK_LINES = 300
 
@@ -51,9 +55,9 @@ def in_turns(runs: dict[str, Callable[[], Any]], repeat: int) -> dict[str, tuple
     best: dict[str, tuple[float, float, Any]] = {}
     for _ in range(repeat):
         for name, run in runs.items():
-            found = timed(run)
-            if name not in best or found[0] < best[name][0]:
-                best[name] = found
+            wall, used, value = timed(run)
+            before = best.get(name, (math.inf, math.inf, None))
+            best[name] = (min(wall, before[0]), min(used, before[1]), value)
     return best
 
 
@@ -72,6 +76,19 @@ def trainers(train: Path, folder: Path, order: int, programs: Path | None) -> di
     return {"bitmeter": ours} if programs is None else {"bitmeter": ours, "lmplz and build_binary": theirs}
 
 
+def smaller_forms(folder: Path, programs: Path | None) -> dict[str, tuple[float, Path]]:
+    """The compact form, and KenLM's trie of eight bits a figure: CPU seconds that making it takes, and its file."""
+    compact = folder / "compact.bmn"
+    made = timed(lambda: bm.NGram.load(folder / "ours.bmn").compact().save(compact, force=True))
+    forms = {"bitmeter, compact (from the fast form)": (made[1], compact)}
+    if programs is not None:
+        quantised = ["-q", "8", "-b", "8", "-a", "22", "trie", str(folder / "theirs.arpa"), str(folder / "theirs.trie")]
+        build = [str(programs / "build_binary"), *quantised]
+        made = timed(lambda: subprocess.run(build, capture_output=True, check=True))
+        forms["build_binary -q 8 -b 8 -a 22 trie (from ARPA)"] = (made[1], folder / "theirs.trie")
+    return forms
+
+
 def numbered(model: bm.NGram, data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The words and ends of a text as the model numbers them."""
     rated = model.rate(data)
@@ -83,7 +100,8 @@ def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callab
     data = test.read_bytes()
     data += b"" if data.endswith(b"\n") else b"\n"
     alone, together = (bm.NGram.load(folder / "ours.bmn").with_oov("class") for _ in range(2))
-    alone.threads, together.threads = 1, 2
+    compact = bm.NGram.load(folder / "compact.bmn").with_oov("class")
+    alone.threads, together.threads, compact.threads = 1, 2, 1
     ids, bounds = numbered(alone, data)
 
     def from_ids(threads: int) -> Callable[[], float]:
@@ -91,22 +109,30 @@ def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callab
         return lambda: math.exp(-float(core.logprobs(ids, bounds, before, True, threads).mean()))
 
     runs: dict[str, Callable[[], float]] = {
-        "bitmeter, rate(file), 1 thread": lambda: alone.rate(test).perplexity,
-        "bitmeter, rate(file), 2 threads": lambda: together.rate(test).perplexity,
+        ALONE: lambda: alone.rate(test).perplexity,
+        TOGETHER: lambda: together.rate(test).perplexity,
         "bitmeter, numbers, 1 thread": from_ids(1),
         "bitmeter, numbers, 2 threads": from_ids(2),
+        "bitmeter, compact form, rate(file)": lambda: compact.rate(test).perplexity,
         "bitmeter score(), 1 thread": lambda: bm.score(alone, test, like="kenlm").perplexity("token"),
         "bitmeter score(), 2 threads": lambda: bm.score(together, test, like="kenlm").perplexity("token"),
+        "bitmeter score(), spelled, 1 thread": lambda: bm.score(alone, test).perplexity("token"),
     }
     if programs is not None:
-        query = [str(programs / "query"), "-v", "summary", str(folder / "theirs.bin")]
 
-        def theirs() -> float:
-            with test.open("rb") as source:
-                done = subprocess.run(query, stdin=source, capture_output=True, text=True, check=True)
-            return float(re.findall(r"including OOVs:\s*([\d.]+)", done.stdout + done.stderr)[0])
+        def theirs(model: str, text: Path) -> Callable[[], float]:
+            query = [str(programs / "query"), "-v", "summary", str(folder / model)]
 
-        runs["KenLM query, loading included"] = theirs
+            def run() -> float:
+                with text.open("rb") as source:
+                    done = subprocess.run(query, stdin=source, capture_output=True, text=True, check=True)
+                return float(re.findall(r"including OOVs:\s*([\d.]+)", done.stdout + done.stderr)[0])
+
+            return run
+
+        runs[QUERY] = theirs("theirs.bin", test)
+        runs["KenLM query, trie, loading included"] = theirs("theirs.trie", test)
+        runs[LOADING] = theirs("theirs.bin", one_line_of(test))
     if (kenlm := optional("kenlm")) is not None:
         arpa = folder / ("theirs.bin" if programs is not None else "ours.arpa")
         if programs is None:
@@ -124,6 +150,14 @@ def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callab
 
         runs["kenlm module, full_scores"] = full_scores
     return runs
+
+
+def one_line_of(text: Path) -> Path:
+    """A file with one line of a text: the first that has as many words as a sentence."""
+    found = text.with_name("line.txt")
+    lines = text.read_bytes().split(b"\n")
+    found.write_bytes(next((line for line in lines if len(line) > 60), lines[0])[:100] + b"\n")
+    return found
 
 
 def nltk_speed(train: Path, test: Path) -> float | None:
@@ -163,7 +197,7 @@ def main() -> None:
 
 
 def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) -> None:
-    console = Console(width=110)
+    console = Console(width=130)
     table = Table(title=f"training, order {chosen.order}, {train.stat().st_size / 1e6:.1f} MB", box=None)
     for column in ("", "wall s", "CPU s", "file MB", "ratio"):
         table.add_column(column, justify="left" if not column else "right")
@@ -172,6 +206,8 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
     for title, (wall, used, _) in trained.items():
         ratio = f"{wall / trained['bitmeter'][0]:.1f}"
         table.add_row(title, f"{wall:.2f}", f"{used:.2f}", f"{files[title].stat().st_size / 1e6:.1f}", ratio)
+    for title, (used, file) in smaller_forms(folder, chosen.kenlm_bin).items():
+        table.add_row(title, "", f"{used:.2f}", f"{file.stat().st_size / 1e6:.1f}", "")
     console.print(table)
     data = test.read_bytes()
     tokens = len(data.split()) + data.count(b"\n")
@@ -180,21 +216,42 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
     for column in columns:
         table.add_column(column, justify="left" if not column else "right")
     scored = in_turns(scorers(folder, test, chosen.kenlm_bin), chosen.repeat)
-    base, own = scored["bitmeter, rate(file), 1 thread"][:2]
+    base, own = scored[ALONE][:2]
     for title, (wall, used, perplexity) in scored.items():
-        speeds = (f"{tokens / wall / 1e6:.2f}", f"{tokens / used / 1e6:.2f}")
+        speeds = ("", "") if title == LOADING else (f"{tokens / wall / 1e6:.2f}", f"{tokens / used / 1e6:.2f}")
         table.add_row(title, f"{wall:.3f}", f"{used:.3f}", *speeds, f"{perplexity:.4f}", f"{used / own:.2f}")
     if (speed := nltk_speed(train, test)) is not None:
         faster = tokens / base / speed
         table.add_row(f"nltk, order 3, {NLTK_LINES} lines", "", "", f"{speed / 1e6:.6f}", "", "", f"{faster:,.0f}")
     console.print(table)
+    for line in ratios(scored):
+        console.print(line)
     console.print(one_line(folder, chosen))
+
+
+def ratios(scored: dict[str, tuple[float, float, Any]]) -> list[str]:
+    """How many times as fast as the peers, and two threads as one."""
+    alone, together = scored[ALONE], scored[TOGETHER]
+    lines = [
+        f"two threads against one: {alone[0] / together[0]:.2f} by wall time; CPU time {together[1] / alone[1]:.2f}"
+    ]
+    if QUERY in scored:
+        whole, loading = scored[QUERY][1], scored[LOADING][1]
+        lines.append(
+            f"rate(file) on one thread against query, by CPU time: {whole / alone[1]:.2f}; "
+            f"without query's loading: {(whole - loading) / alone[1]:.2f}"
+        )
+    if (peer := scored.get("kenlm module, full_scores")) is not None:
+        lines.append(f"rate(file) on two threads against full_scores, by wall time: {peer[0] / together[0]:.1f}")
+    return lines
 
 
 def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     """Whole processes that load the model and score one line, and what one sentence costs once it is loaded."""
-    line = folder / "line.txt"
-    line.write_bytes((folder / "test.txt").read_bytes().split(b"\n")[3][:100] + b"\n")
+    line = one_line_of(folder / "test.txt")
+    # As an installation has it: its modules compiled.
+    surroundings = {**os.environ, "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    surroundings.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [
         sys.executable,
         "-c",
@@ -205,7 +262,8 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     ]
     quick = f"import bitmeter as bm; bm.NGram.load({str(folder / 'ours.bmn')!r}).logprob(open({str(line)!r}).read())"
     commands = {
-        "bitmeter score model.bmn LINE": [*command, "--like", "kenlm"],
+        "bitmeter score model.bmn LINE": [*command, "-q"],
+        "bitmeter score model.bmn LINE --like kenlm": [*command, "--like", "kenlm"],
         "python, NGram.load and logprob": [sys.executable, "-c", quick],
         "python -c pass": [sys.executable, "-c", "pass"],
         "python, import numpy": [sys.executable, "-c", "import numpy"],
@@ -214,20 +272,38 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
         commands["KenLM query"] = [str(chosen.kenlm_bin / "query"), "-v", "summary", str(folder / "theirs.bin")]
 
     def whole(words: list[str]) -> Callable[[], Any]:
-        return lambda: subprocess.run(words, stdin=line.open("rb"), capture_output=True, check=True)
+        def run() -> None:
+            with line.open("rb") as source:
+                subprocess.run(words, stdin=source, capture_output=True, check=True, env=surroundings)
+
+        run()  # compiles
+        return run
 
     table = Table(title="one line, whole process", box=None)
     for column in ("", "wall s", "CPU s"):
         table.add_column(column, justify="left" if not column else "right")
-    for title, (wall, used, _) in in_turns({k: whole(v) for k, v in commands.items()}, chosen.repeat).items():
+    starts = in_turns({k: whole(v) for k, v in commands.items()}, max(10, chosen.repeat))
+    for title, (wall, used, _) in starts.items():
         table.add_row(title, f"{wall:.3f}", f"{used:.3f}")
+    if "KenLM query" in starts:
+        least = starts["KenLM query"][1] + starts["python -c pass"][1]
+        table.add_row("KenLM query and python -c pass together", "", f"{least:.3f}")
     model, sentence = bm.NGram.load(folder / "ours.bmn"), line.read_text(errors="replace")
-    calls: dict[str, Callable[[], Any]] = {"NGram.logprob(line), loaded": lambda: model.logprob(sentence)}
+    state, number = model.begin(), model.number(sentence.split()[0])
+    calls: dict[str, Callable[[], Any]] = {
+        "NGram.logprob(line), loaded": lambda: model.logprob(sentence),
+        "NGram.rate(line), loaded": lambda: model.rate(sentence.encode()),
+        "NGramState.extend(word)": lambda: state.extend(number),
+    }
     if chosen.kenlm_bin is not None and (kenlm := optional("kenlm")) is not None:
         peer = kenlm.Model(str(folder / "theirs.bin"))
+        begun, after, word = kenlm.State(), kenlm.State(), sentence.split()[0]
+        peer.BeginSentenceWrite(begun)
         calls["kenlm.Model.score(line), loaded"] = lambda: peer.score(sentence)
+        calls["kenlm.Model.BaseScore(word)"] = lambda: peer.BaseScore(begun, word, after)
     for title, call in calls.items():
-        table.add_row(title, f"{min(timeit.repeat(call, number=2000, repeat=5)) / 2000 * 1e6:.2f} µs", "")
+        taken = min(timeit.repeat(call, number=2000, repeat=9, timer=time.process_time)) / 2000
+        table.add_row(title, "", f"{taken * 1e6:.2f} µs")
     return table
 
 

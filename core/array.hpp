@@ -37,6 +37,8 @@ public:
     T& operator[](std::size_t i) const { return data_.get()[i]; }
     T* begin() const { return data(); }
     T* end() const { return data() + size_; }
+    /// Forgets what stands behind the first `size` values; the memory stays.
+    void shorten(std::size_t size) { size_ = size; }
     /// Gives the memory away; std::free gives it back.
     T* release() {
         size_ = 0;

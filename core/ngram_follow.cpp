@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "ngram_follow_kernel.hpp"
 #include "ngram_search.hpp"
 
 namespace bitmeter {
@@ -64,6 +65,9 @@ public:
             level.keys = n > 1 ? m.keys(order) : nullptr;
             level.count = m.shape().counts[n - 1];
         }
+        // Nothing is longer than the longest, but what is asked for ahead must be there: to find that an address is none
+        // takes the processor long.
+        levels_[order_ + 1].keys = reinterpret_cast<const std::uint32_t*>(m.nodes(1));
     }
 
     void start(Lane& lane, const NgramStretch& s) const {
@@ -104,7 +108,8 @@ public:
         if (lane.at == lane.end) return false;
         take_word(lane);
         lane.search = ChildSearch(children, children_end, lane.code, bits_);
-        __builtin_prefetch(levels_[lane.length + 1].keys + lane.search.guess);
+        const std::uint64_t wanted = -static_cast<std::uint64_t>(lane.search.size != 0);
+        __builtin_prefetch(levels_[lane.length + 1].keys + (lane.search.guess & wanted));
         return true;
     }
 
@@ -156,10 +161,35 @@ private:
     Level levels_[max_order + 2] = {};
 };
 
-}  // namespace
+FollowTables tables_of(const NgramModel& m, bool class_of_unknown) {
+    FollowTables t{};
+    t.order = static_cast<std::uint32_t>(m.order());
+    for (std::uint32_t n = 0; n < t.order; ++n) {
+        const int order = static_cast<int>(n) + 1;
+        const bool leaf = n + 1 == t.order && n > 0;
+        t.ngrams[n] = leaf ? reinterpret_cast<const std::uint8_t*>(m.leaves())
+                           : reinterpret_cast<const std::uint8_t*>(m.nodes(order));
+        t.keys[n] = n + 1 < t.order ? m.keys(order + 1) : nullptr;
+        t.counts[n] = m.shape().counts[n];
+    }
+    t.code_factor = m.codes().code_factor();
+    t.code_mask = m.codes().mask();
+    t.bits = m.codes().bits();
+    t.unknown_paid = class_of_unknown ? 0.0 : -std::numeric_limits<double>::infinity();
+    return t;
+}
 
-void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
-                  bool class_of_unknown, double* out) {
+bool has_avx512() {
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512cd");
+#else
+    return false;
+#endif
+}
+
+void follow_plainly(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+                    bool class_of_unknown, double* out) {
     const Follower follower(model, words, class_of_unknown, out);
     Lane running[lanes];
     std::size_t busy = std::min<std::size_t>(lanes, static_cast<std::size_t>(to - from));
@@ -181,6 +211,24 @@ void ngram_follow(const NgramModel& model, const std::uint32_t* words, const Ngr
         for (std::size_t i = 0; i < left; ++i) follower.look_on(running[looking[i]]);
         for (std::size_t i = 0; i < busy; ++i) follower.advance(running[i]);
     }
+}
+
+}  // namespace
+
+NgramState follow_start(const FollowText& text, const NgramStretch& stretch) {
+    NgramState state = stretch.state;
+    for (std::size_t i = stretch.read_from; i < stretch.begin; ++i) ngram_step(*text.model, state, text.words[i]);
+    return state;
+}
+
+void follow_outside() { outside(); }
+
+void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+                  bool class_of_unknown, double* out, bool vectors) {
+    constexpr std::ptrdiff_t few = 4;  // texts that are not worth the preparation
+    if (!vectors || to - from <= few || (to - 1)->end > most_follow_words || !has_avx512())
+        return follow_plainly(model, words, from, to, class_of_unknown, out);
+    follow_avx512(tables_of(model, class_of_unknown), {&model, words, from, to, out});
 }
 
 }  // namespace bitmeter

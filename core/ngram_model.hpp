@@ -43,6 +43,8 @@ public:
     std::uint32_t code(std::uint32_t word) const { return (word * factor) & mask_; }
     std::uint32_t word(std::uint32_t code) const { return (code * inverse) & mask_; }
     unsigned bits() const { return bits_; }
+    std::uint32_t code_factor() const { return factor; }
+    std::uint32_t mask() const { return mask_; }
 
 private:
     static constexpr std::uint32_t factor = 0x9E3779B1u;   // odd, near 2^32 divided by the golden ratio

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ngram_follow.hpp"
+#include "ngram_pieces.hpp"
 #include "ngram_query.hpp"
 #include "parallel.hpp"
 #include "sum.hpp"
@@ -13,298 +14,189 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t piece_bytes = 1 << 16;  // the work of a thread at a time
-constexpr std::size_t part_bytes = 1 << 12;   // what is known of the words of so much text stays near
-constexpr std::size_t group = 16;             // words looked up at once, so that one waits for memory while others go on
+// The work of a thread at a time: what is known of its words stays in a near cache from the splitting to the rating.
+constexpr std::size_t least_piece = std::size_t{1} << 16, most_piece = std::size_t{1} << 18;
+constexpr std::size_t pieces_a_thread = 8;  // of those that are at work at once
 
 std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-/// A stretch of the text that ends with a document or before a word. It begins in the document `first`, and those before
-/// `last` end in it.
-struct Piece {
-    std::size_t begin, end, first, last;
-};
-
-/// Separators before a document's first word belong to that word, so a piece never ends before it.
-std::size_t word_start(Bytes text, std::size_t from, std::size_t to, std::size_t end, const Separators& separators) {
-    while (from < end && separators[text.data[from]]) ++from;
-    for (to = std::max(to, from + 1); to < end; ++to)
-        if (separators[text.data[to - 1]] && !separators[text.data[to]]) return to;
-    return end;
-}
-
-std::vector<Piece> pieces_of(Bytes text, Ends ends, const Separators& separators) {
-    std::vector<Piece> result;
-    std::size_t begin = 0, from = 0, first = 0;
-    for (std::size_t d = 0; d < ends.size; ++d) {
-        const auto end = static_cast<std::size_t>(ends.data[d]);
-        while (end - begin >= 2 * piece_bytes) {  // a long document
-            const std::size_t to = word_start(text, from, begin + piece_bytes, end, separators);
-            if (to >= end) break;
-            result.push_back({begin, to, first, d});
-            begin = from = to;
-            first = d;
-        }
-        if (end - begin >= piece_bytes) {
-            result.push_back({begin, end, first, d + 1});
-            begin = end;
-            first = d + 1;
-        }
-        from = end;
-    }
-    if (first < ends.size) result.push_back({begin, text.size, first, ends.size});
-    return result;
-}
-
-/// The units of a piece: all words and ends have their number, and 0 stands for what is unknown.
-struct Units {
-    std::vector<std::uint32_t> numbers;
-    std::vector<std::int64_t> cuts;
-    std::vector<std::int64_t> bounds;  // for each document that ends here, how many units have come
-    std::vector<std::size_t> blanks;
-    std::size_t offset = 0;  // of the first unit in the text
-};
-
-/// A word: its bytes, and which unit of the piece it is.
-struct Span {
-    std::size_t start;
-    std::size_t size;
-    std::size_t unit;
-};
-
-/// Walks through the words of a piece and the ends of documents between them.
-class Walk {
+/// An array that grows; what it will come to is foreseen well, so that it rarely has to.
+template <class T>
+class Growing {
 public:
-    Walk(const NgramBytes& text, const Piece& piece, NgramEnds ends, Units& out)
-        : text_(text), ends_(ends), out_(out), document_(piece.first), open_(piece.begin) {
-        // A piece within a document begins with a word, and so does not open it.
-        const std::size_t before = document_ ? static_cast<std::size_t>(text.ends.data[document_ - 1]) : 0;
-        worded_ = piece.begin > before;
-        close_ = end_of(document_);
-        const std::size_t guess = (piece.end - piece.begin) / 5 + 16;
-        out_.numbers.resize(guess);
-        out_.cuts.resize(guess);
+    explicit Growing(std::size_t size = 0) : values_(size) {}
+    T* data() const { return values_.data(); }
+    /// At least `size` long, of which the first `used` are kept.
+    void reach(std::size_t size, std::size_t used) {
+        if (size <= values_.size()) return;
+        Array<T> larger(std::max(size, values_.size() + values_.size() / 2));
+        std::copy_n(values_.data(), used, larger.data());
+        values_ = std::move(larger);
     }
-
-    /// Takes words from their edges (start, stop, start, stop…).
-    void words(const std::int64_t* edges, std::size_t many) {
-        spans.clear();
-        room_ = many / 2;
-        make_room();
-        for (std::size_t i = 0; i < many; i += 2, --room_) {
-            const auto start = static_cast<std::size_t>(edges[i]), stop = static_cast<std::size_t>(edges[i + 1]);
-            if (worded_ && stop <= close_) [[likely]]
-                put(start, start, stop - start);
-            else
-                word(start, stop);
-        }
+    Array<T> finished(std::size_t size) {
+        values_.shorten(size);
+        return std::move(values_);
     }
-
-    /// No more words come.
-    void finish(const Piece& piece) {
-        room_ = 0;
-        while (document_ < piece.last) end_document();
-        out_.numbers.resize(used_);
-        out_.cuts.resize(used_);
-    }
-
-    std::vector<Span> spans;
 
 private:
-    std::size_t end_of(std::size_t document) const {
-        return document < text_.ends.size ? static_cast<std::size_t>(text_.ends.data[document]) : text_.text.size + 1;
-    }
-
-    /// For the words that are still to come of this part, and one unit more.
-    void make_room() {
-        const std::size_t needed = used_ + room_ + 1;
-        if (needed <= out_.numbers.size()) return;
-        out_.numbers.resize(std::max(needed, 2 * out_.numbers.size()));
-        out_.cuts.resize(out_.numbers.size());
-    }
-
-    void put(std::size_t cut, std::size_t start, std::size_t size) {
-        out_.cuts[used_] = as_int(cut);
-        spans.push_back({start, size, used_++});
-    }
-
-    void word(std::size_t start, std::size_t stop) {
-        while (start < stop) {
-            while (start >= close_) end_document();
-            const std::size_t until = std::min(stop, close_);  // a document may end within what looks like a word
-            make_room();
-            put(worded_ ? start : open_, start, until - start);
-            worded_ = true;
-            start = until;
-        }
-    }
-
-    void special(std::uint32_t number, std::size_t cut) {
-        make_room();
-        out_.cuts[used_] = as_int(cut);
-        out_.numbers[used_++] = number;
-    }
-
-    void end_document() {
-        const bool blank = !worded_ && open_ < close_, finished = document_ < text_.finished;
-        if (blank && ends_ == NgramEnds::all) {
-            special(word_end, open_);
-        } else if (blank) {
-            out_.blanks.push_back(used_);
-            special(word_unknown, open_);
-        } else if (finished && ends_ != NgramEnds::none) {
-            special(word_end, close_);
-        }
-        out_.bounds.push_back(as_int(used_));
-        open_ = close_;
-        worded_ = false;
-        close_ = end_of(++document_);
-    }
-
-    const NgramBytes& text_;
-    NgramEnds ends_;
-    Units& out_;
-    std::size_t document_, open_, close_ = 0, used_ = 0, room_ = 0;
-    bool worded_;
+    Array<T> values_;
 };
 
-void number_words(const WordIndex& index, Bytes text, const std::vector<Span>& spans, Units& out) {
-    const std::uint8_t* limit = text.data + text.size;
-    std::uint32_t* numbers = out.numbers.data();
-    WordKey keys[group];
-    for (std::size_t i = 0; i < spans.size(); i += group) {
-        const std::size_t many = std::min(group, spans.size() - i);
-        for (std::size_t k = 0; k < many; ++k) {
-            keys[k] = word_key({text.data + spans[i + k].start, spans[i + k].size}, limit);
-            index.prefetch(keys[k]);
-        }
-        for (std::size_t k = 0; k < many; ++k) {
-            const Span& span = spans[i + k];
-            numbers[span.unit] = index.find({text.data + span.start, span.size}, keys[k]);
-        }
-    }
-}
+/// A piece at work: its units, and where they belong.
+struct Job {
+    NgramUnits units;
+    std::size_t offset = 0;  // of the first unit in the text
+    std::size_t within = 0;  // units of the document that it begins in that came before it
+    std::size_t lead = 0;    // words of the text that stand before the first unit
+};
 
-Units split_piece(const WordIndex& index, const NgramBytes& text, const Piece& piece, const Separators& separators,
-                  NgramEnds ends) {
-    Units result;
-    const std::uint8_t* const bytes = text.text.data;
-    std::vector<std::int64_t> edges;
-    Walk walk(text, piece, ends, result);
-    walk.spans.reserve(part_bytes);
-    for (std::size_t begin = piece.begin, end; begin < piece.end; begin = end) {
-        end = std::min(piece.end, begin + part_bytes);
-        while (end < piece.end && !separators[bytes[end]]) ++end;  // words stay whole
-        if (edges.size() <= end - begin) edges.resize(end - begin + 64);
-        const std::size_t many = word_edges({bytes + begin, end - begin}, as_int(begin), separators, edges.data());
-        walk.words(edges.data(), many);
-        number_words(index, text.text, walk.spans, result);
-    }
-    walk.finish(piece);
-    return result;
-}
-
-/// Puts the units of a piece where they belong among those of the text.
-void place_units(const Units& units, std::size_t first_document, const Array<std::uint32_t>& numbers, NgramRated& out) {
-    const std::size_t at = units.offset;
-    for (std::size_t i = 0; i < units.numbers.size(); ++i) {
-        const std::uint32_t number = units.numbers[i];
-        numbers[at + i] = number;
-        out.ids[at + i] = number == word_unknown ? unknown_word : std::int64_t{number};
-    }
-    std::copy(units.cuts.begin(), units.cuts.end(), out.cuts.data() + at);
-    for (std::size_t i = 0; i < units.bounds.size(); ++i)
-        out.bounds[first_document + i + 1] = units.bounds[i] + as_int(at);
-    std::fill_n(out.blank.data() + at, units.numbers.size(), std::uint8_t{0});
-    for (std::size_t unit : units.blanks) {
-        out.ids[at + unit] = blank_document;
-        out.blank[at + unit] = 1;
-    }
-}
-
-/// What there is to rate in the units [begin, end), where a document goes on from before or not.
-std::vector<NgramStretch> stretches_of(const NgramRated& units, std::size_t begin, std::size_t end, std::size_t reach,
+/// What there is to rate in a piece: the numbers [lead, lead + units).
+std::vector<NgramStretch> stretches_of(const Job& job, const NgramPiece& piece, std::size_t reach,
                                        const NgramState& before) {
     std::vector<NgramStretch> result;
-    const auto& bounds = units.bounds;
-    auto next = std::upper_bound(bounds.begin(), bounds.end(), as_int(begin));
-    while (begin < end) {
-        const auto first = static_cast<std::size_t>(*(next - 1));
-        const std::size_t last = next == bounds.end() ? end : std::min(end, static_cast<std::size_t>(*next));
-        const bool in_first = first == 0 && bounds[1] > 0;
+    const std::size_t size = job.units.size(), lead = job.lead;
+    const auto& bounds = job.units.bounds();
+    std::size_t begin = 0;
+    for (std::size_t d = 0; d <= bounds.size() && begin < size; ++d) {
+        const std::size_t last = d < bounds.size() ? static_cast<std::size_t>(bounds[d]) : size;
+        const std::size_t first = begin, came = d == 0 ? job.within : 0;
         for (; begin < last; begin = std::min(last, begin + longest_stretch)) {
-            const std::size_t from = begin - std::min(reach, begin - first);
-            result.push_back({begin, std::min(last, begin + longest_stretch), from,
-                              in_first && from == 0 ? before : NgramState{}});
+            const std::size_t known = begin - first + came, back = std::min(reach, known);
+            const bool from_start = back == known;  // and so from what came before the text, in its first document
+            result.push_back({lead + begin, lead + std::min(last, begin + longest_stretch), lead + begin - back,
+                              piece.first + d == 0 && from_start ? before : NgramState{}});
         }
-        while (next != bounds.end() && static_cast<std::size_t>(*next) <= begin) ++next;
     }
     return result;
 }
 
-}  // namespace
-
-namespace {
-
-struct Numbered {
-    NgramRated result;
-    Array<std::uint32_t> words;
-    std::vector<std::size_t> pieces;  // where the units of each begin, and where all end
-};
-
-Numbered number_text(const WordIndex& index, const NgramBytes& text, const Separators& separators, NgramEnds ends,
-                     unsigned threads, bool rated) {
-    const auto pieces = pieces_of(text.text, text.ends, separators);
-    std::vector<Units> split(pieces.size());
-    parallel_for(pieces.size(), threads,
-                 [&](std::size_t i) { split[i] = split_piece(index, text, pieces[i], separators, ends); });
-    Numbered found;
-    std::size_t total = 0;
-    for (Units& units : split) {
-        found.pieces.push_back(total);
-        units.offset = total;
-        total += units.numbers.size();
+/// A text on its way: pieces are split and rated some at a time, and their units put where they belong.
+template <class Model>
+class Rating {
+public:
+    Rating(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends, unsigned threads)
+        : model_(model), index_(model.index()), text_(text), separators_(separators), ends_(ends),
+          threads_(thread_count(threads, text.text.size / least_piece + 1)),
+          pieces_(ngram_pieces(text.text, text.ends, separators,
+                               std::clamp(text.text.size / (4 * threads_), least_piece, most_piece))),
+          jobs_(std::min<std::size_t>(pieces_.size(), threads_ == 1 ? 1 : threads_ * pieces_a_thread)),
+          reach_(static_cast<std::size_t>(std::max(1, model.order() - 1))), bounds_(text.ends.size + 1) {
+        bounds_[0] = 0;
     }
-    found.pieces.push_back(total);
-    found.words = Array<std::uint32_t>(total);
-    found.result = {Array<double>(rated ? total : 0), Array<std::int64_t>(total), Array<std::int64_t>(total + 1),
-                    Array<std::int64_t>(text.ends.size + 1), Array<std::uint8_t>(total)};
-    found.result.cuts[total] = as_int(text.text.size);
-    found.result.bounds[0] = 0;
-    parallel_for(split.size(), threads, [&](std::size_t i) {
-        place_units(split[i], pieces[i].first, found.words, found.result);
-        split[i] = {};
-    });
-    return found;
-}
+
+    NgramRated run(bool rated, bool class_of_unknown) {
+        NgramState before;
+        for (std::size_t i = 0; rated && i < text_.before_size; ++i)
+            ngram_step(model_, before, ngram_word(model_, text_.before[i]));
+        for (std::size_t first = 0; first < pieces_.size(); first += jobs_.size()) {
+            const std::size_t many = std::min(jobs_.size(), pieces_.size() - first);
+            parallel_for(many, threads_, [&](std::size_t i) {
+                jobs_[i].units.split(index_, text_, pieces_[first + i], separators_, ends_);
+            });
+            for (std::size_t i = 0; i < many; ++i) line_up(jobs_[i], pieces_[first + i]);
+            make_room(pieces_[first + many - 1].end, rated);
+            parallel_for(many, threads_, [&](std::size_t i) {
+                place(jobs_[i], pieces_[first + i]);
+                if (rated) rate(jobs_[i], pieces_[first + i], before, class_of_unknown);
+            });
+        }
+        make_room(text_.text.size, rated);
+        cuts_.data()[total_] = as_int(text_.text.size);
+        return {logprobs_.finished(rated ? total_ : 0), ids_.finished(total_), cuts_.finished(total_ + 1),
+                std::move(bounds_), blank_.finished(total_)};
+    }
+
+private:
+    /// Says where the units of a piece belong and which words come before them.
+    void line_up(Job& job, const NgramPiece& piece) {
+        const std::size_t size = job.units.size();
+        job.offset = total_;
+        job.within = within_;
+        job.lead = tail_.size();
+        std::uint32_t* const numbers = job.units.numbers();
+        std::copy(tail_.begin(), tail_.end(), numbers - tail_.size());
+        const std::size_t keep = std::min(reach_, job.lead + size);
+        tail_.assign(numbers + size - keep, numbers + size);
+        const auto& bounds = job.units.bounds();
+        within_ = bounds.empty() ? within_ + size : size - static_cast<std::size_t>(bounds.back());
+        for (std::size_t i = 0; i < bounds.size(); ++i) bounds_[piece.first + i + 1] = bounds[i] + as_int(total_);
+        total_ += size;
+    }
+
+    /// For all units that are lined up; the first time, for as many as the text will have if it goes on like this.
+    void make_room(std::size_t done, bool rated) {
+        std::size_t size = total_ + 1;
+        if (size > room_) {
+            const double whole = static_cast<double>(text_.text.size) / static_cast<double>(std::max<std::size_t>(done, 1));
+            if (done < text_.text.size) size = static_cast<std::size_t>(static_cast<double>(size) * whole * 1.05) + 64;
+            room_ = size;
+            const std::size_t used = placed_;
+            ids_.reach(size, used);
+            cuts_.reach(size, used);
+            blank_.reach(size, used);
+            if (rated) logprobs_.reach(size, used);
+        }
+        placed_ = total_;
+    }
+
+    void place(const Job& job, const NgramPiece&) {
+        const std::size_t size = job.units.size();
+        const std::uint32_t* const numbers = job.units.numbers();
+        std::int64_t* const ids = ids_.data() + job.offset;
+        for (std::size_t i = 0; i < size; ++i)
+            ids[i] = std::int64_t{numbers[i]} - (numbers[i] == word_unknown);  // an unknown word is none of the model's
+        static_assert(unknown_word == std::int64_t{word_unknown} - 1);
+        std::copy_n(job.units.cuts(), size, cuts_.data() + job.offset);
+        std::uint8_t* const blank = blank_.data() + job.offset;
+        std::fill_n(blank, size, std::uint8_t{0});
+        for (std::size_t unit : job.units.blanks()) {
+            ids[unit] = blank_document;
+            blank[unit] = 1;
+        }
+    }
+
+    void rate(const Job& job, const NgramPiece& piece, const NgramState& before, bool class_of_unknown) {
+        const auto all = stretches_of(job, piece, reach_, before);
+        ngram_follow(model_, job.units.numbers() - job.lead, all.data(), all.data() + all.size(), class_of_unknown,
+                     logprobs_.data() + job.offset - job.lead);
+    }
+
+    const Model& model_;
+    const WordIndex index_;
+    const NgramBytes& text_;
+    const Separators& separators_;
+    NgramEnds ends_;
+    unsigned threads_;
+    std::vector<NgramPiece> pieces_;
+    std::vector<Job> jobs_;
+    std::size_t reach_;
+    std::vector<std::uint32_t> tail_;  // the last words of what was lined up
+    std::size_t within_ = 0, total_ = 0, placed_ = 0, room_ = 0;
+    Growing<double> logprobs_;
+    Growing<std::int64_t> ids_, cuts_;
+    Growing<std::uint8_t> blank_;
+    Array<std::int64_t> bounds_;
+};
 
 }  // namespace
 
 template <class Model>
 NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads) {
-    return number_text(model.index(), text, separators, ends, threads, false).result;
+    return Rating<Model>(model, text, separators, ends, threads).run(false, true);
 }
 
 template <class Model>
 NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads) {
-    Numbered found = number_text(model.index(), text, separators, ends, threads, true);
-    NgramState before;
-    for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(model, before, ngram_word(model, text.before[i]));
-    const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
-    parallel_for(found.pieces.size() - 1, threads, [&](std::size_t i) {
-        const auto all = stretches_of(found.result, found.pieces[i], found.pieces[i + 1], reach, before);
-        ngram_follow(model, found.words.data(), all.data(), all.data() + all.size(), class_of_unknown,
-                     found.result.logprobs.data());
-    });
-    return std::move(found.result);
+    return Rating<Model>(model, text, separators, ends, threads).run(true, class_of_unknown);
 }
 
 template <class Model>
 double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown) {
     const WordIndex index = model.index();
+    const std::uint8_t* const limit = sentence.data + sentence.size;
     auto state = ngram_cursor(model);
     Compensated total;
     bool possible = true;
@@ -313,7 +205,8 @@ double ngram_sentence(const Model& model, Bytes sentence, const Separators& sepa
         const std::size_t start = i;
         while (i < sentence.size && !separators[sentence.data[i]]) ++i;
         if (start == i) break;
-        const std::uint32_t number = index.find({sentence.data + start, i - start});
+        const Bytes word{sentence.data + start, i - start};
+        const std::uint32_t number = index.find(word, word_key(word, limit));
         possible = possible && (number != word_unknown || class_of_unknown);
         total.add(ngram_step(model, state, number));
     }

@@ -365,7 +365,12 @@ namespace {
 class Speller {
 public:
     Speller(const Spelling& spelling, const SpelledPiece& piece) : s_(spelling), in_(piece) {
+        const std::uint8_t one_space = ' ';
+        space_ = s_.separators()[one_space] ? s_.gap(GapPlace::between, {&one_space, 1}) : 0.0;
         out_.extra.assign(piece.units, 0.0);
+        out_.ids.reserve(piece.units + piece.units / 8);
+        out_.owner.reserve(piece.units + piece.units / 8);
+        out_.bounds.reserve(piece.documents + 1);
         out_.bounds.push_back(0);
     }
 
@@ -390,6 +395,14 @@ private:
     void visit(bool last) {
         const Cursor from = in_.data.data + in_.cuts[unit_], to = in_.data.data + in_.cuts[unit_ + 1];
         const std::int64_t id = in_.ids[unit_];
+        const bool known = id >= first_word && id < static_cast<std::int64_t>(in_.words);
+        if (known && begun_ && !last && to - from > 1 && to[-1] == ' ' && !s_.separators()[to[-2]] &&
+            !s_.separators()[*from]) [[likely]] {  // most: a word within a sentence, and one space
+            add(id);
+            pay(space_);
+            clean_ = false;
+            return;
+        }
         if (id == word_end) return explicit_end(from, to);
         if (id == blank_document) return blank(from, to);
         Cursor start = from, stop = to;
@@ -402,7 +415,7 @@ private:
         }
         begun_ = true;
         add(id);
-        if (id < first_word || id >= static_cast<std::int64_t>(in_.words)) pay(s_.word(span(start, stop)));
+        if (!known) pay(s_.word(span(start, stop)));
         after(stop, to, last);
     }
 
@@ -464,6 +477,7 @@ private:
     const SpelledPiece& in_;
     SpelledText out_;
     std::size_t unit_ = 0;
+    double space_;  // what one space between two words costs
     bool begun_ = false, clean_ = false;
 };
 

@@ -34,7 +34,7 @@ std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
 Separators::Separators(std::string_view bytes) {
     for (char c : bytes) table_[static_cast<std::uint8_t>(c)] = true;
     for (int b = 0; b < 256; ++b)
-        if (table_[b]) list_.push_back(static_cast<std::uint8_t>(b));
+        if (table_[b] && listed_++ < most_listed) std::fill_n(list_[listed_ - 1], 16, static_cast<std::uint8_t>(b));
 }
 
 std::uint64_t Separators::plain_mask(const std::uint8_t* p) const {
@@ -45,15 +45,20 @@ std::uint64_t Separators::plain_mask(const std::uint8_t* p) const {
 
 std::uint64_t Separators::mask(const std::uint8_t* p) const {
 #if defined(__SSE2__)
-    if (list_.size() > 16) return plain_mask(p);  // as many comparisons would cost more than the table
-    std::uint64_t result = 0;
+    if (listed_ > most_listed) return plain_mask(p);
+    __m128i bytes[4], found[4];
     for (int quarter = 0; quarter < 4; ++quarter) {
-        __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * quarter));
-        __m128i found = _mm_setzero_si128();
-        for (std::uint8_t byte : list_)
-            found = _mm_or_si128(found, _mm_cmpeq_epi8(bytes, _mm_set1_epi8(static_cast<char>(byte))));
-        result |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(found))} << (16 * quarter);
+        bytes[quarter] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p) + quarter);
+        found[quarter] = _mm_setzero_si128();
     }
+    for (std::size_t i = 0; i < listed_; ++i) {
+        const __m128i wanted = _mm_load_si128(reinterpret_cast<const __m128i*>(list_[i]));
+        for (int quarter = 0; quarter < 4; ++quarter)
+            found[quarter] = _mm_or_si128(found[quarter], _mm_cmpeq_epi8(bytes[quarter], wanted));
+    }
+    std::uint64_t result = 0;
+    for (int quarter = 0; quarter < 4; ++quarter)
+        result |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(found[quarter]))} << (16 * quarter);
     return result;
 #else
     return plain_mask(p);

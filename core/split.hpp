@@ -27,8 +27,10 @@ public:
     std::uint64_t plain_mask(const std::uint8_t* p) const;
 
 private:
+    static constexpr std::size_t most_listed = 16;  // as many comparisons cost no more than the table
     std::array<bool, 256> table_{};
-    std::vector<std::uint8_t> list_;
+    std::size_t listed_ = 0;
+    alignas(16) std::uint8_t list_[most_listed][16] = {};  // each as often as a vector holds it
 };
 
 struct Bytes {

@@ -102,7 +102,7 @@ def test_the_checks_see_what_they_should(tmp_path: Path) -> None:
     ("code", "absent"),
     [
         ("import bitmeter", {"numpy", "scipy", "typer", "rich", "pyarrow"}),
-        ("import bitmeter.cli", {"numpy", "scipy", "rich", "pyarrow"}),
+        ("import bitmeter.cli", {"numpy", "scipy", "typer", "rich", "pyarrow"}),
         ("import bitmeter; bitmeter.entropy([0.5, 0.5])", {"scipy.stats", "scipy.integrate", "typer", "pyarrow"}),
     ],
 )

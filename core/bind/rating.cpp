@@ -1,5 +1,6 @@
 #include "ngram_query.hpp"
 #include "ngram_rate.hpp"
+#include "spelling.hpp"
 
 #include "bind.hpp"
 
@@ -44,6 +45,54 @@ auto py_rate(const Model& model, const nb::bytes& data, Vector<std::int64_t> end
     auto found = without_lock([&] { return bitmeter::ngram_rate(model, text, between, way, unknown_class, threads); });
     return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)),
                            given(std::move(found.blank)), given(std::move(found.logprobs)));
+}
+
+/// What a piece of text costs whose unknown words are spelled, and what is remembered of it.
+struct Spelled {
+    bitmeter::NgramRated units;
+    std::vector<std::int64_t> after;
+    bool empty, ended;
+};
+
+template <class Model>
+Spelled rate_spelled(const Model& model, const bitmeter::Spelling& spelling, const bitmeter::NgramBytes& text,
+                     const bitmeter::Separators& between, NgramEnds way, bool continues, unsigned threads) {
+    Spelled result{bitmeter::ngram_split(model, text, between, way, threads), {}, true, false};
+    bitmeter::NgramRated& units = result.units;
+    const bitmeter::SpelledText found = bitmeter::spelled_text(
+        spelling, {text.text, units.ids.data(), units.cuts.data(), units.bounds.data(), units.ids.size(), text.ends.size,
+                   model.words(), continues, text.finished < text.ends.size});
+    units.logprobs = bitmeter::Array<double>(units.ids.size());
+    std::fill_n(units.logprobs.data(), units.ids.size(), 0.0);
+    if (!found.ids.empty()) {
+        std::vector<double> logs(found.ids.size());
+        bitmeter::ngram_logprobs(model, {found.ids.data(), found.bounds.data(), found.bounds.size() - 1, text.before, text.before_size},
+                                 true, logs.data(), threads);
+        for (std::size_t i = 0; i < logs.size(); ++i) units.logprobs[static_cast<std::size_t>(found.owner[i])] += logs[i];
+        const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
+        const bool one = found.bounds.size() == 2;
+        if (one) result.after.assign(text.before, text.before + text.before_size);
+        result.after.insert(result.after.end(), found.ids.begin() + found.bounds[found.bounds.size() - 2], found.ids.end());
+        if (result.after.size() > reach) result.after.erase(result.after.begin(), result.after.end() - static_cast<std::ptrdiff_t>(reach));
+        result.empty = false;
+        result.ended = found.ids.back() == bitmeter::word_end;
+    }
+    for (std::size_t i = 0; i < units.ids.size(); ++i) units.logprobs[i] += found.extra[i];
+    return result;
+}
+
+template <class Model>
+auto py_rate_spelled(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& data, Vector<std::int64_t> ends,
+                     std::size_t finished, Vector<std::int64_t> before, const nb::bytes& separators, const std::string& eos,
+                     bool continues, unsigned threads) {
+    const auto text = text_of(data, ends, finished, before);
+    const NgramEnds way = ends_of(eos);
+    const bitmeter::Separators between(characters(separators));
+    auto found = without_lock([&] { return rate_spelled(model, spelling, text, between, way, continues, threads); });
+    bitmeter::NgramRated& units = found.units;
+    return std::make_tuple(given(std::move(units.ids)), given(std::move(units.cuts)), given(std::move(units.bounds)),
+                           given(std::move(units.blank)), given(std::move(units.logprobs)),
+                           to_numpy(std::move(found.after)), found.empty, found.ended);
 }
 
 template <class Model>
@@ -111,11 +160,73 @@ auto py_extend(const Model& model, Vector<std::uint64_t> states, Vector<std::int
     return std::make_tuple(to_numpy(std::move(rated)), to_numpy(std::move(after)));
 }
 
+/// One model asked for one sentence or one word at a time: what does not change from call to call is made once. Nothing
+/// but the plainest arguments is taken; for all others a TypeError sends the caller to the slow way.
+struct Asker {
+    const NgramModel* fast = nullptr;
+    const bitmeter::CompactNgram* compact = nullptr;
+    bitmeter::Separators between;
+
+    template <class Run>
+    auto with(Run&& run) const {
+        return fast ? run(*fast) : run(*compact);
+    }
+};
+
+/// The bytes of a string or bytes; they live as long as the object.
+bitmeter::Bytes plain_text(nb::handle text) {
+    Py_ssize_t size = 0;
+    if (PyUnicode_Check(text.ptr())) {
+        if (const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
+            return {reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)};
+        PyErr_Clear();  // lone surrogates
+    } else if (PyBytes_Check(text.ptr())) {
+        char* data = nullptr;
+        if (PyBytes_AsStringAndSize(text.ptr(), &data, &size) == 0)
+            return {reinterpret_cast<const std::uint8_t*>(data), static_cast<std::size_t>(size)};
+        PyErr_Clear();
+    }
+    throw nb::type_error("no plain text");
+}
+
+double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unknown_class) {
+    const bitmeter::Bytes text = plain_text(sentence);
+    return self.with([&](const auto& model) {
+        return bitmeter::ngram_sentence(model, text, self.between, ended, unknown_class);
+    });
+}
+
+/// The number of a word that is given by itself or by its bytes.
+std::int64_t word_of(const Asker& self, nb::handle word) {
+    if (PyLong_CheckExact(word.ptr())) {
+        int overflow = 0;
+        const long long number = PyLong_AsLongLongAndOverflow(word.ptr(), &overflow);
+        if (overflow) throw nb::type_error("no number of a word");
+        return number;
+    }
+    const bitmeter::Bytes text = plain_text(word);
+    const std::uint32_t number = self.with([&](const auto& model) { return model.index().find(text); });
+    if (number != bitmeter::word_unknown) return number;
+    for (std::size_t i = 0; i < text.size; ++i)
+        if (self.between[text.data[i]]) throw nb::type_error("not one word");
+    if (text.size == 0) throw nb::type_error("not one word");
+    return bitmeter::unknown_word;
+}
+
+auto ask_step(const Asker& self, std::uint64_t state, nb::handle word, bool unknown_class) {
+    const std::int64_t number = word_of(self, word);
+    return self.with([&](const auto& model) { return py_step(model, state, number, unknown_class); });
+}
+
 /// Every function once for each form of a model.
 template <class Model>
 void bind_rating_of(nb::module_& m) {
     m.def("ngram_rate", &py_rate<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
           "unknown_class"_a, "threads"_a = 0, "(ids, cuts, bounds, blank, logprobs) of the words of a text.");
+    m.def("ngram_rate_spelled", &py_rate_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
+          "separators"_a, "eos"_a, "continues"_a, "threads"_a = 0,
+          "(ids, cuts, bounds, blank, logprobs, the words to go on from, whether there were none, whether a sentence ended) "
+          "of the words of a text, unknown ones spelled and white space paid for.");
     m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
     m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
           "The number of each span's bytes, -1 where there is none.");
@@ -137,6 +248,21 @@ void bind_rating_of(nb::module_& m) {
 
 void bind_rating(nb::module_& m) {
     m.def("ngram_begin", [] { return packed(NgramState{}); }, "The state before a sentence.");
+    nb::class_<Asker>(m, "NgramAsker", "One model asked for one sentence or one word at a time.")
+        .def(
+            "__init__",
+            [](Asker* self, const NgramModel& model, const nb::bytes& separators) {
+                new (self) Asker{&model, nullptr, bitmeter::Separators(characters(separators))};
+            },
+            "model"_a, "separators"_a, nb::keep_alive<1, 2>())
+        .def(
+            "__init__",
+            [](Asker* self, const bitmeter::CompactNgram& model, const nb::bytes& separators) {
+                new (self) Asker{nullptr, &model, bitmeter::Separators(characters(separators))};
+            },
+            "model"_a, "separators"_a, nb::keep_alive<1, 2>())
+        .def("sentence", &ask_sentence, "sentence"_a, "ended"_a, "unknown_class"_a, "ln p of one sentence.")
+        .def("step", &ask_step, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
     bind_rating_of<NgramModel>(m);
     bind_rating_of<bitmeter::CompactNgram>(m);
 }

@@ -9,6 +9,7 @@
 
 #include "check.hpp"
 #include "ngram_estimate.hpp"
+#include "ngram_follow.hpp"
 #include "ngram_query.hpp"
 
 using namespace bitmeter;
@@ -132,6 +133,69 @@ void test_rate() {
     compare(*model, {{bytes(space).data, 200000}, {blank, 1}, 1, nullptr, 0});
 }
 
+/// Sixteen texts at once, one after the other, and one word after the other: the same figures to the bit.
+void test_follow() {
+    std::mt19937_64 random(11);
+    const std::string training = made_up(random, 3000, false);
+    for (int order : {1, 2, 3, 5, 16}) {
+        const auto model = trained(training, order);
+        for (std::size_t many : {1u, 5u, 70u, 1000u}) {
+            std::vector<std::uint32_t> words;
+            std::vector<NgramStretch> stretches;
+            for (std::size_t i = 0; i < many; ++i) {
+                const std::size_t read_from = words.size(), before = random() % 4, size = 1 + random() % 30;
+                for (std::size_t w = 0; w < before + size; ++w) {
+                    const auto any = static_cast<std::uint32_t>(random() % model->words());
+                    words.push_back(any == word_begin ? word_unknown : any / (1 + random() % 5));
+                    if (words.back() == word_begin) words.back() = word_end;
+                }
+                stretches.push_back({read_from + before, words.size(), read_from, NgramState{}});
+            }
+            for (bool known : {true, false}) {
+                std::vector<double> wide(words.size(), 1.0), plain(words.size(), 1.0), slow(words.size(), 1.0);
+                const NgramStretch *from = stretches.data(), *to = from + stretches.size();
+                ngram_follow(*model, words.data(), from, to, known, wide.data(), true);
+                ngram_follow(*model, words.data(), from, to, known, plain.data(), false);
+                for (const NgramStretch& s : stretches) {
+                    NgramState state = s.state;
+                    for (std::size_t i = s.read_from; i < s.end; ++i) {
+                        const double rated = ngram_step(*model, state, words[i]) * std::log(10.0);
+                        if (i >= s.begin) slow[i] = words[i] == word_unknown && !known ? -HUGE_VAL : rated;
+                    }
+                }
+                CHECK(wide == plain && plain == slow);
+            }
+        }
+    }
+}
+
+/// A damaged link must be told, wherever it is met, and nothing outside of the model be read.
+void test_damaged_links() {
+    std::mt19937_64 random(12);
+    const std::string training = made_up(random, 2000, false), text = made_up(random, 2000, true);
+    const auto ends = line_ends(bytes(text));
+    for (int round = 0; round < 60; ++round) {
+        const auto model = trained(training, 3);
+        const int order = 1 + round % 3;
+        const std::uint64_t count = model->shape().counts[order - 1];
+        for (int i = 0; i < 1 + round; ++i) {
+            const std::uint64_t place = random() % count;
+            const auto wrong = static_cast<std::uint32_t>(random() >> (random() % 40));
+            if (order == 3)
+                model->leaves()[place].suffix = wrong;
+            else if (round % 2)
+                model->nodes(order)[place].child = wrong;
+            else
+                model->nodes(order)[place].suffix = wrong;
+        }
+        try {
+            (void)ngram_rate(*model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0}, Separators(white),
+                             NgramEnds::all, true, 1);
+        } catch (const NgramFormatError&) {
+        }
+    }
+}
+
 void test_index() {
     std::mt19937_64 random(7);
     std::string training;
@@ -184,6 +248,8 @@ void test_states() {
 
 int main() {
     test_rate();
+    test_follow();
+    test_damaged_links();
     test_index();
     test_states();
     return check::report();

@@ -187,3 +187,57 @@ def test_alternatives_belong_to_the_words() -> None:
     trace = bm.score(MODEL, b"to be\nto zzz\n\n", oov="spelled", alternatives=2).trace
     by_line = bm.score(MODEL, b"to be\nto zzz\n\n", oov="class", docs="line", alternatives=2).trace
     assert trace.entropy.tolist()[:4] == by_line.entropy.tolist()[:4]
+
+
+# ---- in one go -------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(
+        st.sampled_from([b"to", b"be", b"zzz", b"caf\xc3\xa9", b" ", b"  ", b"\t", b"\n", b"\n\n", b"\r\n"]),
+        max_size=30,
+    ),
+    st.lists(st.integers(0, 60), max_size=4),
+    st.sampled_from(["yes", "no", "nonblank"]),
+    st.booleans(),
+    st.sampled_from([1, 2]),
+)
+def test_bytes_are_rated_as_their_units_are(
+    parts: list[bytes],
+    cuts: list[int],
+    eos: str,
+    compact: bool,
+    threads: int,
+) -> None:
+    """From bytes in one go against the long way: split, ends added, words rated, spelling paid; piece by piece."""
+    from bitmeter.measure.ends import blank_units, with_ends
+
+    model = (MODEL.compact() if compact else MODEL).with_oov("spelled")
+    model.threads = threads
+    data = b"".join(parts)
+    quick: Any = model.stream()
+    slow: Any = model.stream()
+    assert quick.rates_bytes
+    for first, last in itertools.pairwise(sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})):
+        piece = data[first:last]
+        whole = data[last - 1 : last] == b"\n" or last == len(data)
+        if not whole and piece[-1:].strip() and data[last : last + 1].strip():
+            return  # a text is never cut within a word
+        ends = np.array([i + 1 for i, byte in enumerate(piece) if byte == 10], dtype=np.int64)
+        if not len(ends) or ends[-1] < len(piece):
+            ends = np.append(ends, np.int64(len(piece)))
+        finished = len(ends) if whole else len(ends) - 1
+        continues = first > 0 and data[first - 1 : first] != b"\n"
+        split = model.units.split(piece, ends)
+        blank = blank_units(model.units, split)
+        if eos != "no":
+            split, blank = with_ends(split, blank, finished, model.end_id, keep_blank=eos == "nonblank", shown=False)
+        logs = slow.rate_text(piece, split, continues, finished < len(ends))
+        found, found_blank, found_logs = quick.rate_bytes(piece, ends, finished, continues, eos)
+        for ours, theirs in zip(
+            (found.ids, found.cuts, found.bounds), (split.ids, split.cuts, split.bounds), strict=True
+        ):
+            np.testing.assert_array_equal(ours, theirs)
+        np.testing.assert_array_equal(found_blank, blank)
+        np.testing.assert_array_equal(found_logs, logs)

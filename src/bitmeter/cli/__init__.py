@@ -8,87 +8,23 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bitmeter._version import __version__
-from bitmeter.cli import (
-    code,
-    compare,
-    compress,
-    convert,
-    curve,
-    demo,
-    diverge,
-    entropy,
-    explain,
-    learn,
-    mix,
-    models,
-    sample,
-    score,
-    trace,
-    train,
-    verify,
-)
 from bitmeter.errors import BitmeterError
+
+if TYPE_CHECKING:
+    from bitmeter.cli.verbs import app
 
 __all__ = ["app", "main"]
 
-# Plain help: the same text on a terminal and in a pipe, and rich need not be loaded for it.
-app = typer.Typer(
-    name="bitmeter",
-    help="Perplexity you can compare: how many bits a text or a model needs, and how sure that is.",
-    epilog="Start with: bitmeter learn",
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("score", short_help="How many bits a model needs for a text.")(score.score)
-app.command("compare", short_help="Models on one text, or saved runs: the difference and how sure it is.")(
-    compare.compare
-)
-app.command("diverge", short_help="How far the predictions of two models lie apart, token by token.")(diverge.diverge)
-app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
-app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
-    explain.explain
-)
-app.command("train", short_help="An n-gram model or a small network from a text.")(train.train)
-app.command("curve", short_help="How a network learnt.")(curve.curve)
-app.command("convert", short_help="An n-gram model in another format: compact, fast or ARPA.")(convert.convert)
-app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
-app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
-app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
-app.command("decompress", short_help="The file of an archive.")(compress.decompress)
-app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(
-    verify.verify
-)
-app.command("code", short_help="A prefix code for a text or a distribution: words, tree, length against entropy.")(
-    code.code
-)
-app.command("models", short_help="The models that this installation can load.")(models.models)
-app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
-app.command("demo", short_help="Train on the text that comes with Python, and compare.")(demo.demo)
-app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)
 
+def __getattr__(name: str) -> Any:
+    if name == "app":
+        from bitmeter.cli.verbs import app
 
-def _version(asked: bool) -> None:  # noqa: FBT001
-    if asked:
-        typer.echo(f"bitmeter {__version__}")
-        raise typer.Exit
-
-
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        return app
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -99,12 +35,16 @@ def main(arguments: list[str] | None = None) -> None:
     arguments
         The words after `bitmeter`; those of the process if None.
     """
-    sys.exit(_run(arguments))
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
+    code: Any = 0
     try:
-        code = app(arguments, prog_name="bitmeter", standalone_mode=False)
+        from bitmeter.cli.quick import quickly
+
+        if not quickly(arguments):
+            code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has gone (`bitmeter learn | head`): what is left unsaid must not raise again at exit.
@@ -113,7 +53,7 @@ def _run(arguments: list[str] | None) -> int:
     except BitmeterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return 130
     except Exception as error:
         return _usage(error)
@@ -122,6 +62,8 @@ def _run(arguments: list[str] | None) -> int:
 
 def _usage(error: Any) -> int:
     """Show a mistake in the command's words; anything else is a fault of ours and keeps its traceback."""
+    if "typer" in sys.modules and isinstance(error, sys.modules["typer"].Abort):
+        return 130
     if not (hasattr(error, "show") and hasattr(error, "format_message")):
         raise error
     context = getattr(error, "ctx", None)

@@ -24,6 +24,7 @@ from bitmeter.cli.common import (
     Oov,
     scoring_progress,
 )
+from bitmeter.cli.quick import shown
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -183,14 +184,12 @@ def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:
 
 
 def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
+    lines = [shown(score, per, json=json, quiet=quiet) for score in scores]
     if json:
-        lines = [score.to_json() for score in scores]
         typer.echo(lines[0] if len(lines) == 1 else "[" + ",\n".join(lines) + "]")
-    elif quiet:
-        for score in scores:
-            typer.echo(repr(score.rate(per)))  # type: ignore[arg-type]
-    elif len(scores) == 1:
-        typer.echo(str(scores[0]))
+    elif quiet or len(lines) == 1:
+        for line in lines:
+            typer.echo(line)
     else:
         from bitmeter.cli.common import show
         from bitmeter.measure.words import folded, notes_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from dataclasses import replace
 from typing import Any
@@ -18,7 +17,6 @@ from bitmeter.measure.settings import Settings, settle
 from bitmeter.measure.tracing import Tracer
 from bitmeter.models.base import Model, Totalling, load
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.normalise import normalised
 from bitmeter.theory._check import integer
 
 
@@ -116,10 +114,16 @@ def score(
 
 def _corpus(text: Any, settings: Settings) -> Corpus:
     corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
-    return corpus if settings.norm == "none" else normalised(corpus, settings.norm)
+    if settings.norm == "none":
+        return corpus
+    from bitmeter.text.normalise import normalised
+
+    return normalised(corpus, settings.norm)
 
 
 def _environment() -> dict[str, str]:
+    import platform
+
     return {
         "bitmeter": __version__,
         "python": platform.python_version(),

@@ -10,9 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import PurePath
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,9 @@ from numpy.typing import NDArray
 from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.details import Details
 from bitmeter.text.units import Split, Units
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 #: The entry-point group by which other packages add schemes.
 ENTRY_POINTS = "bitmeter.models"
@@ -197,6 +199,8 @@ def survey_schemes() -> tuple[dict[str, Scheme], tuple[BrokenPlugin, ...]]:
 
 
 def _plugins(name: str | None = None) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points  # takes as long to import as many a text takes to score
+
     found = entry_points(group=ENTRY_POINTS) if name is None else entry_points(group=ENTRY_POINTS, name=name)
     return tuple(found)
 
@@ -311,6 +315,10 @@ def names_model(word: str) -> bool:
     >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
     (True, True, False)
     """
+    from bitmeter.models.ngram_files import is_model_file
+
+    if is_model_file(word):
+        return True  # at once: no other model need be known for it
     name = word.partition(":")[0]
     return _by_path(word) is not None or name in own_schemes() or bool(_plugins(name))
 

@@ -14,11 +14,8 @@ from bitmeter import _core
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
-from bitmeter.models.ngram_entropy import pruned
 from bitmeter.models.ngram_files import note, read_note, save_model, sound
-from bitmeter.models.ngram_fit import Settings, as_progress, estimate, spelling_of
 from bitmeter.models.ngram_forms import CoreModel, NGramForms, open_model
-from bitmeter.models.ngram_memory import Allowance
 from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan, plan_of
@@ -130,6 +127,7 @@ class NGram(NGramRating, NGramForms):
         self._oov = "none"
         self._model: CoreModel | None = None
         self._expanded: list[_core.NgramModel] = []  # of a compact model, once something needs it; copies share it
+        self._asker: _core.NgramAsker | None = None  # once one sentence is asked for
         self._units: Units | None = None
         self._numbering: Numbering | None = None
         self._folder: Path | None = None
@@ -187,6 +185,9 @@ class NGram(NGramRating, NGramForms):
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
+        from bitmeter.models.ngram_fit import Settings, estimate
+        from bitmeter.models.ngram_memory import Allowance
+
         settings = Settings(
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
             self._vocabulary, Allowance.of(memory, temp),
@@ -199,7 +200,7 @@ class NGram(NGramRating, NGramForms):
 
     def _adopt(self, model: CoreModel) -> None:
         about = read_note(model.note)
-        self._model, self._units, self._numbering, self._spelling = model, None, None, None
+        self._model, self._units, self._numbering, self._spelling, self._asker = model, None, None, None, None
         self._expanded = []
         self._plan = UnitPlan.from_note(about, self.name)
         self.order = model.order
@@ -234,6 +235,8 @@ class NGram(NGramRating, NGramForms):
         if self._plan.kind != "words":
             message = f"{self.name} is a model of {self._plan.kind}; spelling is for models of words"
             raise ModelError(message)
+        from bitmeter.models.ngram_fit import spelling_of
+
         section = spelling_of(text, field=field, threads=self.threads)
         self._form.attach(section)
         self._spelling, self._expanded = None, []
@@ -258,6 +261,8 @@ class NGram(NGramRating, NGramForms):
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
             )
             raise FileFormatError(message, value=str(path))
+        from bitmeter.models.ngram_fit import as_progress
+
         tell, distribution = as_progress(progress), self.is_distribution
         save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell)
         self.path = str(as_path(path))
@@ -334,6 +339,8 @@ class NGram(NGramRating, NGramForms):
         >>> model.counts, model.prune(0.01).counts
         ((11, 11, 10), (11, 11, 0))
         """
+        from bitmeter.models.ngram_entropy import pruned
+
         found = pruned(self._fitted, threshold, self.smoothing)
         other = copy.copy(self)
         units, numbering = self._units, self._numbering

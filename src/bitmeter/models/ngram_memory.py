@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +95,8 @@ def free_memory() -> int:
 def free_disk(folder: str) -> int:
     """Bytes free where a folder is."""
     try:
+        import shutil
+
         return shutil.disk_usage(folder).free
     except OSError:
         return 0
@@ -146,6 +146,8 @@ def _folder(temp: Any) -> str:
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK):
         return "/var/tmp"
     try:
+        import tempfile
+
         return tempfile.gettempdir()
     except OSError as error:
         message = f"no folder for temporary files: {error}; name one by temp= (on the command line: --temp)"

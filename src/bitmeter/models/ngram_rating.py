@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import InputTypeError, ModelError, RangeError
 from bitmeter.models.ngram_files import sound
-from bitmeter.models.ngram_state import NGramState, extend_many, word_number
+from bitmeter.models.ngram_state import NGramState, asker_of, extend_many, word_number
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.readers import COMPRESSIONS, encode, is_url, kind_of
 from bitmeter.text.stream import cut_corpus
-from bitmeter.text.units import SEPARATORS, UNKNOWN
+from bitmeter.text.units import UNKNOWN
 from bitmeter.theory._check import choice, flag, integer, shown
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ Ints = NDArray[np.int64]
 _BLOCK = 1 << 22
 _EOS = ("yes", "no", "nonblank")
 _OOV = ("class", "none")
+#: The default of oov, to be known by identity.
+_CLASS = "class"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ class NGramRating:
     __slots__ = ()
 
     def rate(
-        self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = "class"
+        self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = _CLASS
     ) -> RatedText:
         r"""What each word of a text costs, as arrays: no intervals, no signature, as fast as it goes.
 
@@ -150,21 +152,23 @@ class NGramRating:
         >>> rated.logprobs.round(3).tolist()
         [-1.138, -0.602, -1.138, -3.042, -3.689, -1.96]
         """
-        model = _of_words(self).with_oov(choice(oov, "oov", _OOV))
+        model = _of_words(self)
+        stream = NGramStream(model, oov if oov is _CLASS else choice(oov, "oov", _OOV))
         choice(eos, "eos", _EOS)
-        stream = cast("NGramStream", model.stream())
         data = _in_memory(text, docs, field)
         if data is not None:
             ends = _core.line_ends(data)
-            if not len(ends) or ends[-1] < len(data):
-                ends = np.append(ends, np.int64(len(data))) if data else ends
+            if data and not data.endswith(b"\n"):
+                ends = np.concatenate((ends, np.array([len(data)], dtype=np.int64)))
             split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)
             logs = _without_blanks(logs, blank)
             return RatedText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)
         corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
         return replace(_rated_corpus(stream, corpus, model.units, eos), is_distribution=model.is_distribution)
 
-    def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = "class") -> float:
+    _asker: _core.NgramAsker | None
+
+    def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = _CLASS) -> float:
         r"""The natural logarithm of the probability of one sentence; quick enough to be called a million times.
 
         Parameters
@@ -183,16 +187,17 @@ class NGramRating:
         >>> round(model.logprob("to be"), 4)
         -2.878
         """
-        model = _of_words(self)
-        data = sentence if type(sentence) is bytes else encode(sentence) if isinstance(sentence, str) else None
-        if data is None:
-            message = f"sentence is {shown(sentence)}; it must be a string or bytes"
-            raise InputTypeError(message, value=sentence)
-        ended, unknown_class = eos is True or flag(eos, "eos"), _class_of(oov)
+        asker = self._asker or asker_of(_of_words(self))
+        ended, unknown_class = eos is True or flag(eos, "eos"), oov is _CLASS or _class_of(oov)
         try:
-            return _core.ngram_sentence(model._form, data, SEPARATORS["kenlm"], ended, unknown_class)
+            return asker.sentence(sentence, ended, unknown_class)
+        except TypeError:
+            if not isinstance(sentence, str):
+                message = f"sentence is {shown(sentence)}; it must be a string or bytes"
+                raise InputTypeError(message, value=sentence) from None
+            return asker.sentence(encode(sentence), ended, unknown_class)  # it has lone surrogates
         except _core.NgramFormatError:
-            with sound(model.name):
+            with sound(_of_words(self).name):
                 raise
 
     def begin(self, *, oov: str = "class") -> NGramState:

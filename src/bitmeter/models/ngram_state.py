@@ -47,10 +47,11 @@ class NGramState:
     -2.6528
     """
 
-    __slots__ = ("_class", "_core", "_model", "key")
+    __slots__ = ("_asker", "_class", "_core", "_model", "key")
 
     def __init__(self, model: NGram, key: int, *, unknown_class: bool = True) -> None:
         self._model, self._core, self.key, self._class = model, model._form, key, unknown_class
+        self._asker = model._asker or asker_of(model)
 
     def extend(self, word: str | bytes | int | np.integer[Any]) -> tuple[float, NGramState]:
         """The natural logarithm of the probability of a word here, and the state after it.
@@ -60,18 +61,25 @@ class NGramState:
         word
             The word, or its number (see `NGram.number`).
         """
+        asker = self._asker
+        try:
+            logprob, key = asker.step(self.key, word, self._class)
+        except (TypeError, _core.NgramFormatError):
+            logprob, key = self._step(word)
+        after = _new(NGramState)
+        after._model, after._core, after.key, after._class = self._model, self._core, key, self._class
+        after._asker = asker
+        return logprob, after
+
+    def _step(self, word: Any) -> tuple[float, int]:
+        """The same for other kinds of words, and where something is wrong."""
         core = self._core
         number = word if type(word) is int else word_number(core, word)
         try:
-            logprob, key = _core.ngram_step(core, self.key, number, self._class)
-        except _core.NgramFormatError:
             with sound(self._model.name):
-                raise
+                return _core.ngram_step(core, self.key, number, self._class)
         except TypeError as error:
             raise _too_large(core, "word", number) from error
-        after = NGramState.__new__(NGramState)
-        after._model, after._core, after.key, after._class = self._model, core, key, self._class
-        return logprob, after
 
     def finish(self) -> float:
         """The natural logarithm of the probability that the sentence ends here."""
@@ -92,6 +100,16 @@ class NGramState:
 
     def __repr__(self) -> str:
         return f"<NGramState {self.key & 0xFFFFFFFF} of length {self.length} in {self._model.name}>"
+
+
+_new = NGramState.__new__
+
+
+def asker_of(model: NGram) -> _core.NgramAsker:
+    """What a model is asked by for one sentence or word; made once."""
+    if model._asker is None:
+        model._asker = _core.NgramAsker(model._form, SEPARATORS["kenlm"])
+    return model._asker
 
 
 def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:

@@ -47,8 +47,9 @@ class ModelWords(Words):
 class NGramStream:
     """Remembers the last order − 1 words of a document."""
 
-    def __init__(self, model: NGram) -> None:
+    def __init__(self, model: NGram, oov: str | None = None) -> None:
         self._model = model
+        self._class = (model._oov if oov is None else oov) == "class"
         self._before = _NOTHING
 
     def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
@@ -60,9 +61,7 @@ class NGramStream:
             bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
             before = before if len(before) and before[-1] != END else _NOTHING
         with sound(model.name):
-            logs = model._form.logprobs(
-                numbers, np.ascontiguousarray(bounds), before, model._oov == "class", model.threads
-            )
+            logs = model._form.logprobs(numbers, np.ascontiguousarray(bounds), before, self._class, model.threads)
         self._remember(numbers, bounds, before)
         return logs
 
@@ -96,11 +95,36 @@ class NGramStream:
                 before,
                 SEPARATORS["kenlm"],
                 eos,
-                model._oov == "class",
+                self._class,
                 model.threads,
             )
         self._remember(ids, bounds, before)
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs
+
+    def rate_spelled(
+        self,
+        spelling: _core.Spelling,
+        data: bytes,
+        ends: Bounds,
+        finished: int,
+        continues: bool,  # noqa: FBT001
+        goes_on: bool,  # noqa: FBT001
+        eos: str,
+    ) -> tuple[Split, NDArray[np.bool_], Floats, bool | None]:
+        """As `rate_bytes`, with unknown words spelled and white space paid for.
+
+        The first document goes on from the call before if it `continues`, and so does its sentence if it `goes_on`.
+        The last of what is given back is whether the text ends with a sentence; None if it has nothing of one.
+        """
+        model = self._model
+        before = self._before if goes_on else _NOTHING
+        with sound(model.name):
+            ids, cuts, bounds, blank, logs, after, empty, ended = _core.ngram_rate_spelled(
+                model._form, spelling, data, ends, finished, before, SEPARATORS["kenlm"], eos, continues, model.threads
+            )
+        if not empty:
+            self._before = after
+        return Split(ids, cuts, bounds), blank.view(np.bool_), logs, None if empty else ended
 
     def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """The whole prediction at each place."""

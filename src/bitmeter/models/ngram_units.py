@@ -124,8 +124,6 @@ class UnitPlan:
 
 def plan_of(what: Any) -> tuple[UnitPlan, Units]:
     """Units by name, or a tokenizer, as a model's."""
-    from bitmeter.text.tokenizers import SentencePiece, Tokenizer
-
     if isinstance(what, str) and what in _NAMES:
         kind = _NAMES[what]
         return UnitPlan(kind, _IDS[kind]), Units.of("chars" if kind == "characters" else kind)
@@ -138,6 +136,8 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
             what = Units.of(what)
         elif what.endswith((".json", ".model")):
             what = Units.of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)
+    from bitmeter.text.tokenizers import SentencePiece, Tokenizer
+
     if isinstance(what, Tokenizer | SentencePiece):
         return tokens_plan(what), what
     message = (

@@ -70,6 +70,27 @@ class SpelledStream:
         self._ended = bool(ids[-1] == _END)  # by a newline: what follows begins a sentence
         return np.bincount(owner, weights=logs, minlength=len(extra)) + extra
 
+    @property
+    def rates_bytes(self) -> bool:
+        """Whether `rate_bytes` works: where the words are an n-gram model's own."""
+        return hasattr(self._plain, "rate_spelled") and bool(self._plain.rates_bytes)
+
+    def rate_bytes(
+        self,
+        data: bytes,
+        ends: Bounds,
+        finished: int,
+        continues: bool,  # noqa: FBT001
+        eos: str,
+    ) -> tuple[Split, NDArray[np.bool_], Floats]:
+        """See `ByteStream.rate_bytes`: the same units and figures as the way over `units.split` and `rate_text`."""
+        goes_on = continues and not self._ended
+        split, blank, logs, ended = self._plain.rate_spelled(
+            self._spelling, data, ends, finished, continues, goes_on, eos
+        )
+        self._ended = self._ended if ended is None else ended
+        return split, blank, logs
+
     def _expanded(self, data: bytes, split: Split, continues: bool, unfinished: bool) -> Expanded:  # noqa: FBT001
         return self._spelling.expand(
             data,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,8 @@ def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
         message = f"{final} exists already and nothing is overwritten unasked; type --force (in Python: force=True)"
         raise FileFormatError(message, value=str(final))
     try:
+        import tempfile
+
         handle, name = tempfile.mkstemp(prefix=f".{final.name}.", dir=final.parent)
     except OSError as error:
         message = f"{final} cannot be written: {error.strerror}"

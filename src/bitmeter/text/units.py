@@ -163,10 +163,13 @@ def document_ends(data: bytes, ends: Any) -> NDArray[np.int64]:
 
 def units_of(what: Any) -> Units:
     """See `Units.of`."""
-    from bitmeter.text import tokenizers, unicode
-
     if isinstance(what, Units):
         return what
+    own: dict[str, Callable[[], Units]] = {"bytes": Bytes, "chars": Characters, "words": Words}
+    if isinstance(what, str) and what in own:
+        return own[what]()
+    from bitmeter.text import tokenizers, unicode
+
     simple: dict[str, Callable[[], Units]] = {
         "bytes": Bytes, "chars": Characters, "graphemes": unicode.Graphemes, "words": Words,
         "unicode-words": unicode.UnicodeWords, "sentences": unicode.Sentences,

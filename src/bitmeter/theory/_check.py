@@ -27,7 +27,7 @@ from bitmeter.errors import (
 )
 
 Unit: TypeAlias = Literal["bits", "nats", "hartleys"]
-Seed: TypeAlias = int | np.random.Generator | None
+Seed: TypeAlias = "int | np.random.Generator | None"  # in quotes: numpy.random is imported where it is used
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 

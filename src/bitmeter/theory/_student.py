@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 #: Above so many degrees of freedom the expansion about the normal distribution is exact to all digits.
 _MANY = 2e4
@@ -18,6 +17,8 @@ def t_quantile(degrees: float, level: float) -> float:
     >>> round(t_quantile(4, 0.975), 6), round(t_quantile(1, 0.75), 12)
     (2.776445, 1.0)
     """
+    from statistics import NormalDist  # slow to import, and most texts of one line have no interval
+
     z = NormalDist().inv_cdf(level)
     if degrees > _MANY:
         first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
