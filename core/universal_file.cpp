@@ -14,7 +14,7 @@ namespace bitmeter {
 namespace {
 
 constexpr char magic[8] = {'b', 'm', 'u', 'n', 'i', 'v', '\r', '\n'};
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t block = 64;
 
 struct Header {

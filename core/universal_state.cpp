@@ -35,7 +35,7 @@ Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
     p.direct0 = take<std::uint32_t>(memory, at, 256);
     p.direct1 = take<std::uint32_t>(memory, at, 65536);
     for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int16_t>(memory, at, std::size_t{inputs} * mixer_rows[m]);
-    p.final_weights = take<std::int32_t>(memory, at, final_inputs * final_rows);
+    for (int f = 0; f < finals; ++f) p.final_weights[f] = take<std::int32_t>(memory, at, std::size_t{mixers} * final_rows[f]);
     for (auto& map : p.refined) map = take<std::uint16_t>(memory, at, std::size_t{refined_rows} * refined_cells);
     p.order1 = take<std::uint8_t>(memory, at, 65536);
     p.direct2 = take<std::uint32_t>(memory, at, std::size_t{16} << size.direct);
@@ -66,8 +66,8 @@ void fill(const Parts& p, const Size& size) {
         for (int row = 0; row < mixer_rows[m]; ++row)
             for (int i = 0; i < inputs; ++i)
                 p.weights[m][row * inputs + i] = i <= 16 || i >= 30 ? 1229 : 0;
-    for (int row = 0; row < final_rows; ++row)
-        for (int m = 0; m < mixers; ++m) p.final_weights[row * final_inputs + m] = 65536 / mixers;
+    for (int f = 0; f < finals; ++f)
+        for (int i = 0; i < mixers * final_rows[f]; ++i) p.final_weights[f][i] = 65536 / mixers;
     for (auto* map : p.refined)
         for (int row = 0; row < refined_rows; ++row)
             for (int cell = 0; cell < refined_cells; ++cell)
@@ -142,11 +142,10 @@ std::uint64_t State::checksum() const {
 
 void State::check() const {
     const Parts& p = parts_;
-    auto sound = [](const std::int32_t* w, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i)
-            if (w[i] < -most_weight || w[i] > most_weight) throw std::invalid_argument("it holds impossible weights");
-    };
-    sound(p.final_weights, final_inputs * final_rows);
+    for (int f = 0; f < finals; ++f)
+        for (int i = 0; i < mixers * final_rows[f]; ++i)
+            if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)
+                throw std::invalid_argument("it holds impossible weights");
     if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible rate of learning");
 }
 

@@ -14,6 +14,7 @@ constexpr int hashed_contexts = contexts - 1;  // all but the first, which has a
 constexpr int direct_contexts = 3;  // whose bits' probabilities are kept as such
 constexpr int inputs = 32;         // of the mixers
 constexpr int mixers = 4;
+constexpr int finals = 2;          // mixers of the mixers
 
 struct Tables;
 
@@ -24,21 +25,26 @@ struct alignas(64) Line {
 };
 static_assert(sizeof(Line) == 64);
 
+/// What is remembered of the text just read.
+struct Text {
+    std::uint32_t last4 = 0;    // the last four bytes, the latest lowest
+    std::uint32_t before4 = 0;  // the four before them
+    std::uint32_t word = 0;     // of the letters of this word so far
+    std::uint32_t word1 = 0;    // of the word before
+    std::uint32_t word2 = 0;    // of the one before that
+    std::uint32_t classes = 0;  // of the last ten bytes, three bits each
+    std::uint32_t column = 0;   // bytes since the line began
+};
+
 /// Where the model is in its text.
 struct alignas(64) Place {
-    std::uint64_t position = 0;    // bytes learned
-    std::uint32_t last4 = 0;       // the last four bytes, the latest lowest
-    std::uint32_t before4 = 0;     // the four before them
-    std::uint32_t word = 0;        // of the letters of this word so far
-    std::uint32_t word1 = 0;       // of the word before
-    std::uint32_t word2 = 0;       // of the one before that
-    std::uint32_t classes = 0;     // of the last ten bytes, three bits each
-    std::uint32_t column = 0;      // bytes since the line began
-    std::uint32_t match_at = 0;    // where the text goes on that agrees with what was last seen
+    std::uint64_t position = 0;      // bytes learned
+    Text text;
+    std::uint32_t match_at = 0;      // where the text goes on that agrees with what was last seen
     std::uint32_t match_length = 0;  // how long it has agreed; 0 for nowhere
-    std::uint32_t rate = 0;        // of the mixers' learning
-    std::uint8_t recent[32] = {};  // the last bytes, the latest first found at (seen - 1) % 32
-    std::uint32_t seen = 0;        // bytes of this document
+    std::uint32_t rate = 0;          // of the mixers' learning
+    std::uint8_t recent[32] = {};    // the last bytes, the latest first found at (seen - 1) % 32
+    std::uint32_t seen = 0;          // bytes of this document
 };
 
 /// Sizes as powers of two.
@@ -64,8 +70,8 @@ struct Parts {
     std::uint32_t* direct1;        // 65536
     std::uint32_t* direct2;        // lines of 16
     std::int16_t* weights[mixers];  // 1 is 8192
-    std::int32_t* final_weights;   // of the mixer of the mixers
-    std::uint16_t* refined[2];     // adaptive probability maps: rows of cells
+    std::int32_t* final_weights[finals];  // 1 is 65536
+    std::uint16_t* refined[2];     // adaptive probability maps of orders 1 and 3: rows of cells
     std::uint8_t* order1;          // 65536 histories
     Line* lines;
     std::uint8_t* history;
@@ -73,8 +79,7 @@ struct Parts {
 };
 
 constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};
-constexpr int final_rows = 64 * 8;
-constexpr int final_inputs = 4;
+constexpr int final_rows[finals] = {33 * 8, 256};
 constexpr int refined_rows = 65536;
 constexpr int refined_cells = 32;  // a nat apart: one line of the processor's cache
 

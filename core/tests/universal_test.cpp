@@ -192,7 +192,7 @@ void impossible_states_are_told() {
     for (int part = 0; part < 2; ++part) {
         universal::State state(0);
         state.check();
-        if (part == 0) state.parts().final_weights[5] = -(1 << 30);
+        if (part == 0) state.parts().final_weights[0][5] = -(1 << 30);
         if (part == 1) state.parts().place->rate = 1u << 30;
         bool told = false;
         try {

@@ -62,7 +62,7 @@ def test_the_same_bytes_cost_the_same_everywhere() -> None:
     # The code of a text depends on every probability to the last bit: first computed on an x86-64 with AVX-512, and
     # the same from all three kernels.
     found = hashlib.sha256(encoded(core(), TEXT + ODD["noise"] + ODD["all"])).hexdigest()
-    assert found == "898c90995fa25131abbe73c0112ecaf623d162c693dcf4c4d2cf567ff72ae84c"
+    assert found == "72c2ea04549e3181a6cb07865562bf80dab307637d3f571da5cb47fc90df6240"
 
 
 @pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
@@ -182,7 +182,7 @@ def test_fingerprints_tell() -> None:
     models = [Universal("small"), Universal("medium"), FROZEN, Universal("small").with_prime(TEXT[:400])]
     models.append(Universal("small").with_prime(TEXT[:399]))
     assert len({model.fingerprint for model in models}) == len(models)
-    assert Universal("small").fingerprint == "universal-1-small"
+    assert Universal("small").fingerprint == "universal-2-small"
 
 
 @pytest.mark.parametrize("frozen", [False, True])

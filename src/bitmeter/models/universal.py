@@ -23,7 +23,7 @@ Bounds = NDArray[np.int64]
 SUFFIX = ".bmu"
 SIZES = ("small", "medium", "large")
 #: Changes with any figure that the core computes.
-VERSION = 1
+VERSION = 2
 
 _NO_STARTS = np.zeros(0, dtype=np.int64)
 _NAMES = tuple(bytes([byte]) for byte in range(256))
