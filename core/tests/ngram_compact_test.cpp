@@ -14,42 +14,16 @@
 #include "ngram_estimate.hpp"
 #include "ngram_pack.hpp"
 #include "ngram_rate.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+using texts::bytes, texts::text_of, texts::trained;
 
-std::uint64_t state = 88172645463325252ULL;
-std::uint64_t draw() {
-    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    return state;
-}
-
-/// Lines of made-up words, skewed like a language's.
-std::string made_up(std::size_t lines, unsigned kinds) {
-    std::string result;
-    for (std::size_t i = 0; i < lines; ++i) {
-        for (std::uint64_t words = draw() % 9, w = 0; w < words; ++w)
-            result += "w" + std::to_string((draw() % kinds) * (draw() % kinds) / kinds) + " ";
-        result += "\n";
-    }
-    return result;
-}
-
-std::unique_ptr<NgramModel> trained(const std::string& text, int order, SmoothingPlan plan = {}) {
-    NgramText words(" \n", false);
-    const auto ends = line_ends(bytes(text));
-    words.feed(bytes(text), {ends.data(), ends.size()});
-    words.finish();
-    NgramEstimator estimator(words, order, 1);
-    estimator.sort();
-    estimator.grow();
-    estimator.link();
-    estimator.weigh(plan);
-    return estimator.model("{\"about\": 1}");
-}
+texts::Draws draw;
+std::string made_up(std::size_t lines, unsigned kinds) { return texts::made_up(lines, kinds, draw); }
 
 template <class Model>
 std::vector<double> rated(const Model& model, const std::string& text, unsigned threads = 1) {
@@ -98,7 +72,7 @@ void test_codebook() {
 void test_same() {
     const std::string text = made_up(3000, 60), other = made_up(200, 90);
     for (int order = 1; order <= 5; ++order) {
-        const auto model = trained(text, order);
+        const auto model = trained(text_of(text), order);
         const NgramPacker packer(*model, 6, 8, 1);
         const auto compact = packer.pack("{\"about\": 2}");
         compact->verify();
@@ -138,7 +112,7 @@ void test_same() {
 
 /// No history promises more than it has, and what it loses is little.
 void test_sums() {
-    const auto model = trained(made_up(4000, 80), 4);
+    const auto model = trained(text_of(made_up(4000, 80)), 4);
     for (const unsigned bits : {4u, 8u}) {
         const NgramPacker packer(*model, bits, bits + 2, 1);
         CHECK(packer.unsummed() == 0 && packer.greatest_sum() < 1.0 + 1e-6);  // single words are floats
@@ -161,7 +135,7 @@ void test_sums() {
     SmoothingPlan plan;
     plan.method = smoothing_named("stupid-backoff");
     plan.parameter = 0.4;
-    const auto scores = trained(made_up(500, 30), 3, plan);
+    const auto scores = trained(text_of(made_up(500, 30)), 3, plan);
     const NgramPacker packer(*scores, 14, 16, 1);
     CHECK(packer.unsummed() > 0);
     CHECK(rated(*packer.pack("{}"), "w1 w2 w3\n") == rated(*scores, "w1 w2 w3\n"));
@@ -170,7 +144,7 @@ void test_sums() {
 /// Every byte of a small file turned, and every length: an error or figures of some kind, never more.
 void test_damage() {
     const std::string text = made_up(40, 12);
-    auto compact = NgramPacker(*trained(text, 3), 4, 6, 1).pack("{}");
+    auto compact = NgramPacker(*trained(text_of(text), 3), 4, 6, 1).pack("{}");
     compact->attach({1, 2, 3});
     const std::string file = file_of(*compact);
     reopened(file)->verify();
@@ -215,7 +189,7 @@ void test_damage() {
 /// What a careful forger would write: sound checksums over wrong bytes.
 void test_forgery() {
     const std::string text = made_up(60, 12);
-    const auto model = trained(text, 4);
+    const auto model = trained(text_of(text), 4);
     std::size_t passed = 0;
     for (int round = 0; round < 4000; ++round) {
         auto forged = NgramPacker(*model, 4, 6, 1).pack("{}");
@@ -245,7 +219,7 @@ void test_forgery() {
 
 /// A map cannot be written to, but a section can be attached.
 void test_attach() {
-    const auto compact = NgramPacker(*trained(made_up(20, 5), 2), 8, 10, 1).pack("{}");
+    const auto compact = NgramPacker(*trained(text_of(made_up(20, 5)), 2), 8, 10, 1).pack("{}");
     const auto again = reopened(file_of(*compact));
     again->attach({7, 8});
     CHECK(again->section().size == 2 && file_of(*again).size() == file_of(*compact).size() + 2);

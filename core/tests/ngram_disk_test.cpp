@@ -5,34 +5,20 @@
 
 #include "check.hpp"
 #include "ngram_estimate.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
 NgramText text_of(const std::string& text, std::size_t block = 1 << 22, unsigned threads = 1) {
-    NgramText result("\t\n\v\f\r ", true);
-    for (std::size_t at = 0; at < text.size(); at += block) {
-        const std::string part = text.substr(at, block);
-        const auto ends = line_ends(bytes(part));
-        result.feed(bytes(part), {ends.data(), ends.size()}, threads);
-    }
-    result.finish();
-    return result;
+    return texts::text_of(text, texts::white, true, block, threads);
 }
 
 /// Lines of made-up words, some of many words and some of none.
 std::string made_up(std::size_t lines, unsigned kinds, unsigned longest) {
     std::string result;
-    std::uint64_t state = 88172645463325252ULL;
-    auto draw = [&] {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        return state;
-    };
+    texts::Draws draw;
     for (std::size_t i = 0; i < lines; ++i) {
         for (std::uint64_t words = draw() % longest, w = 0; w < words; ++w)
             result += "w" + std::to_string((draw() % kinds) * (draw() % kinds) / kinds) + (draw() % 5 ? " " : "  ");

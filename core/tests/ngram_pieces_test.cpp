@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "ngram_model.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
@@ -13,7 +14,7 @@ namespace {
 
 const char* const white = " \n";
 
-Bytes bytes(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+using texts::bytes;
 
 /// An index of the words w0, w1, …, numbered from first_word on.
 struct Index {

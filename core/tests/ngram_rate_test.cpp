@@ -11,27 +11,13 @@
 #include "ngram_estimate.hpp"
 #include "ngram_follow.hpp"
 #include "ngram_query.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-const char* const white = "\t\n\v\f\r ";
-
-Bytes bytes(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
-
-std::unique_ptr<NgramModel> trained(const std::string& text, int order) {
-    NgramText words(white, false);
-    const auto ends = line_ends(bytes(text));
-    words.feed(bytes(text), {ends.data(), ends.size()});
-    words.finish();
-    NgramEstimator estimator(words, order, 1);
-    estimator.sort();
-    estimator.grow();
-    estimator.link();
-    estimator.weigh();
-    return estimator.model("{}");
-}
+using texts::bytes, texts::text_of, texts::trained, texts::white;
 
 /// Words short and long, white space of all kinds, blank lines, and now and then a word that no training text has.
 std::string made_up(std::mt19937_64& random, std::size_t lines, bool with_unknown) {
@@ -108,7 +94,7 @@ void test_rate() {
     std::mt19937_64 random(5);
     const std::string training = made_up(random, 3000, false);
     for (int order : {1, 2, 3, 5}) {
-        const auto model = trained(training, order);
+        const auto model = trained(text_of(training), order);
         for (std::size_t lines : {0u, 1u, 3u, 40u, 4000u}) {
             const std::string text = made_up(random, lines, true);
             const auto by_line = line_ends(bytes(text));
@@ -126,7 +112,7 @@ void test_rate() {
         }
     }
     // A document whose first word comes after more white space than a piece has bytes, and one of white space alone.
-    const auto model = trained(training, 3);
+    const auto model = trained(text_of(training), 3);
     const std::string space = std::string(200000, ' ') + "a0 bb1 " + std::string(300000, '\t') + "a0 ccc2";
     const std::int64_t end[] = {static_cast<std::int64_t>(space.size())}, blank[] = {200000};
     compare(*model, {bytes(space), {end, 1}, 1, nullptr, 0});
@@ -138,7 +124,7 @@ void test_follow() {
     std::mt19937_64 random(11);
     const std::string training = made_up(random, 3000, false);
     for (int order : {1, 2, 3, 5, 16}) {
-        const auto model = trained(training, order);
+        const auto model = trained(text_of(training), order);
         for (std::size_t many : {1u, 5u, 70u, 1000u}) {
             std::vector<std::uint32_t> words;
             std::vector<NgramStretch> stretches;
@@ -175,7 +161,7 @@ void test_damaged_links() {
     const std::string training = made_up(random, 2000, false), text = made_up(random, 2000, true);
     const auto ends = line_ends(bytes(text));
     for (int round = 0; round < 60; ++round) {
-        const auto model = trained(training, 3);
+        const auto model = trained(text_of(training), 3);
         const int order = 1 + round % 3;
         const std::uint64_t count = model->shape().counts[order - 1];
         for (int i = 0; i < 1 + round; ++i) {
@@ -201,7 +187,7 @@ void test_index() {
     std::string training;
     for (int i = 0; i < 5000; ++i) training += std::string(1 + random() % 30, static_cast<char>('a' + random() % 26)) + std::to_string(random() % 1000) + " ";
     training += std::string("\0 a\0 a\0\0 \xff\xfe", 11) + " 12345678901 123456789012\n";
-    const auto model = trained(training, 1);
+    const auto model = trained(text_of(training), 1);
     const WordIndex index = model->index();
     const WordTable table = model->table();
     bool right = true;
@@ -220,7 +206,7 @@ void test_states() {
     std::mt19937_64 random(9);
     const std::string training = made_up(random, 500, false), text = made_up(random, 60, true);
     for (int order : {1, 2, 4}) {
-        const auto model = trained(training, order);
+        const auto model = trained(text_of(training), order);
         const auto ends = line_ends(bytes(text));
         const NgramBytes whole{bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0};
         const NgramRated rated = ngram_rate(*model, whole, Separators(white), NgramEnds::all, true, 1);

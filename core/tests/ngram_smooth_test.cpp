@@ -9,47 +9,13 @@
 #include "ngram_estimate.hpp"
 #include "ngram_prune.hpp"
 #include "ngram_query.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-NgramText text_of(const std::string& text) {
-    NgramText result("\t\n\v\f\r ", false);
-    const auto ends = line_ends(bytes(text));
-    result.feed(bytes(text), {ends.data(), ends.size()});
-    result.finish();
-    return result;
-}
-
-/// Lines of made-up words, skewed like a language's.
-std::string made_up(std::size_t lines, unsigned kinds, std::uint64_t state = 88172645463325252ULL) {
-    std::string result;
-    auto draw = [&] {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        return state;
-    };
-    for (std::size_t i = 0; i < lines; ++i) {
-        for (std::uint64_t words = draw() % 9, w = 0; w < words; ++w)
-            result += "w" + std::to_string((draw() % kinds) * (draw() % kinds) / kinds) + " ";
-        result += "\n";
-    }
-    return result;
-}
-
-std::unique_ptr<NgramModel> trained(const NgramText& text, int order, const SmoothingPlan& plan, unsigned threads = 1,
-                                    const NgramText* heldout = nullptr) {
-    NgramEstimator estimator(text, order, threads);
-    estimator.sort();
-    estimator.grow();
-    estimator.link();
-    estimator.weigh(plan, heldout);
-    return estimator.model("{}");
-}
+using texts::made_up, texts::text_of, texts::trained;
 
 SmoothingPlan plan_of(const char* name, std::vector<std::uint32_t> prune = {}) {
     SmoothingPlan plan;
@@ -94,7 +60,8 @@ void test_sums() {
 }
 
 void test_heldout() {
-    const auto text = text_of(made_up(2000, 60)), other = text_of(made_up(300, 90, 77)), none = text_of("");
+    texts::Draws draw{77};
+    const auto text = text_of(made_up(2000, 60)), other = text_of(made_up(300, 90, draw)), none = text_of("");
     const auto plan = plan_of("jelinek-mercer");
     // Fitted to a text, it is better there than fitted to itself.
     std::vector<std::int64_t> ids, bounds{0};

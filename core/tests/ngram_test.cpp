@@ -13,50 +13,13 @@
 #include "ngram_query.hpp"
 #include "ngram_rate.hpp"
 #include "ngram_search.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-NgramText text_of(const std::string& text, std::size_t block = 1 << 20, bool unk_word = false) {
-    NgramText result("\t\n\v\f\r ", unk_word);
-    for (std::size_t at = 0; at < text.size(); at += block) {
-        const std::string part = text.substr(at, block);
-        const auto ends = line_ends(bytes(part));
-        result.feed(bytes(part), {ends.data(), ends.size()});
-    }
-    result.finish();
-    return result;
-}
-
-/// Lines of made-up words, skewed like a language's, so that counts of all sizes come.
-std::string made_up(std::size_t lines, unsigned kinds) {
-    std::string result;
-    std::uint64_t state = 88172645463325252ULL;
-    auto draw = [&] {
-        state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-        return state;
-    };
-    for (std::size_t i = 0; i < lines; ++i) {
-        for (std::uint64_t words = draw() % 9, w = 0; w < words; ++w)
-            result += "w" + std::to_string((draw() % kinds) * (draw() % kinds) / kinds) + " ";
-        result += "\n";
-    }
-    return result;
-}
-
-std::unique_ptr<NgramModel> trained(const NgramText& text, int order, unsigned threads = 1) {
-    NgramEstimator estimator(text, order, threads);
-    estimator.sort();
-    estimator.grow();
-    estimator.link();
-    estimator.weigh();
-    return estimator.model("{}");
-}
+using texts::bytes, texts::made_up, texts::text_of, texts::trained, texts::white;
 
 std::string arpa_of(const NgramModel& model) {
     ArpaWriter writer(model);
@@ -120,7 +83,7 @@ void test_text() {
     CHECK(whole.sentences() == 3 && whole.words() == 6 && whole.table().size() == 7);
     CHECK((numbers(whole) == std::vector<std::uint32_t>{3, 4, 2, 2, 5, 6, 3, 4, 2}));
     for (std::size_t block = 1; block < 12; ++block)
-        CHECK(numbers(text_of("to be\n\nor  not\tto be", block)) == numbers(whole));
+        CHECK(numbers(text_of("to be\n\nor  not\tto be", white, false, block)) == numbers(whole));
     for (const char* reserved : {"a\nb <s>\n", "a\n</s>\n", "a\n<unk> b"}) {
         std::uint64_t where = 0;
         try {
@@ -130,7 +93,7 @@ void test_text() {
         }
         CHECK(where == 2);
     }
-    CHECK(text_of("<unk> a", 100, true).words() == 2);
+    CHECK(text_of("<unk> a", white, true).words() == 2);
 }
 
 void test_estimation() {
@@ -140,7 +103,7 @@ void test_estimation() {
     for (int order : {1, 2, 3, 5, 8, 16}) {
         const auto model = trained(words, order);
         model->verify();
-        const auto other = trained(words, order, 3);
+        const auto other = trained(words, order, {}, 3);
         CHECK(model->bytes().size == other->bytes().size &&
               std::memcmp(model->bytes().data, other->bytes().data, model->bytes().size) == 0);
         // Sums to one after every history, seen or not.
@@ -175,7 +138,7 @@ void test_wide_keys() {
     text += text.substr(0, text.find('\n', text.size() / 3) + 1);
     const auto words = text_of(text);
     for (int order : {4, 5, 9, 13, 16}) {
-        const auto model = trained(words, order, 2);
+        const auto model = trained(words, order, {}, 2);
         model->verify();
         CHECK(model->shape().counts[1] == 70000 + 10000);  // within the lines of seven: 8 bigrams each
     }

@@ -8,27 +8,13 @@
 #include "check.hpp"
 #include "ngram_estimate.hpp"
 #include "spelling.hpp"
+#include "texts.hpp"
 
 using namespace bitmeter;
 
 namespace {
 
-Bytes bytes(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-std::unique_ptr<NgramModel> trained(const std::string& text, const char* separators, int order) {
-    NgramText words(separators, false);
-    const auto ends = line_ends(bytes(text));
-    words.feed(bytes(text), {ends.data(), ends.size()});
-    words.finish();
-    NgramEstimator estimator(words, order, 1);
-    estimator.sort();
-    estimator.grow();
-    estimator.link();
-    estimator.weigh();
-    return estimator.model("{}");
-}
+using texts::bytes, texts::text_of, texts::trained;
 
 GapCounts counted(const std::string& text, bool lines, std::size_t block) {
     GapCounts gaps("\t\n ", lines);
@@ -63,7 +49,7 @@ void counts_do_not_depend_on_blocks() {
 }
 
 void predictions_sum_to_one_and_agree_with_costs() {
-    const auto letters = trained("61 62 63\n61 62\n63\n61 61 62 c3 a9\n", " \n", 4);
+    const auto letters = trained(text_of("61 62 63\n61 62\n63\n61 61 62 c3 a9\n", " \n"), 4);
     const auto section = Spelling::section(counted(sample, true, 64), *letters);
     const Spelling spelling({section.data(), section.size()});
     for (const std::string prefix : {"", "a", "ab", "abcabc", "zz\xff", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
@@ -92,7 +78,7 @@ void predictions_sum_to_one_and_agree_with_costs() {
 }
 
 void damage_is_an_error() {
-    const auto letters = trained("61 62 63\n61 62\n63\n", " \n", 3);
+    const auto letters = trained(text_of("61 62 63\n61 62\n63\n", " \n"), 3);
     const auto good = Spelling::section(counted(sample, true, 64), *letters);
     auto fails = [](const std::vector<std::uint8_t>& section) {
         try {

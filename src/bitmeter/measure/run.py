@@ -24,7 +24,7 @@ from bitmeter.models.base import Model, Predictor, Totalling
 from bitmeter.models.details import Details, details_of_rows
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.counts import begun_within
-from bitmeter.text.stream import Piece, cut_corpus, split_corpus
+from bitmeter.text.stream import Piece, Stretch, cut_corpus, split_corpus
 from bitmeter.text.units import Split
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
@@ -100,20 +100,8 @@ class Run:
                 shown = getattr(model, "end_is_unit", False)
                 split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep, shown=shown)
             logs, details = self._ask(stream, split, piece)
-            yield Rated(
-                data=piece.data,
-                ends=piece.ends,
-                ids=split.ids,
-                cuts=split.cuts,
-                bounds=split.bounds,
-                offset=piece.offset,
-                continues=piece.continues,
-                open=piece.unfinished,
-                logprobs=logs,
-                skipped=self._outside_windows(split, logs),
-                blank=blank,
-                details=details,
-            )
+            skipped = self._outside_windows(split, logs)
+            yield _put_together(piece, split, logprobs=logs, skipped=skipped, blank=blank, details=details)
 
     def _stream(self) -> Any:
         """The model's stream; None where it is given whole documents: it has no other way, or is quicker by it."""
@@ -128,20 +116,8 @@ class Run:
             split, blank, logs = stream.rate_bytes(
                 piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
             )
-            yield Rated(
-                data=piece.data,
-                ends=piece.ends,
-                ids=split.ids,
-                cuts=split.cuts,
-                bounds=split.bounds,
-                offset=piece.offset,
-                continues=piece.continues,
-                open=piece.unfinished,
-                logprobs=logs,
-                skipped=np.zeros(len(split.ids), dtype=np.bool_),
-                blank=blank,
-                owned=True,
-            )
+            skipped = np.zeros(len(split.ids), dtype=np.bool_)
+            yield _put_together(piece, split, logprobs=logs, skipped=skipped, blank=blank, owned=True)
 
     def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
         """The model's log-probabilities, and its details where they were asked for."""
@@ -309,6 +285,21 @@ class Run:
                 "normalises, or bytes are not UTF-8): what tells such texts apart is not paid for"
             )
         return (*notes, *getattr(self._model, "caveats", ()))
+
+
+def _put_together(stretch: Stretch, split: Split, **rating: Any) -> Rated:
+    """What was rated of a stretch, where it lies in the text."""
+    return Rated(
+        data=stretch.data,
+        ends=stretch.ends,
+        ids=split.ids,
+        cuts=split.cuts,
+        bounds=split.bounds,
+        offset=stretch.offset,
+        continues=stretch.continues,
+        open=stretch.unfinished,
+        **rating,
+    )
 
 
 def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:
