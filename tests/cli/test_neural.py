@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -57,3 +58,34 @@ def test_an_option_that_does_nothing_is_named(capsys: pytest.CaptureFixture[str]
         code, _, said = run(capsys, "train", str(TINY / "joined.txt"), "-o", "never.bmn", *words)
         assert code == 2
         assert part in " ".join(said.replace("│", " ").split())
+
+
+def test_train_and_look_at_the_curve(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("one two three four\n" * 30)
+    small = ("--kind", "lstm", "--units", "bytes", "--width", "8", "--epochs", "2", "--threads", "1", "--log")
+    code, printed, said = run(capsys, "train", "text.txt", "-o", "net", *small)
+    assert code == 0
+    assert printed.startswith("net: lstm of bytes, 257 ids, ")
+    assert "bits/byte" in said  # a line for each look
+    code, printed, said = run(capsys, "curve", "net", "--level", "chance=8")
+    assert (code, said) == (0, "")
+    assert "held out" in printed
+    assert "chance" in printed
+    code, printed, said = run(capsys, "curve", "net", "-o", "net.svg")
+    assert (code, printed, said) == (0, "", "")
+    assert Path("net.svg").read_text().startswith("<svg")
+    for words, part in (
+        (("curve", "net", "-o", "net.svg"), "exists already"),
+        (("curve", "net", "--level", "chance"), "a name and bits a byte"),
+        (("curve", "text.txt"), "cannot be read"),
+        (("train", "text.txt", "-o", "net", *small), "exists already"),
+    ):
+        code, printed, said = run(capsys, *words)
+        assert code in (1, 2)
+        assert part in " ".join(said.replace("│", " ").split())
+    code, printed, _ = run(capsys, "score", "net", "text.txt", "-q")
+    assert code == 0
+    assert float(printed) < 8

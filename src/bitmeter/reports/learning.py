@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from bitmeter.errors import EmptyError
@@ -14,6 +14,8 @@ __all__ = ["chart", "picture"]
 
 _WIDTH, _HEIGHT = 720, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 150, 24, 46
+#: Between two labels.
+_LINE = 15.0
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 
@@ -51,46 +53,69 @@ def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] |
     if not found or not all(curve.points for curve in found.values()):
         message = "there is no point to draw; train a little longer"
         raise EmptyError(message)
-    high_x = max(curve.points[-1].seconds for curve in found.values()) or 1.0
     values = [y for curve in found.values() for p in curve.points for y in (p.bits_per_byte, p.train_bits_per_byte)]
-    values += levels.values()
-    low, high = math.floor(min(values) * 5) / 5, math.ceil(max(values) * 5) / 5
-    high = max(high, low + 0.2)
-
-    def at(x: float, y: float) -> str:
-        across = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / high_x
-        down = _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - y) / (high - low)
-        return f"{across:.1f},{down:.1f}"
-
-    right, bottom = at(high_x, low).split(",")
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
-        'font-size="12" role="img" aria-label="Learning curve: bits a byte over seconds">',
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
-    ]
-    for value in _ticks(low, high):
-        y = at(0.0, value).split(",")[1]
-        parts.append(f'<path d="M{_LEFT},{y}H{right}" stroke="#dddddd"/>')
-        parts.append(f'<text x="{_LEFT - 8}" y="{float(y) + 4:.1f}" text-anchor="end" fill="#333333">{value:g}</text>')
-    for value in _ticks(0.0, high_x):
-        x = at(value, low).split(",")[0]
-        parts.append(f'<text x="{x}" y="{float(bottom) + 18:.1f}" text-anchor="middle" fill="#333333">{value:g}</text>')
-    parts.append(f'<text x="{_LEFT}" y="{_TOP - 8}" fill="#333333">bits a byte</text>')
-    parts.append(f'<text x="{right}" y="{_HEIGHT - 8}" text-anchor="end" fill="#333333">seconds of training</text>')
+    frame = _Frame(max(curve.points[-1].seconds for curve in found.values()) or 1.0, [*values, *levels.values()])
+    parts, labels = frame.axes(), []
     for name, value in levels.items():
-        y = at(0.0, value).split(",")[1]
-        parts.append(f'<path d="M{_LEFT},{y}H{right}" stroke="#555555" stroke-dasharray="2 4"/>')
-        parts.append(f'<text x="{float(right) + 6:.1f}" y="{float(y) + 4:.1f}" fill="#555555">{escape(name)}</text>')
+        y = frame.down(value)
+        parts.append(f'<path d="M{_LEFT},{y:.1f}H{_WIDTH - _RIGHT}" stroke="#555555" stroke-dasharray="2 4"/>')
+        labels.append((y, name, "#555555"))
     for number, (name, curve) in enumerate(found.items()):
         colour = _COLOURS[number % len(_COLOURS)]
-        held = " ".join(at(point.seconds, point.bits_per_byte) for point in curve.points)
-        learnt = " ".join(at(point.seconds, point.train_bits_per_byte) for point in curve.points)
+        held = frame.line((point.seconds, point.bits_per_byte) for point in curve.points)
+        learnt = frame.line((point.seconds, point.train_bits_per_byte) for point in curve.points)
         dashes = 'stroke-dasharray="6 4" stroke-opacity="0.6"'
         parts.append(f'<polyline points="{learnt}" fill="none" stroke="{colour}" stroke-width="1.5" {dashes}/>')
         parts.append(f'<polyline points="{held}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        x, y = at(curve.points[-1].seconds, curve.points[-1].bits_per_byte).split(",")
-        parts.append(f'<text x="{float(x) + 6:.1f}" y="{float(y) + 4:.1f}" fill="{colour}">{escape(name)}</text>')
+        labels.append((frame.down(curve.points[-1].bits_per_byte), name, colour))
+    for y, (_, name, colour) in zip(_apart([y for y, _, _ in sorted(labels)]), sorted(labels), strict=True):
+        parts.append(f'<text x="{_WIDTH - _RIGHT + 6}" y="{y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
     return "\n".join([*parts, "</svg>\n"])
+
+
+class _Frame:
+    """Where seconds and bits a byte lie in a picture."""
+
+    def __init__(self, last: float, values: Sequence[float]) -> None:
+        self._last = last
+        self._low = math.floor(min(values) * 5) / 5
+        self._high = max(math.ceil(max(values) * 5) / 5, self._low + 0.2)
+
+    def across(self, seconds: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * seconds / self._last
+
+    def down(self, bits: float) -> float:
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (self._high - bits) / (self._high - self._low)
+
+    def line(self, points: Iterable[tuple[float, float]]) -> str:
+        return " ".join(f"{self.across(x):.1f},{self.down(y):.1f}" for x, y in points)
+
+    def axes(self) -> list[str]:
+        """The beginning of a picture, with what there is to read off it."""
+        right = _WIDTH - _RIGHT
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
+            'font-size="12" role="img" aria-label="Learning curve: bits a byte over seconds">',
+            f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
+            f'<text x="{_LEFT}" y="{_TOP - 8}" fill="#333333">bits a byte</text>',
+            f'<text x="{right}" y="{_HEIGHT - 8}" text-anchor="end" fill="#333333">seconds of training</text>',
+        ]
+        for value in _ticks(self._low, self._high):
+            y = self.down(value)
+            parts.append(f'<path d="M{_LEFT},{y:.1f}H{right}" stroke="#dddddd"/>')
+            parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end" fill="#333333">{value:g}</text>')
+        for value in _ticks(0.0, self._last):
+            x, y = self.across(value), _HEIGHT - _BOTTOM + 18
+            parts.append(f'<text x="{x:.1f}" y="{y}" text-anchor="middle" fill="#333333">{value:g}</text>')
+        return parts
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Ascending places moved down as little as keeps two labels from lying on each other."""
+    found: list[float] = []
+    for place in places:
+        found.append(max(place, found[-1] + _LINE) if found else place)
+    return found
 
 
 def _ticks(low: float, high: float) -> list[float]:
