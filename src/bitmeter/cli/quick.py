@@ -29,10 +29,12 @@ def quickly(words: list[str]) -> bool:
         return False
     from bitmeter.measure.conventions import CONVENTIONS
     from bitmeter.measure.scoring import score
+    from bitmeter.models.base import load
 
-    if like not in CONVENTIONS:
+    ready = load(model)
+    if like not in CONVENTIONS or not ready.is_distribution:  # scores that are no probabilities are told otherwise
         return False
-    print(shown(score(model, text, like=like), "byte", json=form == "json", quiet=form == "quiet"))
+    print(shown(score(ready, text, like=like), "byte", json=form == "json", quiet=form == "quiet"))
     return True
 
 

@@ -81,7 +81,7 @@ class Neural(Causal):
     Examples
     --------
     >>> import bitmeter as bm
-    >>> model = bm.Neural("lstm", "bytes", width=16).fit(b"abab" * 100, epochs=60, batch=4)
+    >>> model = bm.Neural("lstm", "bytes", width=16).fit(b"abab" * 100, epochs=60, batch=4, learning_rate=0.02)
     >>> bm.score(model, b"abababab").bits_per_byte < 1
     True
     """

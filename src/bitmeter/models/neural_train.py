@@ -90,7 +90,7 @@ def split_off(documents: list[bytes]) -> tuple[list[bytes], list[bytes]]:
     Examples
     --------
     >>> split_off([b"%d\n" % i for i in range(20)])[1]
-    [b'18\n', b'19\n']
+    [b'19\n']
     >>> [len(part[0]) for part in split_off([b"0123456789\n" * 20])]
     [198, 22]
     """
