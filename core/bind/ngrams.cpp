@@ -7,6 +7,7 @@
 #include "watch.hpp"
 
 #include "bind.hpp"
+#include "ngram_forms.hpp"
 #include "units.hpp"
 
 #include <algorithm>
@@ -125,18 +126,6 @@ void feed_ids(Estimation& self, Vector<Id> ids, Vector<std::int64_t> bounds, std
     without_lock([&] {
         (heldout ? self.heldout : self.text).feed_ids(ids.data(), bounds.data(), bounds.size() - 1, closed);
     });
-}
-
-auto py_ngram_logprobs(const bitmeter::NgramModel& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds,
-                       Vector<std::int64_t> before, bool unknown_class, unsigned threads) {
-    if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
-        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
-    std::vector<double> out(ids.size());
-    without_lock([&] {
-        bitmeter::ngram_logprobs(model, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()},
-                                 unknown_class, out.data(), threads);
-    });
-    return to_numpy(std::move(out));
 }
 
 auto ngram_statistics(Estimation& self) {
@@ -317,38 +306,12 @@ void bind_ngram_model(nb::module_& m) {
     using bitmeter::ArpaWriter;
     using bitmeter::NgramModel;
     using bitmeter::PrunedNgrams;
-    nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.")
-        .def_static(
-            "open",
-            [](const std::string& path) {
-                return without_lock([&] { return std::make_unique<NgramModel>(bitmeter::PageBlock::file(path)); });
-            },
-            "path"_a)
-        .def_prop_ro("order", &NgramModel::order)
-        .def_prop_ro("words", &NgramModel::words)
-        .def_prop_ro("counts",
-                     [](const NgramModel& self) {
-                         return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
-                     })
-        .def_prop_ro("note", [](const NgramModel& self) { return nb::bytes(self.note().data(), self.note().size()); })
-        .def(
-            "word",
-            [](const NgramModel& self, std::uint32_t number) {
-                const auto word = self.word(number);
-                return nb::bytes(word.data, word.size);
-            },
-            "number"_a)
-        .def("table",
+    auto form = nb::class_<NgramModel>(m, "NgramModel", "An n-gram model in memory, or a map of its file.");
+    bind_form(form);
+    form.def("table",
              [](const NgramModel& self) {
                  return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
-        .def(
-            "unit_ids",
-            [](const NgramModel& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
-                const auto rules = unit_rules(kind, ids, end_unit, true);
-                return to_numpy(without_lock([&] { return bitmeter::unit_ids(self, rules); }));
-            },
-            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
         .def(
             "history_shares", [](const NgramModel& self) { return py_history_shares(self); },
             "How often each n-gram stands before the next word, by its length.")
@@ -358,18 +321,6 @@ void bind_ngram_model(nb::module_& m) {
                 return without_lock([&] { return std::make_unique<PrunedNgrams>(bitmeter::prune_by_entropy(self, threshold)); });
             },
             "threshold"_a, "The model without what costs less.")
-        .def("fingerprint", &NgramModel::fingerprint, "The checksum of all but its header.")
-        .def_prop_ro(
-            "has_section", [](const NgramModel& self) { return self.section().size > 0; },
-            "Whether what its words are spelled like follows it in its file.")
-        .def(
-            "attach",
-            [](NgramModel& self, const nb::bytes& section) {
-                const auto bytes = view(section);
-                self.attach({bytes.data, bytes.data + bytes.size});
-            },
-            "section"_a)
-        .def("verify", [](const NgramModel& self) { without_lock([&] { self.verify(); }); })
         .def(
             "save",
             [](const NgramModel& self, const std::string& path, nb::object tell) {
@@ -377,17 +328,7 @@ void bind_ngram_model(nb::module_& m) {
                 watch.set(telling(std::move(tell)));
                 without_lock([&] { self.save(path, &watch); });
             },
-            "path"_a, "tell"_a = nb::none())
-        .def("logprobs", &py_ngram_logprobs, "ids"_a, "bounds"_a, "before"_a, "unknown_class"_a, "threads"_a = 0,
-             "ln p of each word given those before it in its document.")
-        .def(
-            "predict",
-            [](const NgramModel& self, Vector<std::int64_t> history) {
-                std::vector<double> out(self.words());
-                without_lock([&] { bitmeter::ngram_predict(self, history.data(), history.size(), out.data()); });
-                return to_numpy(std::move(out));
-            },
-            "history"_a, "ln p of every word after this history.");
+            "path"_a, "tell"_a = nb::none());
     nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model, yet to be told what to say about itself.")
         .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats a word, by Stolcke's formula.")
         .def_prop_ro("counts",

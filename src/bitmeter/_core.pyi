@@ -436,16 +436,8 @@ class NgramModel:
 
     def word(self, number: int) -> bytes: ...
 
-    def table(self) -> WordTable: ...
-
     def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
         """The id of each word, -1 for those that are none."""
-
-    def history_shares(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-        """How often each n-gram stands before the next word, by its length."""
-
-    def prune_by_entropy(self, threshold: float) -> PrunedNgrams:
-        """The model without what costs less."""
 
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
@@ -458,13 +450,21 @@ class NgramModel:
 
     def verify(self) -> None: ...
 
-    def save(self, path: str, tell: object | None = None) -> None: ...
-
     def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of each word given those before it in its document."""
 
     def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of every word after this history."""
+
+    def table(self) -> WordTable: ...
+
+    def history_shares(self) -> list[Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """How often each n-gram stands before the next word, by its length."""
+
+    def prune_by_entropy(self, threshold: float) -> PrunedNgrams:
+        """The model without what costs less."""
+
+    def save(self, path: str, tell: object | None = None) -> None: ...
 
 class PrunedNgrams:
     """A smaller model, yet to be told what to say about itself."""
@@ -510,10 +510,6 @@ class CompactNgram:
     def counts(self) -> list[int]: ...
 
     @property
-    def bits(self) -> tuple[int, int]:
-        """Of a probability and of a back-off."""
-
-    @property
     def note(self) -> bytes: ...
 
     def word(self, number: int) -> bytes: ...
@@ -532,16 +528,20 @@ class CompactNgram:
 
     def verify(self) -> None: ...
 
-    def save(self, path: str) -> None: ...
-
-    def expanded(self, threads: int = 0) -> NgramModel:
-        """The same model in the fast form."""
-
     def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of each word given those before it in its document."""
 
     def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """ln p of every word after this history."""
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """Of a probability and of a back-off."""
+
+    def save(self, path: str) -> None: ...
+
+    def expanded(self, threads: int = 0) -> NgramModel:
+        """The same model in the fast form."""
 
 COMPACT_MAGIC: bytes = ...
 

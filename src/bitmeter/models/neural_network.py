@@ -7,6 +7,7 @@ the head over a few positions at a time.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -52,7 +53,7 @@ class Shape:
         return asdict(self)
 
 
-class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
+class Network(nn.Module, ABC):  # type: ignore[misc]  # torch has no types here
     """What both kinds share: tokens in, logits out."""
 
     def __init__(self, shape: Shape) -> None:
@@ -62,9 +63,9 @@ class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
         self.bias = nn.Parameter(torch.zeros(shape.size))
         self.dropped = nn.Dropout(shape.dropout)
 
+    @abstractmethod
     def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
         """What the head is applied to, for rows of ids, and what to keep of them."""
-        raise NotImplementedError
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Of every id as the next."""

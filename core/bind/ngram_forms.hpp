@@ -1,0 +1,76 @@
+// What Python can ask of an n-gram model, whichever form it has.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bind.hpp"
+#include "ngram_query.hpp"
+#include "units.hpp"
+
+template <class Model>
+auto form_logprobs(const Model& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds, Vector<std::int64_t> before,
+                   bool unknown_class, unsigned threads) {
+    if (bounds.size() == 0 || bounds.data()[0] != 0 || !bitmeter::ends_fit({bounds.data(), bounds.size()}, ids.size()))
+        throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
+    std::vector<double> out(ids.size());
+    without_lock([&] {
+        bitmeter::ngram_logprobs(model, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()},
+                                 unknown_class, out.data(), threads);
+    });
+    return to_numpy(std::move(out));
+}
+
+template <class Model>
+auto form_predict(const Model& model, Vector<std::int64_t> history) {
+    std::vector<double> out(model.words());
+    without_lock([&] { bitmeter::ngram_predict(model, history.data(), history.size(), out.data()); });
+    return to_numpy(std::move(out));
+}
+
+template <class Model>
+void bind_form(nb::class_<Model>& form) {
+    form.def_static(
+            "open",
+            [](const std::string& path) {
+                return without_lock([&] { return std::make_unique<Model>(bitmeter::PageBlock::file(path)); });
+            },
+            "path"_a)
+        .def_prop_ro("order", &Model::order)
+        .def_prop_ro("words", &Model::words)
+        .def_prop_ro("counts",
+                     [](const Model& self) {
+                         return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
+                     })
+        .def_prop_ro("note", [](const Model& self) { return nb::bytes(self.note().data(), self.note().size()); })
+        .def(
+            "word",
+            [](const Model& self, std::uint32_t number) {
+                const auto word = self.word(number);
+                return nb::bytes(word.data, word.size);
+            },
+            "number"_a)
+        .def(
+            "unit_ids",
+            [](const Model& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
+                const auto rules = unit_rules(kind, ids, end_unit, true);
+                return to_numpy(without_lock([&] { return bitmeter::unit_ids(self, rules); }));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
+        .def("fingerprint", &Model::fingerprint, "The checksum of all but its header.")
+        .def_prop_ro(
+            "has_section", [](const Model& self) { return self.section().size > 0; },
+            "Whether what its words are spelled like follows it in its file.")
+        .def(
+            "attach",
+            [](Model& self, const nb::bytes& section) {
+                const auto bytes = view(section);
+                self.attach({bytes.data, bytes.data + bytes.size});
+            },
+            "section"_a)
+        .def("verify", [](const Model& self) { without_lock([&] { self.verify(); }); })
+        .def("logprobs", &form_logprobs<Model>, "ids"_a, "bounds"_a, "before"_a, "unknown_class"_a, "threads"_a = 0,
+             "ln p of each word given those before it in its document.")
+        .def("predict", &form_predict<Model>, "history"_a, "ln p of every word after this history.");
+}
