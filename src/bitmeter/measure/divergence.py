@@ -179,7 +179,14 @@ def divergence(
         message = f"{corpus.name} has no token that is predicted, so there is nothing to compare"
         raise EmptyError(message)
     nats, same, own, theirs = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Divergence(one.name, two.name, corpus.name, nats, same.astype(np.bool_), own, theirs)
+    return Divergence(*_told_apart(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
+
+
+def _told_apart(one: Causal, two: Causal) -> tuple[str, str]:
+    """The names of two models, with their precision where they have one name: quantised against original, often."""
+    if one.name != two.name or one.precision == two.precision:
+        return one.name, two.name
+    return f"{one.name} ({one.precision})", f"{two.name} ({two.precision})"
 
 
 def _causal(model: Any) -> Causal:
