@@ -30,8 +30,8 @@ def main() -> None:
         docs = "line" if units == "words" else "file"
         model = bm.NGram(order, units=units).fit(bm.Corpus.from_text(train.decode(), docs=docs))
         row(f"{order}-gram of {units}", model, test, cpu() - started)
-    started = cpu()
     row("universal, unprimed", bm.Universal(), test, 0.0)
+    started = cpu()
     row("universal, primed", bm.Universal().with_prime(train), test, cpu() - started)
     for kind in options.kinds:
         started = cpu()

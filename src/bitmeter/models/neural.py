@@ -39,7 +39,7 @@ KINDS = ("lstm", "transformer")
 #: What is taken where nobody says otherwise: chosen so that a megabyte of text is learnt in minutes on two cores.
 _USUAL: dict[str, dict[str, Any]] = {
     "lstm": {"width": 256, "layers": 1, "context": 64, "batch": 16, "learning_rate": 4e-3},
-    "transformer": {"width": 160, "layers": 3, "context": 128, "batch": 16, "learning_rate": 2e-3},
+    "transformer": {"width": 128, "layers": 2, "context": 64, "batch": 8, "learning_rate": 3e-3},
 }
 
 
@@ -60,12 +60,12 @@ class Neural(Causal):
     vocabulary
         How many byte pairs or words there are at most.
     width
-        Of its layers; 0 for the usual (256 or 160).
+        Of its layers; 0 for the usual (256 or 128).
     layers
-        How many; 0 for the usual (1 or 3).
+        How many; 0 for the usual (1 or 2).
     context
-        How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the usual (128
-        or 64).
+        How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the usual
+        (64).
     dropout
         The share of values that are left out at random in training, so that it does not learn the text by heart.
     seed
@@ -157,10 +157,10 @@ class Neural(Causal):
         epochs
             How many times the text goes by at most.
         batch
-            How many stretches of text side by side; 0 for the usual (16).
+            How many stretches of text side by side; 0 for the usual (16, or 8 for a transformer).
         learning_rate
             The highest; it rises to it in the first twentieth of the steps and then falls by a cosine. None for the
-            usual (0.004 for an LSTM, 0.002 for a transformer).
+            usual (0.004 for an LSTM, 0.003 for a transformer).
         patience
             After so many looks at the held-out text without a gain, training stops.
         looks
