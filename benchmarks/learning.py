@@ -1,4 +1,4 @@
-"""Small networks against n-grams, trained on the same bytes and measured on text that neither has seen.
+"""Small networks against n-grams, trained on the same bytes and measured on text that neither was trained on.
 
     python benchmarks/learning.py TEXT [--kinds lstm transformer] [--threads N]
 
