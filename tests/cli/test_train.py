@@ -89,7 +89,8 @@ def test_an_allowance_of_memory_changes_nothing_but_the_memory(tmp_path: Path) -
     assert run("train", str(text), "-o", str(tmp_path / "c.bmn"), "--temp", "absent").returncode == 2
 
 
-#: A process that is sent a SIGINT when its training says that it is in a stage, as Ctrl-C does.
+#: A process that is sent a SIGINT when its training says that it is in a stage, as Ctrl-C does: a little later, or
+#: at once in the last one, which may be over by then.
 INTERRUPTED = """
 import sys, os, signal, threading, time
 from bitmeter.cli import train
@@ -100,6 +101,8 @@ fit, save = ngram.NGram.fit, ngram.NGram.save
 def watch(stage, done):
     if stage.startswith(wanted) and not seen:
         seen.append(time.monotonic())
+        if wanted == "writing":
+            os.kill(os.getpid(), signal.SIGINT)
         threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
 ngram.NGram.fit = lambda self, *a, **k: fit(self, *a, **{**k, "progress": watch})
 ngram.NGram.save = lambda self, *a, **k: save(self, *a, **{**k, "progress": watch})
@@ -123,14 +126,15 @@ def test_ctrl_c_is_answered_in_every_stage_and_leaves_nothing(
         [sys.executable, "-c", INTERRUPTED, stage, *words], capture_output=True, text=True, check=False
     )
     assert done.stdout.startswith("seen"), done.stderr
-    # Either it was stopped, or the last stage was over sooner.
-    assert done.returncode == 130 or (done.returncode == 0 and stage == "writing"), done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ([] if done.returncode else ["m.bmn"])
-    if done.returncode:
-        assert float(done.stdout.split()[1]) < 3.0  # about a second at most, on a machine with other work to do
+    assert done.returncode == 130, done.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert float(done.stdout.split()[1]) < 20.0  # deaf or not; about a second at most where nothing else runs
 
 
 def test_a_real_ctrl_c_from_outside(tmp_path: Path, long_text: Path) -> None:
+    assert run("train", str(long_text), "-o", str(tmp_path / "m.bmn")).returncode == 0
+    whole = (tmp_path / "m.bmn").read_bytes()
+    (tmp_path / "m.bmn").unlink()
     for wait in (0.3, 0.8, 1.5):
         words = ["train", str(long_text), "-o", str(tmp_path / "m.bmn"), "--memory", "64M", "--temp", str(tmp_path)]
         process = subprocess.Popen([*MAIN, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -139,7 +143,9 @@ def test_a_real_ctrl_c_from_outside(tmp_path: Path, long_text: Path) -> None:
         process.wait(timeout=30)
         assert process.stderr is not None
         process.stderr.close()
-        assert [path.name for path in tmp_path.iterdir()] == ([] if process.returncode else ["m.bmn"])
+        # It may be done sooner, or be stopped when its file is already there: then that file is whole.
+        left = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+        assert left == {"m.bmn": whole} or (process.returncode and not left)
         (tmp_path / "m.bmn").unlink(missing_ok=True)
 
 

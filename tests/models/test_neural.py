@@ -231,7 +231,7 @@ def test_killed_at_any_moment_it_can_be_resumed(tmp_path: Path) -> None:
     command = [
         sys.executable, "-c", "from bitmeter.cli import main; main()", "train", str(text), "-o", str(folder),
         "--kind", "lstm", "--units", "bytes",
-        "--width", "16", "--context", "12", "--epochs", "20", "--batch", "4", "--patience", "99", "--threads", "1",
+        "--width", "16", "--context", "12", "--epochs", "80", "--batch", "4", "--patience", "99", "--threads", "1",
     ]  # fmt: skip
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 120
@@ -248,7 +248,7 @@ def test_killed_at_any_moment_it_can_be_resumed(tmp_path: Path) -> None:
     again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert sorted(file.name for file in folder.iterdir()) == ["curve.json", "model.json", "weights.safetensors"]
-    whole = bm.Neural("lstm", "bytes", width=16, context=12, threads=1).fit(text, epochs=20, batch=4, patience=99)
+    whole = bm.Neural("lstm", "bytes", width=16, context=12, threads=1).fit(text, epochs=80, batch=4, patience=99)
     found = bm.load(str(folder))
     assert timeless(found.curve) == timeless(whole.curve)
     assert found.weights_fingerprint == whole.weights_fingerprint
