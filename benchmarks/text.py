@@ -21,9 +21,10 @@ from rich.table import Table
 from bitmeter import _core
 from bitmeter.text.corpus import Corpus
 from bitmeter.text.counts import TextCounter
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.sample import sample_text
 from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import SEPARATORS, Bytes, Characters, Units, Words
+from bitmeter.text.units import Bytes, Characters, Units, Words
 
 BLOCK = 1 << 20
 

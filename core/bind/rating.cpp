@@ -1,6 +1,5 @@
 #include "ngram_query.hpp"
-#include "ngram_rate.hpp"
-#include "spelling.hpp"
+#include "ngram_spelled.hpp"
 
 #include "bind.hpp"
 
@@ -47,40 +46,6 @@ auto py_rate(const Model& model, const nb::bytes& data, Vector<std::int64_t> end
                            given(std::move(found.blank)), given(std::move(found.logprobs)));
 }
 
-/// What a piece of text costs whose unknown words are spelled, and what is remembered of it.
-struct Spelled {
-    bitmeter::NgramRated units;
-    std::vector<std::int64_t> after;
-    bool empty, ended;
-};
-
-template <class Model>
-Spelled rate_spelled(const Model& model, const bitmeter::Spelling& spelling, const bitmeter::NgramBytes& text,
-                     const bitmeter::Separators& between, NgramEnds way, bool continues, unsigned threads) {
-    Spelled result{bitmeter::ngram_split(model, text, between, way, threads), {}, true, false};
-    bitmeter::NgramRated& units = result.units;
-    const bitmeter::SpelledText found = bitmeter::spelled_text(
-        spelling, {text.text, units.ids.data(), units.cuts.data(), units.bounds.data(), units.ids.size(), text.ends.size,
-                   model.words(), continues, text.finished < text.ends.size});
-    units.logprobs = bitmeter::Array<double>(units.ids.size());
-    std::fill_n(units.logprobs.data(), units.ids.size(), 0.0);
-    if (!found.ids.empty()) {
-        std::vector<double> logs(found.ids.size());
-        bitmeter::ngram_logprobs(model, {found.ids.data(), found.bounds.data(), found.bounds.size() - 1, text.before, text.before_size},
-                                 true, logs.data(), threads);
-        for (std::size_t i = 0; i < logs.size(); ++i) units.logprobs[static_cast<std::size_t>(found.owner[i])] += logs[i];
-        const auto reach = static_cast<std::size_t>(std::max(1, model.order() - 1));
-        const bool one = found.bounds.size() == 2;
-        if (one) result.after.assign(text.before, text.before + text.before_size);
-        result.after.insert(result.after.end(), found.ids.begin() + found.bounds[found.bounds.size() - 2], found.ids.end());
-        if (result.after.size() > reach) result.after.erase(result.after.begin(), result.after.end() - static_cast<std::ptrdiff_t>(reach));
-        result.empty = false;
-        result.ended = found.ids.back() == bitmeter::word_end;
-    }
-    for (std::size_t i = 0; i < units.ids.size(); ++i) units.logprobs[i] += found.extra[i];
-    return result;
-}
-
 template <class Model>
 auto py_rate_spelled(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& data, Vector<std::int64_t> ends,
                      std::size_t finished, Vector<std::int64_t> before, const nb::bytes& separators, const std::string& eos,
@@ -88,11 +53,18 @@ auto py_rate_spelled(const Model& model, const bitmeter::Spelling& spelling, con
     const auto text = text_of(data, ends, finished, before);
     const NgramEnds way = ends_of(eos);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return rate_spelled(model, spelling, text, between, way, continues, threads); });
+    auto found = without_lock([&] { return bitmeter::ngram_rate_spelled(model, spelling, text, between, way, continues, threads); });
     bitmeter::NgramRated& units = found.units;
     return std::make_tuple(given(std::move(units.ids)), given(std::move(units.cuts)), given(std::move(units.bounds)),
                            given(std::move(units.blank)), given(std::move(units.logprobs)),
                            to_numpy(std::move(found.after)), found.empty, found.ended);
+}
+
+template <class Model>
+double py_spelled_nats(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& document,
+                       const nb::bytes& separators) {
+    const bitmeter::Separators between(characters(separators));
+    return without_lock([&] { return bitmeter::ngram_spelled_nats(model, spelling, view(document), between); });
 }
 
 template <class Model>
@@ -227,6 +199,8 @@ void bind_rating_of(nb::module_& m) {
           "separators"_a, "eos"_a, "continues"_a, "threads"_a = 0,
           "(ids, cuts, bounds, blank, logprobs, the words to go on from, whether there were none, whether a sentence ended) "
           "of the words of a text, unknown ones spelled and white space paid for.");
+    m.def("ngram_spelled_nats", &py_spelled_nats<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a,
+          "The nats of a whole document so; NaN where any of its units has no probability.");
     m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
     m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
           "The number of each span's bytes, -1 where there is none.");

@@ -6,12 +6,12 @@ The public API is flat: every name below is `bitmeter.name`. Names load when the
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from bitmeter._version import __version__
 
+TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from bitmeter import errors
     from bitmeter.coding.archive import ArchiveHeader
     from bitmeter.coding.compressing import Archive, compress, decompress
@@ -261,6 +261,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
     if name == "errors":
         return importlib.import_module("bitmeter.errors")
     if name not in _HOMES:

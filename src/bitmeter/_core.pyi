@@ -754,6 +754,15 @@ def ngram_rate_spelled(model: CompactNgram, spelling: Spelling, data: bytes, end
     """
 
 @overload
+def ngram_spelled_nats(model: NgramModel, spelling: Spelling, document: bytes, separators: bytes) -> float: ...
+
+@overload
+def ngram_spelled_nats(model: CompactNgram, spelling: Spelling, document: bytes, separators: bytes) -> float:
+    """
+    The nats of a whole document so; NaN where any of its units has no probability.
+    """
+
+@overload
 def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
 @overload

@@ -29,7 +29,9 @@ to do instead; `index` and `value` hold the place and the offender where there i
 
 from __future__ import annotations
 
-from typing import Any
+TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = [
     "BitmeterError",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
-from bitmeter.cli.quick import quickly
+from bitmeter.cli.quick import _bits_a_byte, quickly
 
 MAIN = "from bitmeter.cli import main; main()"
 #: What scoring with an n-gram model from a script must not load: each takes longer than the work itself.
@@ -55,6 +55,52 @@ def test_what_is_not_needed_is_not_imported(model: str) -> None:
     number, *heavy = done.stdout.split()
     assert float(number) > 0
     assert heavy == []
+
+
+def test_a_figure_alone_needs_no_numpy(model: str) -> None:
+    code = f"{MAIN.replace('main()', '')}\ntry:\n    main()\nfinally:\n    import sys\n    print(*sys.modules)"
+    done = run("score", model, str(Path(model).parent / "line.txt"), "-q", code=code)
+    number, *modules = done.stdout.split()
+    assert float(number) > 0
+    assert not {"numpy", "typing", "re", "dataclasses", "json", "pathlib", "bitmeter.models.base"} & set(modules)
+
+
+TEXTS = (
+    b"to be or what\n", b"to be", b" \n", b"\n\n\n", b"or\r\nnot\r\n", b"\xef\xbb\xbfto be\n", b"to \0 be\n",
+    b"\xff\xfe", b"a b c d e f g\n" * 40, "das ist ja wunderschön\n".encode(), b"<s> to </s> <unk>\n",
+    bytes(range(256)), b"to be " * 40_000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_figure_alone_is_the_same_to_the_last_bit(model: str, text: bytes, compact: bool, tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(text)
+    if compact:
+        bm.NGram.load(model).compact().save(tmp_path / "small.bmn")
+        model = str(tmp_path / "small.bmn")
+    assert _bits_a_byte(model, str(tmp_path / "text")) == bm.score(model, tmp_path / "text").rate()
+
+
+def test_a_figure_alone_is_not_given_where_there_is_more_to_say(model: str, tmp_path: Path) -> None:
+    line = Path(model).parent / "line.txt"
+    plain = bm.NGram(order=2).fit(b"to be or not to be\n")
+    plain.save(tmp_path / "m.arpa")
+    bm.NGram.load(tmp_path / "m.arpa").save(tmp_path / "unspelled.bmn")
+    bm.NGram(order=2, smoothing="stupid-backoff").fit(b"to be or not to be\n").save(tmp_path / "scores.bmn")
+    bm.NGram(order=2, units="bytes").fit(b"to be or not to be\n").save(tmp_path / "bytes.bmn")
+    bm.NGram(order=2, units="characters").fit(b"to be or not to be\n").save(tmp_path / "characters.bmn")
+    whole = Path(model).read_bytes()
+    (tmp_path / "cut.bmn").write_bytes(whole[:-40])
+    (tmp_path / "other.bmn").write_bytes(b"something else")
+    for name in ("unspelled", "scores", "bytes", "characters", "cut", "other", "absent"):
+        assert _bits_a_byte(str(tmp_path / f"{name}.bmn"), str(line)) is None, name
+    for name in ("text.jsonl", "text.gz", "text[1].txt"):
+        (tmp_path / name).write_bytes(b"to be\n")
+        assert _bits_a_byte(model, str(tmp_path / name)) is None, name
+    for data in (b"", b"to be " * 50_000):
+        (tmp_path / "text").write_bytes(data)
+        assert _bits_a_byte(model, str(tmp_path / "text")) is None
 
 
 @pytest.mark.parametrize(

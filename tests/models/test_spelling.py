@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.units import SEPARATORS
+from bitmeter.text.kinds import SEPARATORS
 
 TEXT = b"to be or not to be\n that is  the question\n\nwhether 'tis nobler\n" * 3 + b"once caf\xc3\xa9 na\xefve\n"
 MODEL = bm.NGram(order=3).fit(TEXT)

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputError, InputTypeError, RangeError
 from bitmeter.text.corpus import Corpus
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.stream import split_corpus
 from bitmeter.text.unicode import Graphemes, Sentences, UnicodeWords
-from bitmeter.text.units import BLANK, SEPARATORS, UNKNOWN, Bytes, Characters, Split, Units, Words
+from bitmeter.text.units import BLANK, UNKNOWN, Bytes, Characters, Split, Units, Words
 from tests.text.strategies import texts
 
 EVERY = [

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
 
 from bitmeter.errors import BitmeterError
 
+TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from bitmeter.cli.verbs import app
 
 __all__ = ["app", "main"]

@@ -18,7 +18,8 @@ from bitmeter.errors import ChoiceError, FileFormatError, RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.models.details import Details
 from bitmeter.text._files import as_path
-from bitmeter.text.units import SEPARATORS, Units
+from bitmeter.text.kinds import SEPARATORS
+from bitmeter.text.units import Units
 from bitmeter.theory._check import integer
 
 #: The columns that every trace has, and those that it may have.

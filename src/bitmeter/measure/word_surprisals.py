@@ -23,8 +23,9 @@ from bitmeter.measure.settings import settle
 from bitmeter.measure.windows import with_windows
 from bitmeter.models.base import load
 from bitmeter.models.causal import Causal
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import SEPARATORS, Split
+from bitmeter.text.units import Split
 from bitmeter.theory._check import flag
 
 __all__ = ["WordSurprisals", "word_surprisals"]

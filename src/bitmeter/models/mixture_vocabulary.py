@@ -186,7 +186,7 @@ class _UnionWords(Words):
     """Words numbered by a mixture; no word of a text is `<s>`, `</s>` or the class `<unk>`."""
 
     def __init__(self, names: tuple[bytes, ...]) -> None:
-        from bitmeter.text.units import SEPARATORS
+        from bitmeter.text.kinds import SEPARATORS
 
         self.separators = SEPARATORS["kenlm"]
         listed = [b"\n0", b"\n1", b"\n2", *names[_FIRST:]]

@@ -17,8 +17,9 @@ from bitmeter.models.ngram_vocabulary import Vocabulary
 from bitmeter.models.smoothing import Smoothing, told
 from bitmeter.models.spelling import fit_section
 from bitmeter.text.corpus import Corpus
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import SEPARATORS, Units
+from bitmeter.text.units import Units
 from bitmeter.theory._check import shown
 
 #: Bytes that are read while those before are split among the threads.

@@ -16,7 +16,8 @@ from bitmeter.models.ngram_files import sound
 from bitmeter.models.ngram_state import NGramState, asker_of, extend_many, word_number
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.text.corpus import Corpus
-from bitmeter.text.readers import COMPRESSIONS, encode, is_url, kind_of
+from bitmeter.text.kinds import COMPRESSIONS
+from bitmeter.text.readers import encode, is_url, kind_of
 from bitmeter.text.stream import cut_corpus
 from bitmeter.text.units import UNKNOWN
 from bitmeter.theory._check import choice, flag, integer, shown

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import InputError, InputTypeError, RangeError, ShapeError
 from bitmeter.models.ngram_files import sound
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.readers import encode
-from bitmeter.text.units import SEPARATORS
 from bitmeter.theory._check import items, shown
 
 if TYPE_CHECKING:

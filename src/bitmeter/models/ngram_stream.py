@@ -11,7 +11,8 @@ from bitmeter import _core
 from bitmeter.models.details import Details, details_of_rows, joined_details
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.ngram_units import END, sentences_within
-from bitmeter.text.units import SEPARATORS, Split, Words
+from bitmeter.text.kinds import SEPARATORS
+from bitmeter.text.units import Split, Words
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram

@@ -12,8 +12,8 @@ import numpy as np
 from bitmeter import _core
 from bitmeter.errors import InputError, InputTypeError
 from bitmeter.text._files import as_path
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.readers import encode, file_blocks
-from bitmeter.text.units import SEPARATORS
 from bitmeter.theory._check import integer, items, shown
 
 __all__ = ["Vocabulary"]

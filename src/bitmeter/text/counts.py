@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.text.units import SEPARATORS, document_ends
+from bitmeter.text.kinds import SEPARATORS
+from bitmeter.text.units import document_ends
 from bitmeter.theory._check import choice
 
 __all__ = ["DocumentCounts", "TextCounter", "UnitCounts", "begun_within", "count_units"]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
+from bitmeter.text.kinds import COMPRESSIONS, KINDS
 from bitmeter.theory._check import shown
 
 __all__ = [
@@ -35,8 +36,6 @@ __all__ = [
 
 Ends: TypeAlias = NDArray[np.int64]
 
-COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
-KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
 NO_ENDS: Ends = np.empty(0, dtype=np.int64)
 END_HERE: Ends = np.zeros(1, dtype=np.int64)
 

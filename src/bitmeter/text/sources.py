@@ -21,8 +21,8 @@ from bitmeter.errors import (
     RecordError,
     SourceError,
 )
+from bitmeter.text.kinds import COMPRESSIONS
 from bitmeter.text.readers import (
-    COMPRESSIONS,
     Chunk,
     dataset_chunks,
     file_blocks,

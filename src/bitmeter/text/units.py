@@ -15,23 +15,16 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, InputError, InputTypeError, RangeError, ShapeError
+from bitmeter.text.kinds import SEPARATORS
 from bitmeter.text.readers import encode
 from bitmeter.theory._check import choice, items, shown
 
-__all__ = ["BLANK", "SEPARATORS", "UNKNOWN", "Bytes", "Characters", "Numbered", "Split", "Units", "Words"]
+__all__ = ["BLANK", "UNKNOWN", "Bytes", "Characters", "Numbered", "Split", "Units", "Words"]
 
 #: The id of a unit that the vocabulary does not hold.
 UNKNOWN = -1
 #: The id of a document of white space alone, where units are words: it is one unit, but holds no word.
 BLANK = -2
-
-#: What stands between words, by whose habit.
-SEPARATORS = {
-    "ascii": b"\t\n\v\f\r ",  # also Python's bytes.split()
-    "kenlm": b"\t\n\v\f\r ",  # KenLM's query
-    "lmplz": b"\0\t\n\r ",  # KenLM's lmplz
-    "srilm": b"\t\n\r ",
-}
 
 
 @dataclass(frozen=True, slots=True)
