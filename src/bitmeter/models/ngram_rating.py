@@ -230,9 +230,9 @@ class NGramRating:
         number = integer(key, "key", low=0, high=2**64 - 1)
         state = NGramState(_of_words(self), number, unknown_class=_class_of(oov))
         try:
-            _core.ngram_step(state._core, number, UNKNOWN, True)
+            _core.ngram_step(state._root.core, number, UNKNOWN, True)
         except _core.NgramFormatError:
-            with sound(state._model.name):
+            with sound(state._root.model.name):
                 raise
         except ValueError as error:
             message = f"key is {shown(key)}, which is no state of this model; take it from begin, extend or state.key"

@@ -47,11 +47,10 @@ class NGramState:
     -2.6528
     """
 
-    __slots__ = ("_asker", "_class", "_core", "_model", "key")
+    __slots__ = ("_root", "key")
 
     def __init__(self, model: NGram, key: int, *, unknown_class: bool = True) -> None:
-        self._model, self._core, self.key, self._class = model, model._form, key, unknown_class
-        self._asker = model._asker or asker_of(model)
+        self._root, self.key = _Root(model, unknown_class), key
 
     def extend(self, word: str | bytes | int | np.integer[Any]) -> tuple[float, NGramState]:
         """The natural logarithm of the probability of a word here, and the state after it.
@@ -61,23 +60,22 @@ class NGramState:
         word
             The word, or its number (see `NGram.number`).
         """
-        asker = self._asker
+        root = self._root
         try:
-            logprob, key = asker.step(self.key, word, self._class)
+            logprob, key = root.step(self.key, word, root.unknown_class)
         except (TypeError, _core.NgramFormatError):
             logprob, key = self._step(word)
         after = _new(NGramState)
-        after._model, after._core, after.key, after._class = self._model, self._core, key, self._class
-        after._asker = asker
+        after._root, after.key = root, key
         return logprob, after
 
     def _step(self, word: Any) -> tuple[float, int]:
         """The same for other kinds of words, and where something is wrong."""
-        core = self._core
+        core = self._root.core
         number = word if type(word) is int else word_number(core, word)
         try:
-            with sound(self._model.name):
-                return _core.ngram_step(core, self.key, number, self._class)
+            with sound(self._root.model.name):
+                return _core.ngram_step(core, self.key, number, self._root.unknown_class)
         except TypeError as error:
             raise _too_large(core, "word", number) from error
 
@@ -93,16 +91,27 @@ class NGramState:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NGramState):
             return NotImplemented
-        return self.key == other.key and self._core is other._core and self._class == other._class
+        mine, its = self._root, other._root
+        return self.key == other.key and mine.core is its.core and mine.unknown_class == its.unknown_class
 
     def __hash__(self) -> int:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"<NGramState {self.key & 0xFFFFFFFF} of length {self.length} in {self._model.name}>"
+        return f"<NGramState {self.key & 0xFFFFFFFF} of length {self.length} in {self._root.model.name}>"
 
 
 _new = NGramState.__new__
+
+
+class _Root:
+    """What all states that come of one beginning have in common."""
+
+    __slots__ = ("core", "model", "step", "unknown_class")
+
+    def __init__(self, model: NGram, unknown_class: bool) -> None:  # noqa: FBT001
+        self.model, self.core, self.unknown_class = model, model._form, unknown_class
+        self.step = asker_of(model).step
 
 
 def asker_of(model: NGram) -> _core.NgramAsker:
@@ -157,7 +166,7 @@ def extend_many(
     else:
         listed = list(items(states, "states", "a list of states"))
         for place, state in enumerate(listed):
-            if not isinstance(state, NGramState) or state._core is not core:
+            if not isinstance(state, NGramState) or state._root.core is not core:
                 message = f"states[{place}] is {shown(state)}; it must be a state of this model"
                 raise InputTypeError(message, index=place, value=state)
         keys = np.array([state.key for state in listed], dtype=np.uint64)
