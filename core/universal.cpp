@@ -14,7 +14,9 @@ std::vector<Kernels> usable() {
     std::vector<Kernels> found = {universal::universal_baseline()};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) found.push_back(universal::universal_avx2());
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi2"))
         found.push_back(universal::universal_avx512());
 #endif
     return found;

@@ -146,6 +146,8 @@ void State::check() const {
         for (int i = 0; i < mixers * final_rows[f]; ++i)
             if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)
                 throw std::invalid_argument("it holds impossible weights");
+    for (int c = 0; c < contexts; ++c)
+        if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds guesses from what was never seen");
     if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible rate of learning");
 }
 
