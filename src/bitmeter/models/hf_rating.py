@@ -1,14 +1,16 @@
 """Log-probabilities from a transformers network, fast and in bounded memory.
 
-Sequences are packed into rows with a mask that keeps them apart, so that nothing is spent on padding. The body of the
-network runs once a row; its head and the normalisation run over a few positions at a time, and only where an answer is
-wanted, so that logits over the vocabulary never exist for a whole row. What a network can take is found out by trying:
-where packing or a bare head would change a figure, rows are padded or the network's own logits are used.
+Sequences are packed into rows with a mask that keeps them apart, so that nothing is spent on padding, and attention is
+computed for each by itself. The body of the network runs once a row; its head and the normalisation run over a part of
+the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
+row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
+whole row, rows are padded, or the network's own logits are used.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.models.details import Details
+from bitmeter.models.hf_head import chosen, is_linear
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: Logits that exist at once: 32 MB of float32, enough rows for the head to run at full speed.
+#: Logits that exist at once where they are wanted for the whole vocabulary: 32 MB of float32.
 _LOGITS = 1 << 23
 #: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
 _ROUNDING = {"float64": 1e-9, "float32": 2e-5}
@@ -98,13 +101,14 @@ class Rater:
         config = network.config.get_text_config()
         self._packing_limit = _packing_limit(config)
         self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
-        self.packs = False
+        self._in_parts = False
+        self.packs = self.cuts = False
         self._find_ways(config)
 
     # ---- what the network can take -------------------------------------------------------------------------------
 
     def _find_ways(self, config: Any) -> None:
-        """Try packing and the bare head on a few tokens, and keep what changes nothing."""
+        """Try the bare head, a part of it and packing on a few tokens, and keep what changes nothing."""
         generator = np.random.default_rng(7)
         longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
@@ -112,31 +116,52 @@ class Rater:
             truth = [self._own_logits(self._tensor(probe[None]))[0].double() for probe in probes]
             spread = max(float(rows.max() - rows.min()) for rows in truth)
             allowed = _ROUNDING.get(str(truth[0].dtype if self._autocast else self._dtype), _COARSE_ROUNDING) * spread
+            logs = [rows.log_softmax(-1) for rows in truth]
 
-            def agree(found: Sequence[torch.Tensor]) -> bool:
-                pairs = zip(found, truth, strict=True)
-                gaps = [float((a.double().log_softmax(-1) - b.log_softmax(-1)).abs().max()) for a, b in pairs]
-                return all(gap <= allowed for gap in gaps)
+            def agree(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor]) -> bool:
+                pairs = zip(found, wanted, strict=True)
+                return all(float((a - b).abs().max()) <= allowed for a, b in pairs)
 
-            for shape in _logit_shapes(config):
-                try:
-                    bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
-                    found = [shape(self._head(body)) for body in bodies]
-                # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
-                # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
-                except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
-                    break  # a network without a separate head: its own logits are used, which were just computed
-                if agree(found):
-                    self._shape_logits = shape
-                    break
+            self._find_head(config, probes, logs, agree)
             row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
+            for self.cuts in (True, False) if self._device.type == "cpu" else (False,):
+                try:
+                    packed = self._logits_of(self._row_states(row, probes)).double().log_softmax(-1)
+                # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes
+                # of the mask one of another shape (RuntimeError, IndexError).
+                except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
+                    continue  # a network that takes no mask or no positions: rows are padded
+                self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]], logs)
+                if self.packs:
+                    break
+
+    def _find_head(
+        self,
+        config: Any,
+        probes: Sequence[Ints],
+        logs: Sequence[torch.Tensor],
+        agree: Callable[[Sequence[torch.Tensor], Sequence[torch.Tensor]], bool],
+    ) -> None:
+        """What the network does behind its body, and whether a part of the vocabulary can be had by itself."""
+        for shape in _logit_shapes(config):
             try:
-                packed = self._logits_of(self._row_states(row, probes))
-            # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of
-            # the mask one of another shape (RuntimeError, IndexError).
-            except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
-                return  # a network that takes no mask or no positions: rows are padded
-            self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]])
+                bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
+                found = [shape(self._head(body)).double().log_softmax(-1) for body in bodies]
+            # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
+            # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
+            except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
+                return  # a network without a separate head: its own logits are used, which were just computed
+            if agree(found, logs):
+                self._shape_logits = shape
+                break
+        else:
+            return
+        head = self._network.get_output_embeddings()
+        if is_linear(head):
+            targets = [self._tensor(probe) for probe in probes]
+            own = [rows.gather(1, ids[:, None].to(rows.device))[:, 0] for rows, ids in zip(logs, targets, strict=True)]
+            parts = [chosen(body, ids, head, shape, 7) for body, ids in zip(bodies, targets, strict=True)]
+            self._in_parts = agree(parts, own)
 
     @property
     def _dtype(self) -> str:
@@ -190,10 +215,22 @@ class Rater:
             return self._states(self._tensor(ids[None]), None, None)[0]
         sizes = [len(inputs[i]) for i in row.members]
         positions = np.concatenate([np.arange(size) for size in sizes])
-        mask = self._apart(np.repeat(np.arange(len(sizes)), sizes)[None])
-        return self._states(self._tensor(ids[None]), mask, self._tensor(positions[None]))[0]
+        return self._packed_states(ids[None], np.repeat(np.arange(len(sizes)), sizes)[None], positions[None])[0]
 
-    def _apart(self, owner: NDArray[Any]) -> torch.Tensor:
+    def _packed_states(self, ids: Ints, owner: Ints, positions: Ints) -> torch.Tensor:
+        """Packed rows through the network, attention by sequences where that is a gain."""
+        mask = self._mask(owner)
+        given = self._tensor(ids), mask, self._tensor(positions)
+        if not self.cuts:
+            return self._states(*given)
+        from bitmeter.models.hf_attention import Apart
+
+        with Apart(mask, _stretches(owner)) as apart:
+            states = self._states(*given)
+        self.cuts = apart.calls > 0  # a network may compute attention by other means
+        return states
+
+    def _mask(self, owner: Ints) -> torch.Tensor:
         """A mask for each row: a token sees those before it of the same owner."""
         torch = self._torch
         owners = self._tensor(owner)
@@ -232,7 +269,7 @@ class Rater:
                 mask = None if all(row.length == width for row in group) else self._tensor(owner >= 0)
                 states = list(self._states(self._tensor(ids), mask, None))
             else:
-                states = list(self._states(self._tensor(ids), self._apart(owner), self._tensor(positions)))
+                states = list(self._packed_states(ids, owner, positions))
         return [
             (member, states[k][begin : begin + len(inputs[member])])
             for k, row in enumerate(group)
@@ -258,11 +295,7 @@ class Rater:
                 numbers = [asked[k] for k, _ in group]
                 states = torch.cat([part[firsts[i] - 1 :] for i, (_, part) in zip(numbers, group, strict=True)])
                 targets = self._tensor(np.concatenate([sequences[i][firsts[i] :] for i in numbers]))
-                parts = [
-                    self._chosen(states[at : at + self._chunk], targets[at : at + self._chunk])
-                    for at in range(0, len(targets), self._chunk)
-                ]
-                values = torch.cat(parts).cpu().numpy()
+                values = self._chosen(states, targets).cpu().numpy()
                 at = 0
                 for i in numbers:
                     size = len(sequences[i]) - firsts[i]
@@ -273,6 +306,13 @@ class Rater:
         return found
 
     def _chosen(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """ln p of each target, by parts of the vocabulary or, where the head is one piece, by parts of the row."""
+        if self._in_parts and self._shape_logits is not None:
+            return chosen(states, targets, self._network.get_output_embeddings(), self._shape_logits)
+        parts = zip(states.split(self._chunk), targets.split(self._chunk), strict=True)
+        return self._torch.cat([self._chosen_of_all(*part) for part in parts])
+
+    def _chosen_of_all(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
         logits = self._logits_of(states)
         own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
@@ -330,6 +370,21 @@ def _groups(rows: list[Row], batch: int) -> Iterator[list[Row]]:
         group.append(row)
     if group:
         yield group
+
+
+def _stretches(owner: Ints) -> list[tuple[int, int, int]]:
+    """Where in its row each owner's tokens stand side by side: the row, the first of them and the one behind the last.
+
+    Examples
+    --------
+    >>> _stretches(np.array([[4, 4, 7], [5, -1, -1]]))
+    [(0, 0, 2), (0, 2, 3), (1, 0, 1), (1, 1, 3)]
+    """
+    found = []
+    for row, names in enumerate(owner):
+        borders = [0, *(np.flatnonzero(np.diff(names)) + 1).tolist(), len(names)]
+        found += [(row, begin, end) for begin, end in itertools.pairwise(borders)]
+    return found
 
 
 def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
