@@ -62,6 +62,8 @@ def network(make: str) -> Any:
         "gemma2": lambda: transformers.Gemma2Config(
             **llama, head_dim=8, final_logit_softcapping=2.0, sliding_window=8, query_pre_attn_scalar=8
         ),
+        "gpt2": lambda: transformers.GPT2Config(vocab_size=SIZE, n_embd=16, n_layer=2, n_head=2, n_positions=48),
+        "gpt_neox": lambda: transformers.GPTNeoXConfig(**common, intermediate_size=24, max_position_embeddings=48),
         "bloom": lambda: transformers.BloomConfig(vocab_size=SIZE, hidden_size=16, n_layer=2, n_head=2),
         "mamba": lambda: transformers.MambaConfig(**{k: v for k, v in common.items() if "heads" not in k}),
     }

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter.errors import ModelError
 from bitmeter.models.hf import options_of
-from bitmeter.models.hf_rating import packed_rows
+from bitmeter.models.hf_rows import packed_rows
 from tests.models.networks import TINY, byte_fallback_tokenizer, model, network, plain_loop, tiny
 
 SCRIPTS = (

@@ -114,21 +114,21 @@ class HuggingFace(Causal):
             same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
             self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
         given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
-        self._tokenizer, network = _load_both(
+        tokenizer, network = _load_both(
             self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
             device_map, trusted,
         )  # fmt: skip
         if device_map is None:
             network = network.to(where)
-        self._units = _units_of(self._tokenizer, place, gguf_file or short)
+        self._units = _units_of(tokenizer, place, gguf_file or short)
         self.size = int(network.get_input_embeddings().weight.shape[0])
         _check_fit(self.name, self._units, self.size)
         self.bos_id, self.eos_id = (
-            _special(self._tokenizer, "bos", self.size),
-            _special(self._tokenizer, "eos", self.size),
+            _special(tokenizer, "bos", self.size),
+            _special(tokenizer, "eos", self.size),
         )
-        self.adds_bos = _adds_bos(self._tokenizer, self.bos_id)
-        self.context = _context(network.config.get_text_config(), self._tokenizer)
+        self.adds_bos = _adds_bos(tokenizer, self.bos_id)
+        self.context = _context(network.config.get_text_config(), tokenizer)
         self.precision = _precision(network, kind)
         group = "cpu" if where.type == "cpu" else "other"
         self._network = network

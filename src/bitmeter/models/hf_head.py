@@ -49,7 +49,7 @@ def chosen(
         step = max(_LEAST, _PART["cpu" if device.type == "cpu" else "other"] // max(1, len(here)))
     ids, order = targets.to(device).sort()
     borders = torch.searchsorted(ids, torch.arange(0, size + step, step, device=device)).tolist()
-    own = torch.empty(len(here), dtype=torch.float64, device=device)
+    own = torch.full((len(here),), torch.nan, dtype=torch.float64, device=device)
     sums = []
     for number, at in enumerate(range(0, size, step)):
         logits = shape(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from bitmeter.models.details import Details
 from bitmeter.models.hf_head import chosen, is_linear
+from bitmeter.models.hf_rows import Row, groups, packed_rows, stretches
 
 if TYPE_CHECKING:
     import torch
@@ -32,46 +32,6 @@ _LOGITS = 1 << 23
 #: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
 _ROUNDING = {"float64": 1e-9, "float32": 2e-5}
 _COARSE_ROUNDING = 2e-2
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Sequences that go through the network side by side, by their numbers, and where each begins."""
-
-    members: tuple[int, ...]
-    begins: tuple[int, ...]
-    length: int
-
-
-def packed_rows(lengths: Sequence[int], row: int, longest: int) -> list[Row]:
-    """Put sequences into rows of at most `row` tokens; one that is longer than `longest` has its own.
-
-    The longest are placed first, each in the fullest row that still has room for it.
-
-    Examples
-    --------
-    >>> [(r.members, r.length) for r in packed_rows([3, 9, 4, 2], 8, longest=8)]
-    [((1,), 9), ((2, 0), 7), ((3,), 2)]
-    """
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    rows: list[tuple[list[int], list[int], int]] = []
-    by_room: dict[int, list[int]] = {}
-    for i in order:
-        length = lengths[i]
-        room = (
-            next((r for r in range(length, row + 1) if by_room.get(r)), None) if length <= min(row, longest) else None
-        )
-        if room is None:
-            rows.append(([i], [0], length))
-            place, left = len(rows) - 1, row - length
-        else:
-            place = by_room[room].pop()
-            members, begins, used = rows[place]
-            rows[place] = ([*members, i], [*begins, used], used + length)
-            left = room - length
-        if left > 0 and length <= longest:
-            by_room.setdefault(left, []).append(place)
-    return [Row(tuple(members), tuple(begins), used) for members, begins, used in rows]
 
 
 class Rater:
@@ -102,13 +62,13 @@ class Rater:
         self._packing_limit = _packing_limit(config)
         self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
         self._in_parts = False
-        self.packs = self.cuts = False
+        self.packs = self.cuts = self.pads = False
         self._find_ways(config)
 
     # ---- what the network can take -------------------------------------------------------------------------------
 
     def _find_ways(self, config: Any) -> None:
-        """Try the bare head, a part of it and packing on a few tokens, and keep what changes nothing."""
+        """Try the bare head, a part of it, padding and packing on a few tokens, and keep what changes nothing."""
         generator = np.random.default_rng(7)
         longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
@@ -123,17 +83,35 @@ class Rater:
                 return all(float((a - b).abs().max()) <= allowed for a, b in pairs)
 
             self._find_head(config, probes, logs, agree)
-            row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
-            for self.cuts in (True, False) if self._device.type == "cpu" else (False,):
-                try:
-                    packed = self._logits_of(self._row_states(row, probes)).double().log_softmax(-1)
-                # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes
-                # of the mask one of another shape (RuntimeError, IndexError).
-                except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
-                    continue  # a network that takes no mask or no positions: rows are padded
-                self.packs = agree([packed[: len(probes[0])], packed[len(probes[0]) :]], logs)
+            self.pads = self._tried(lambda: self._padded_logits(probes), logs, agree)
+            # On other devices a call for each sequence costs more than the square that it saves.
+            for cuts in (True, False) if self._device.type == "cpu" else (False,):
+                self.cuts = cuts
+                self.packs = self._tried(lambda: self._packed_logits(probes), logs, agree)
                 if self.packs:
                     break
+
+    def _tried(
+        self,
+        way: Callable[[], list[torch.Tensor]],
+        logs: Sequence[torch.Tensor],
+        agree: Callable[[Sequence[torch.Tensor], Sequence[torch.Tensor]], bool],
+    ) -> bool:
+        try:
+            found = way()
+        # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of a mask
+        # one of another shape (RuntimeError, IndexError).
+        except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
+            return False
+        return agree([rows.double().log_softmax(-1) for rows in found], logs)
+
+    def _padded_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        rows = [Row((place,), (0,), len(probe)) for place, probe in enumerate(probes)]
+        return [self._logits_of(states) for _, states in self._group_states(rows, probes)]
+
+    def _packed_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
+        return [self._logits_of(states) for _, states in self._group_states([row], probes)]
 
     def _find_head(
         self,
@@ -160,8 +138,10 @@ class Rater:
         if is_linear(head):
             targets = [self._tensor(probe) for probe in probes]
             own = [rows.gather(1, ids[:, None].to(rows.device))[:, 0] for rows, ids in zip(logs, targets, strict=True)]
-            parts = [chosen(body, ids, head, shape, 7) for body, ids in zip(bodies, targets, strict=True)]
-            self._in_parts = agree(parts, own)
+            # Parts of a third: the whole vocabulary would fit in one for so few tokens.
+            step = -(-self._vocabulary // 3)
+            parts = [chosen(body, ids, head, shape, step) for body, ids in zip(bodies, targets, strict=True)]
+            self._in_parts = agree([part.to(rows.device) for part, rows in zip(parts, own, strict=True)], own)
 
     @property
     def _dtype(self) -> str:
@@ -225,7 +205,7 @@ class Rater:
             return self._states(*given)
         from bitmeter.models.hf_attention import Apart
 
-        with Apart(mask, _stretches(owner)) as apart:
+        with Apart(mask, stretches(owner)) as apart:
             states = self._states(*given)
         self.cuts = apart.calls > 0  # a network may compute attention by other means
         return states
@@ -242,10 +222,14 @@ class Rater:
 
     def _runs(self, inputs: Sequence[Ints]) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
         """The states of each sequence, several at a time, and how many are done."""
-        longest = self._row if self._packing_limit is None else self._packing_limit
-        rows = packed_rows([len(ids) for ids in inputs], self._row, longest if self.packs else 0)
+        longest = (self._row if self._packing_limit is None else self._packing_limit) if self.packs else 0
+        rows = packed_rows([len(ids) for ids in inputs], self._row, longest)
+        # A sequence that is longer than a window sees less than our mask says, so it must not come under one.
+        beyond = [row for row in rows if len(row.members) == 1 and row.length > longest]
+        within = [row for row in rows if not (len(row.members) == 1 and row.length > longest)]
         done = 0
-        for group in _groups(rows, self._batch):
+        batch = self._batch if self.pads else 0
+        for group in itertools.chain(groups(beyond, batch), groups(within, batch)):
             found = self._group_states(group, inputs)
             done += len(found)
             yield found, done
@@ -265,9 +249,9 @@ class Rater:
                     ids[k, part], owner[k, part] = inputs[member], member
                     positions[k, part] = np.arange(len(inputs[member]))
             if all(len(row.members) == 1 for row in group):
-                # What stands to the right is never seen: a plain causal pass is exact.
-                mask = None if all(row.length == width for row in group) else self._tensor(owner >= 0)
-                states = list(self._states(self._tensor(ids), mask, None))
+                # What stands to the right is never seen: a plain causal pass is exact. With a mask, what fills a row
+                # would see nothing at all in a layer of short sight, and give NaN to the next.
+                states = list(self._states(self._tensor(ids), None, None))
             else:
                 states = list(self._packed_states(ids, owner, positions))
         return [
@@ -357,34 +341,6 @@ class Rater:
             out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
             logits = out.logits[0, -1].double()
             return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
-
-
-def _groups(rows: list[Row], batch: int) -> Iterator[list[Row]]:
-    """Rows of like length, as many as fit in a batch when they are padded."""
-    group: list[Row] = []
-    for row in rows:
-        width = max([row.length, *(r.length for r in group)])
-        if group and width * (len(group) + 1) > batch:
-            yield group
-            group = []
-        group.append(row)
-    if group:
-        yield group
-
-
-def _stretches(owner: Ints) -> list[tuple[int, int, int]]:
-    """Where in its row each owner's tokens stand side by side: the row, the first of them and the one behind the last.
-
-    Examples
-    --------
-    >>> _stretches(np.array([[4, 4, 7], [5, -1, -1]]))
-    [(0, 0, 2), (0, 2, 3), (1, 0, 1), (1, 1, 3)]
-    """
-    found = []
-    for row, names in enumerate(owner):
-        borders = [0, *(np.flatnonzero(np.diff(names)) + 1).tolist(), len(names)]
-        found += [(row, begin, end) for begin, end in itertools.pairwise(borders)]
-    return found
 
 
 def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
