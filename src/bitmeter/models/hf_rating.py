@@ -84,7 +84,7 @@ class Rater:
 
             self._find_head(config, probes, logs, agree)
             self.pads = self._tried(lambda: self._padded_logits(probes), logs, agree)
-            # On other devices a call for each sequence costs more than the square that it saves.
+            # On a GPU so many small calls may cost more than the square that they save.
             for cuts in (True, False) if self._device.type == "cpu" else (False,):
                 self.cuts = cuts
                 self.packs = self._tried(lambda: self._packed_logits(probes), logs, agree)
