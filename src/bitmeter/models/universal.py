@@ -161,11 +161,7 @@ class Universal:
             raise FileFormatError(message, value=str(final))
         learned = self._learned or self.core()
         with replacing(final, force=force) as beside:
-            try:
-                learned.save(str(beside))
-            except OSError as error:
-                message = f"{final} cannot be written: {error.strerror}"
-                raise FileFormatError(message, value=str(final)) from error
+            learned.save(str(beside))
         self.path = str(final)
 
     @staticmethod
