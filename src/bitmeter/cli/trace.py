@@ -7,7 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.common import Alternatives, Docs, Field, First, Force, Like, Norm, Oov, scoring_progress, show
+from bitmeter.cli.common import (
+    Alternatives,
+    Docs,
+    Field,
+    First,
+    Force,
+    Like,
+    Norm,
+    Oov,
+    check_free,
+    scoring_progress,
+    show,
+)
 
 
 def trace(
@@ -34,6 +46,7 @@ def trace(
         "docs": docs, "field": field, "like": like, "first": first, "oov": oov, "norm": norm,
         "alternatives": alternatives,
     }  # fmt: skip
+    check_free(output, force=force)
     found = _open(model, text, output, keywords, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)

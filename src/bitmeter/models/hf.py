@@ -429,7 +429,7 @@ SCHEMES = (
     Scheme(
         "hf",
         "hf:PATH[@REV]",
-        "a Hugging Face model; options follow commas: ,dtype=bfloat16",
+        "a Hugging Face model; options: ,dtype=bfloat16",
         _load,
         "transformers",
     ),

@@ -443,4 +443,4 @@ def _load(rest: str) -> Neural:
     return Neural.load(rest)
 
 
-SCHEMES = (Scheme("neural", "neural:FOLDER", "a network trained by bitmeter (or its folder alone)", _load, "torch"),)
+SCHEMES = (Scheme("neural", "neural:FOLDER", "a network of bitmeter train (or the path alone)", _load, "torch"),)

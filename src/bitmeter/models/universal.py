@@ -278,7 +278,7 @@ SCHEMES = (
     Scheme(
         "universal",
         "universal[:SIZE|FILE]",
-        "learns as it reads: small 16 MB, medium 181 MB, large 1.2 GB",
+        "learns as it reads: small, medium or large",
         _load,
     ),
 )
