@@ -18,6 +18,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "text").write_bytes(TEXT)
     (tmp_path / "other").write_bytes(b"to see or not\n")
     (tmp_path / "empty").touch()
+    bm.score("kt", TEXT).save(tmp_path / "run.json")
     model = bm.NGram(order=2).fit(TEXT)
     for name in ("model.bmn", "model.arpa"):
         model.save(tmp_path / name)
@@ -33,6 +34,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("train text -o new.bmn --vocab empty", 1, "vocab empty holds no word"),
         ("train text -o new.bmn --smoothing jelinek-mercer --heldout empty", 1, "empty is empty, and the weights"),
         ("compare model.bmn model.arpa --on other", 1, "same conventions: --oov; bitmeter convert .* --spelling TEXT"),
+        ("compare run.json run.json --docs line", 2, "--docs is for scoring, and saved runs are scored already"),
+        ("compare kt uniform --on text --ctx 8.4", 1, "kt sees all that came before, so there are no windows"),
         ("score mixture: text", 1, "mixture needs a file: mixture:mix.bmx"),
     ],
 )
