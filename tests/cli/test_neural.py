@@ -83,10 +83,17 @@ def test_train_and_look_at_the_curve(
         (("curve", "net", "--level", "chance"), "a name and bits a byte"),
         (("curve", "text.txt"), "cannot be read"),
         (("train", "text.txt", "-o", "net", *small), "exists already"),
+        (("train", "text.txt", "-o", "net", "--resume", *small, "--width", "9"), "nothing to resume"),
+        (("train", "text.txt", "-o", "other.bmn", *small), "a network is a folder"),
     ):
         code, printed, said = run(capsys, *words)
         assert code in (1, 2)
         assert part in " ".join(said.replace("│", " ").split())
+    assert not Path("other.bmn").exists()
+    assert run(capsys, "compress", "net", "text.txt")[0] == 0
+    code, printed, said = run(capsys, "decompress", "text.txt.bmz", "-o", "back.txt")  # the folder is found by itself
+    assert (code, said) == (0, "")
+    assert Path("back.txt").read_bytes() == Path("text.txt").read_bytes()
     code, printed, _ = run(capsys, "score", "net", "text.txt", "-q")
     assert code == 0
     assert float(printed) < 8

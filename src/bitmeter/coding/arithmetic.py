@@ -20,6 +20,7 @@ from bitmeter.coding.stepping import stepper_of
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from bitmeter.models.base import Model, Totalling
 from bitmeter.models.mixture import MixtureModel
+from bitmeter.models.neural import Neural
 from bitmeter.models.ngram import NGram
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
@@ -78,7 +79,7 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
         return _Adaptive()
     if isinstance(model, NGram) and isinstance(model.units, Words):
         return _Worded(model)
-    if isinstance(model, MixtureModel) and isinstance(model.units, Words):
+    if isinstance(model, MixtureModel | Neural) and isinstance(model.units, Words):
         return SpelledCoder(model, watch)
     units = getattr(model, "units", None)
     if not isinstance(units, Units) or not hasattr(units, "join"):
@@ -96,8 +97,8 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
 
 
 def for_bytes(model: Any) -> Any:
-    """The model as a distribution over byte strings: one of words, or a mixture of these, spells unknown words."""
-    worded = isinstance(model, NGram | MixtureModel) and isinstance(model.units, Words)
+    """The model as a distribution over byte strings: one of words spells those that it does not know."""
+    worded = isinstance(model, NGram | MixtureModel | Neural) and isinstance(model.units, Words)
     return model.with_oov("spelled") if worded else model
 
 
