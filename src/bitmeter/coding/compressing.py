@@ -103,7 +103,7 @@ def compress(
         The path of the archive, "-" for standard output.
     embed
         Put the model into the archive, so that nobody needs to have it; its size counts. For n-gram models, what the
-        universal model has learned, and mixtures of these.
+        universal model has learned, mixtures of these, tables, and networks trained here.
     prime
         A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
         decodes needs the same text, unless the model travels along.
