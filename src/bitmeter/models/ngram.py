@@ -17,6 +17,7 @@ from bitmeter.models.base import Scheme
 from bitmeter.models.ngram_files import SUFFIX, note, read_note, save_model, sound
 from bitmeter.models.ngram_forms import CoreModel, NGramForms, open_model
 from bitmeter.models.ngram_kinds import begins_as_arpa, refuse_foreign
+from bitmeter.models.ngram_pickling import NGramPickling
 from bitmeter.models.ngram_predictions import NGramPredictions
 from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_units import UnitPlan, plan_of
@@ -40,7 +41,7 @@ MAX_ORDER = 16
 _DEFAULT = "modified-kneser-ney"
 
 
-class NGram(NGramPredictions, NGramRating, NGramForms):
+class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is

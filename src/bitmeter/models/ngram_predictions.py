@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.errors import ModelError
+from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.ngram_forms import CoreModel
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan
 from bitmeter.models.spelling import SpelledStream
 from bitmeter.text.units import BLANK, Units
-from bitmeter.theory._check import choice
+from bitmeter.theory._check import choice, shown
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
@@ -163,7 +163,14 @@ class NGramPredictions:
         The first three are `<unk>` (any unknown unit), `<s>` (impossible) and `</s>`; `places` says which entry is that
         of an id.
         """
-        numbers = self.numbered(history)
+        ids = np.asarray(history)
+        if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+            message = (
+                f"history is {shown(history)}; it must be a row of ids, such as model.units.split(b'to be').ids, or "
+                "[model.number('to'), model.number('be')]"
+            )
+            raise InputTypeError(message, value=history)
+        numbers = self.numbered(ids)
         if self.end_is_unit:
             ends = np.flatnonzero(numbers == END)
             numbers = numbers[ends[-1] + 1 :] if len(ends) else numbers
