@@ -144,7 +144,7 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
         f"units is {shown(what)}; it must be 'words', 'chars', 'bytes', 'tokenizer:FILE' (a tokenizer.json), "
         "'sentencepiece:FILE' (a .model), or such a tokenizer"
     )
-    if what == "bpe":
+    if isinstance(what, str) and what == "bpe":
         message += "; byte pairs are learnt for a network (--kind lstm or transformer)"
     raise ChoiceError(message, value=what)
 
