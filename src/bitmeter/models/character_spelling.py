@@ -2,8 +2,8 @@
 
 So a model of characters covers all texts. The id of a character is its code point, and that of a byte which is no UTF-8
 lies above all of them. An id is told by its row of 256 and its place in the row: log2 4353 + 8 bits beside those of
-`<unk>`. Characters that the model knows could be told so too; that little is lost, and the sum over all texts stays below
-one.
+`<unk>`. Characters that the model knows could be told so too; that little is lost, and the sum over all texts stays
+below one.
 """
 
 from __future__ import annotations
