@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.coding.spelled import SpelledCoder
+from bitmeter.coding.spelled import NORMALISED, SpelledCoder, not_normalised
 from bitmeter.coding.stepping import stepper_of
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from bitmeter.models.base import Model, Totalling
@@ -31,8 +31,6 @@ __all__ = ["PRECISION", "Coder", "coder_of", "for_bytes"]
 
 #: Bits of the whole numbers that stand for probabilities.
 PRECISION = 32
-#: How far from one the probabilities of a prediction may sum: so that a score differs from a file by no more.
-NORMALISED = 1e-4
 #: Tables up to so many entries are coded by their frequencies, all of them at once in memory.
 _LARGEST_TABLE = 1 << 24
 
@@ -196,7 +194,7 @@ class _Table(_Splitting):
         sums = np.exp(logs).sum(axis=1)
         wrong = (np.abs(sums - 1.0) > NORMALISED) & (sums > 0)
         if wrong.any():
-            raise _not_normalised(model, float(sums[np.argmax(wrong)]))
+            raise not_normalised(model.name, float(sums[np.argmax(wrong)]))
         # Decoding needs one unit an outcome; all that a table lumps together has the same frequency as before, but
         # no unit, so that it is refused when it comes.
         self._ids = _ids_of(model, logs.shape[1])
@@ -253,7 +251,7 @@ class _Stepwise(_Splitting):
                 raise impossible(self._model, whole[cuts[number] : cuts[number + 1]], self._done + int(cuts[number]))
             total, coded = core.put(row, place)
             if not abs(total - 1.0) <= NORMALISED:
-                raise _not_normalised(self._model, total)
+                raise not_normalised(self._model.name, total)
             if not coded:
                 raise impossible(self._model, whole[cuts[number] : cuts[number + 1]], self._done + int(cuts[number]))
             if spelled:
@@ -315,14 +313,6 @@ class decoding:  # noqa: N801
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if isinstance(error, _core.CodeError):
             raise FileFormatError(str(error)) from error
-
-
-def _not_normalised(model: Any, total: float) -> ModelError:
-    message = (
-        f"the probabilities that {model.name} predicts sum to {total:.9g}, not to 1: they are no distribution, its "
-        "score is no code length, and no file can be as long as it says"
-    )
-    return ModelError(message, value=total)
 
 
 def _ids_of(model: Any, size: int) -> NDArray[np.int64]:
