@@ -10,11 +10,22 @@ namespace bitmeter {
 double cumulate(const double* logprobs, std::size_t size, std::uint64_t* out) {
     Compensated sum;
     out[0] = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        const double p = logprobs[i] <= 0.5 ? portable_exp(logprobs[i]) : std::nan("");  // no NaN, nothing above one
-        sum.add(p);
-        out[i + 1] = out[i] + (p >= 0.0 ? frequency_of(p, table_bits) : 0);
+    double p[exps_at_once];
+    const auto take = [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+            sum.add(p[i]);
+            out[first + i + 1] = out[first + i] + (p[i] >= 0.0 ? frequency_of(p[i], table_bits) : 0);
+        }
+    };
+    std::size_t done = 0;
+    for (; done + exps_at_once <= size; done += exps_at_once) {
+        portable_exps(logprobs + done, p);
+        take(done, exps_at_once);
     }
+    double rest[exps_at_once] = {};
+    std::copy(logprobs + done, logprobs + size, rest);
+    portable_exps(rest, p);
+    take(done, size - done);
     return sum.value();
 }
 

@@ -82,6 +82,29 @@ void the_portable_exponential_is_the_exponential() {
         CHECK(std::fabs(portable_exp(x) - std::exp(x)) <= 4e-16 * std::exp(x) + 1e-320);
     CHECK(portable_exp(0.0) == 1.0);
     CHECK(portable_exp(-std::numeric_limits<double>::infinity()) == 0.0);
+    // Side by side they are the same to the bit, where all are plain numbers and where some are not.
+    const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();
+    Random random(Seed{1, 2, 3, 4});
+    const auto share = [&] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
+    for (int round = 0; round < 2000; ++round) {
+        double x[exps_at_once], found[exps_at_once];
+        for (double& one : x) one = 0.5 - 40.0 * share();
+        const std::size_t at = random.next() % exps_at_once;
+        if (round % 4 == 1) x[at] = -745.0 * share();
+        if (round % 4 == 2) x[at] = round % 8 == 2 ? -infinite : -746.0;
+        if (round % 4 == 3) x[at] = round % 8 == 3 ? nan : 0.75;
+        portable_exps(x, found);
+        for (std::size_t i = 0; i < exps_at_once; ++i)
+            CHECK(x[i] <= 0.5 ? found[i] == portable_exp(x[i]) : std::isnan(found[i]));
+    }
+    // The library's own way, which must give the same bits: also of numbers that are not normal.
+    for (double x = -744.0; x < 0.5; x += 0.37) {
+        const double k = std::floor(x * 1.4426950408889634 + 0.5);
+        CHECK(static_cast<double>(ExpParts(x).exponent) == k);
+        const double p = portable_exp(x);
+        const double scaled = std::floor(std::ldexp(p, 40) + 0.5);
+        CHECK(frequency_of(p, 40) == (p > 0.0 && scaled < 1.0 ? 1 : static_cast<std::uint64_t>(scaled)));
+    }
     CHECK(frequency_of(0.0, 32) == 0);
     CHECK(frequency_of(1e-300, 32) == 1);
     CHECK(frequency_of(1.0, 32) == std::uint64_t{1} << 32);

@@ -173,7 +173,7 @@ def test_saved_runs_and_traces_are_those_of_the_library(
     assert (trace.logprob == score.trace.logprob).all()
     assert b"".join(trace.units) == LINES.encode()
     before = (tmp_path / "run.json").read_bytes()
-    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json"]) == 1
+    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json"]) == 2
     assert "--force" in capsys.readouterr().err
     assert (tmp_path / "run.json").read_bytes() == before
     assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json", "--force"]) == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import bitmeter as bm
 from bitmeter import cli
 from tests.models.networks import TINY
 
@@ -82,10 +83,29 @@ def test_train_and_look_at_the_curve(
         (("curve", "net", "--level", "chance"), "a name and bits a byte"),
         (("curve", "text.txt"), "cannot be read"),
         (("train", "text.txt", "-o", "net", *small), "exists already"),
+        (("train", "text.txt", "-o", "net", "--resume", *small, "--width", "9"), "nothing to resume"),
+        (("train", "text.txt", "-o", "other.bmn", *small), "a network is a folder"),
     ):
         code, printed, said = run(capsys, *words)
         assert code in (1, 2)
         assert part in " ".join(said.replace("│", " ").split())
+    assert not Path("other.bmn").exists()
+    assert run(capsys, "compress", "net", "text.txt")[0] == 0
+    code, printed, said = run(capsys, "decompress", "text.txt.bmz", "-o", "back.txt")  # the folder is found by itself
+    assert (code, said) == (0, "")
+    assert Path("back.txt").read_bytes() == Path("text.txt").read_bytes()
     code, printed, _ = run(capsys, "score", "net", "text.txt", "-q")
     assert code == 0
     assert float(printed) < 8
+
+
+def test_windows_are_for_the_models_that_have_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "text.txt"
+    text.write_bytes(b"a few words of text, and a few more words of text " * 4)
+    assert cli._run(["compare", "kt", f"hf:{TINY}", "--on", str(text), "--ctx", "16.8", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["rows"]
+    expected = [bm.score("kt", text), bm.score(f"hf:{TINY}", text, ctx="16.8")]
+    assert [row["bits_per_byte"] for row in found] == [score.bits_per_byte for score in expected]
+    assert cli._run(["trace", f"hf:{TINY}", str(text), "--ctx", "16.8", "--all", "--json"]) == 0
+    nats = [json.loads(line)["nats"] for line in capsys.readouterr().out.splitlines()]
+    assert sum(nats) == pytest.approx(expected[1].nats, rel=1e-9)

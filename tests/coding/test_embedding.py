@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import io
 import json
@@ -17,9 +18,15 @@ import bitmeter as bm
 from bitmeter.coding import archive as archives
 from bitmeter.coding import embedding
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
-from tests.coding.models import TEXT, Plain, letters, word_mixture, words
+from tests.coding.models import TEXT, Plain, word_mixture, words
 
 PRIMED = bm.Universal("small").with_prime(TEXT)
+
+
+@functools.cache
+def network(kind: str, units: str) -> bm.Neural:
+    made = bm.Neural(kind, units, width=8, layers=1, threads=1)
+    return made.fit(TEXT * 20, epochs=0.1, looks=1)
 
 
 def travelling() -> dict[str, Any]:
@@ -30,6 +37,11 @@ def travelling() -> dict[str, Any]:
         "primed": PRIMED,
         "frozen": PRIMED.freeze(),
         "mixture of words": word_mixture(),
+        "table": bm.Distribution({byte: 1 + byte % 5 for byte in range(256)}, normalise=True),
+        "chain": bm.Conditional({a: {b: (2 if a == b else 1) / 257 for b in range(256)} for a in range(256)}, start=10),
+        "network of bytes": network("lstm", "bytes"),
+        "network of byte pairs": network("transformer", "bpe"),
+        "network of words": network("lstm", "words"),
         "mixture of bytes": bm.MixtureModel([bm.NGram(3, units="bytes").fit(TEXT), PRIMED, "kt", bm.Cache(9)]),
     }
 
@@ -39,7 +51,8 @@ def test_what_travels_along_needs_nothing_else(name: str, tmp_path: Path) -> Non
     model = travelling()[name]
     parts = getattr(model, "components", ())
     paths = [getattr(part, "path", None) for part in (model, *parts)]
-    text = TEXT[:60] + b"new words \xff\n"
+    # Tokenizers take UTF-8 alone.
+    text = TEXT[:60] + (b"new words \xc3\xa9\n" if "pairs" in name else b"new words \xff\n")
     made = bm.compress(model, text, tmp_path / "x.bmz", embed=True)
     assert made.embedded > 300
     assert made.size == (tmp_path / "x.bmz").stat().st_size
@@ -54,7 +67,7 @@ def test_what_cannot_travel_says_so(tmp_path: Path) -> None:
         ("kt", "its name is enough"),
         (bm.Universal("small"), "its name is enough"),
         (Plain(), "has no file that could travel along"),
-        (letters(), "has no file that could travel along"),
+        (bm.Distribution({"to": 0.5, "be": 0.5}), "has no file that could travel along"),
         (bm.MixtureModel([Plain(), "kt"]), "its component plain has no file"),
     ):
         with pytest.raises(ModelError, match=said):
@@ -116,6 +129,11 @@ def mixture_file(**part: str) -> bytes:
         (pack((b"model.bmu", b"x")), "not a sound universal"),
         (pack((b"model.bmn", b"x")), "not a sound"),
         (pack((b"model.bmx", b"{}")), "not a sound mixture"),
+        (pack((b"table.json", b"{}")), "the table inside is not sound"),
+        (pack((b"table.json", b"[[")), "the table inside is not sound"),
+        (pack((b"table.json", b'{"schema": "bitmeter.table/1", "rows": [{"labels": [[1]], "p": [1]}]}')), "not sound"),
+        (pack((b"table.json", b'{"schema": "bitmeter.table/1", "rows": [{"labels": [1], "p": [2]}]}')), "not sound"),
+        (pack((b"model.json", b"{}")), "not a sound|cannot be read|damaged|does not"),
         (pack((b"model.bmx", mixture_file(file="/etc/passwd"))), "did not come along"),
         (pack((b"model.bmx", mixture_file(file="../secret.bmn"))), "did not come along"),
         (pack((b"model.bmx", mixture_file(model="hf:somebody/something"))), "did not come along"),

@@ -110,3 +110,18 @@ def test_n_grams_of_bytes_and_characters_are_proved_and_verified(units: str) -> 
     model = bm.NGram(3, units=units).fit(text)
     assert bm.prove(model, text[:200]).holds
     assert bm.verify(model, text).sound
+
+
+def test_mixtures_and_networks_of_words_are_proved_and_verified() -> None:
+    # By ids alone an unknown word was impossible to them, so that sound models were called unsound.
+    text = b"the cat sat on the mat\n\nthe dog sat\n  on the  log\n" * 20
+    other = b"the cow sat on the mat\nan unknown\tword\n"
+    one = bm.NGram(2).fit(text)
+    network = bm.Neural("lstm", "words", width=8, layers=1, threads=1).fit(text, epochs=1, looks=1)
+    for model in (bm.MixtureModel([one, bm.NGram(1).fit(text), bm.Cache(20)]), network):
+        found = bm.verify(model, other)
+        assert found.sound, str(found)
+        proof = bm.prove(model, other)
+        assert proof.holds
+        # The coder pays for what the score pays for, no more: the same words, spelling and white space.
+        assert proof.quantised_bits == pytest.approx(proof.score.bits, abs=0.5)

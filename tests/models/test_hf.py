@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.errors import ModelError
-from bitmeter.models.hf import options_of
+from bitmeter.models.hf import options_of, revision_of
 from bitmeter.models.hf_rows import packed_rows
 from tests.models.networks import TINY, byte_fallback_tokenizer, model, network, plain_loop, tiny
 
@@ -356,3 +356,15 @@ def test_the_score_is_proved_by_decoding() -> None:
     proof = bm.prove(tiny(), text)
     assert 0.0 < proof.difference < 12.0
     assert proof.units == bm.score(tiny(), text).tokens
+
+
+def test_a_name_of_the_hub_needs_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # hf:gpt2 was taken for a revision "gpt2" of a model "gpt2", which no hub has; the error names what was asked for.
+    for name in ("absent-model", "org/absent-model@v1"):
+        with pytest.raises(bm.errors.ModelError, match=rf"^hf:{name} cannot be loaded"):
+            bm.load(f"hf:{name}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a@b").mkdir()
+    assert revision_of("a@b") == ("a@b", None)
+    assert revision_of("a@c") == ("a", "c")
+    assert revision_of("a@") == ("a", None)

@@ -278,3 +278,30 @@ def test_what_cannot_be_mixed_is_refused() -> None:
         bm.MixtureModel([ONE]).fit(b"")
     with pytest.raises(errors.ModelError, match="save it first"):
         bm.MixtureModel([bm.NGram(order=2).fit(b"a\n")]).save("never.bmx")
+
+
+def test_a_probability_too_small_for_a_double_is_mixed_by_its_logarithm() -> None:
+    class Sharp:
+        """All but certain of one byte: of the others ln p is -800, below what e can be raised to."""
+
+        name, fingerprint, size = "sharp", "sharp-1", 256
+
+        def __init__(self) -> None:
+            from bitmeter.text.units import Bytes
+
+            self.units = Bytes()
+
+        def predict(self, history: Any) -> Any:
+            row = np.full(256, -800.0)
+            row[97] = 0.0
+            return row
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.where(np.asarray(ids) == 97, 0.0, -800.0)
+
+    mixture = bm.MixtureModel([Sharp(), Sharp(), bm.Cache(4)], [0.25, 0.5, 0.25])
+    row = mixture.predict(np.array([97, 97]))
+    assert row[98] == pytest.approx(-800.0 + math.log(0.75), rel=1e-12)
+    assert row[97] == 0.0
+    score = bm.score(mixture, b"aab")
+    assert score.trace.logprob[-1] == pytest.approx(row[98], rel=1e-12)

@@ -250,3 +250,31 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
         told += [answered(ask) for ask in questions]
     assert any(told)
     assert all("model.bmn" in message for message in told if message)
+
+
+def test_a_model_goes_to_other_processes(tmp_path: Path) -> None:
+    import copy
+    import pickle
+
+    model = bm.NGram(order=2).fit(b"to be or not to be\n")
+    with pytest.raises(bm.errors.ModelError, match="save it first"):
+        pickle.dumps(model)
+    assert copy.deepcopy(model).logprob("to be") == model.logprob("to be")
+    for name in ("model.bmn", "model.arpa"):
+        model.save(tmp_path / name)
+        kept = bm.NGram.load(tmp_path / name).with_oov("class")
+        again = pickle.loads(pickle.dumps(kept))
+        assert again.fingerprint == kept.fingerprint
+        assert again.logprob("to see") == kept.logprob("to see")
+    pickled = pickle.dumps(model)
+    bm.NGram(order=2).fit(b"something else\n").save(tmp_path / "model.arpa", force=True)
+    with pytest.raises(bm.errors.ModelError, match="another model"):
+        pickle.loads(pickled)
+
+
+@pytest.mark.parametrize("history", ["to be", ["to", "be"], b"to", None, [0.5], [[1, 2]], [None]])
+def test_a_history_is_of_ids(history: Any) -> None:
+    model = bm.NGram(order=2).fit(b"to be or not to be\n")
+    with pytest.raises(bm.errors.InputTypeError, match=r"row of ids, such as model.units.split"):
+        model.predict(history)
+    assert model.predict(np.zeros(0, dtype=np.int64)).shape == model.predict(np.array([model.number("to")])).shape

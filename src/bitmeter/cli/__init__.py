@@ -6,6 +6,7 @@ imported before a verb runs, so that `bitmeter --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from bitmeter.cli.verbs import app
 
 __all__ = ["app", "main"]
+
+#: What the system says where stdout is a file on a full disk.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def __getattr__(name: str) -> Any:
@@ -49,17 +53,28 @@ def _run(arguments: list[str]) -> int:
             code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone (`bitmeter learn | head`): what is left unsaid must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has gone: `bitmeter learn | head`.
+        _silence()
         return 1
     except BitmeterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
+        _silence()
+        return 1
     except Exception as error:
         return _usage(error)
     return code if isinstance(code, int) else 0
+
+
+def _silence() -> None:
+    """What is left unsaid on stdout must not raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Any) -> int:

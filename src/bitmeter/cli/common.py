@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -62,8 +63,25 @@ Json = Annotated[bool, typer.Option("--json", help="Print every figure to full p
 
 #: The end of a line that nobody sees: spaces, and where colours end.
 _TAIL = re.compile(r"(?: |\x1b\[[0-9;]*m)+$")
+#: Of a probability in the compact form of an n-gram model, if nothing else is said.
+COMPACT_BITS = 8
 #: Wider than any table.
 _WIDEST = 10_000
+
+
+def compact_bits(bits: int | None, *, compact: bool) -> int:
+    """How many bits a probability has in the compact form, which alone rounds them."""
+    if bits is not None and not compact:
+        message = f"--bits {bits} is for the compact form, and the fast one keeps every figure; add --compact"
+        raise typer.BadParameter(message)
+    return COMPACT_BITS if bits is None else bits
+
+
+def check_free(path: Any, *, force: bool) -> None:
+    """Before any work is done: a file that exists is not overwritten unasked."""
+    if path is not None and str(path) != "-" and os.path.exists(path) and not force:
+        message = f"{path} exists already and nothing is overwritten unasked; type --force"
+        raise typer.BadParameter(message)
 
 
 @contextlib.contextmanager

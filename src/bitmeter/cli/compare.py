@@ -9,6 +9,7 @@ import typer
 
 from bitmeter.cli.common import (
     Confidence,
+    Ctx,
     Den,
     Docs,
     Eos,
@@ -37,6 +38,7 @@ def compare(
     oov: Oov = None,
     den: Den = None,
     norm: Norm = None,
+    ctx: Ctx = None,
     confidence: Confidence = 0.95,
     json: Json = False,
 ) -> None:
@@ -49,7 +51,16 @@ def compare(
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.score import Score
 
+    keywords: dict[str, Any] = {
+        "docs": docs, "field": field, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm, "ctx": ctx,
+        "like": None if like == "bitmeter" else like,
+    }  # fmt: skip
+    said = {key: value for key, value in keywords.items() if value is not None}
     if on is None:
+        if said:
+            option = next(iter(said))
+            message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
+            raise typer.BadParameter(message)
         for name in things:
             if not Path(name).exists():
                 line = f"bitmeter compare {' '.join(things)} --on TEXT"
@@ -57,11 +68,7 @@ def compare(
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
-        keywords: dict[str, Any] = {
-            "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den,
-            "norm": norm,
-        }  # fmt: skip
-        scores = [_measure(model, on, confidence, keywords) for model in things]
+        scores = _measured(things, on, confidence, said)
     found = compare_scores(scores, confidence)
     if json:
         typer.echo(found.to_json())
@@ -73,8 +80,17 @@ def compare(
         typer.echo(line)
 
 
-def _measure(model: str, text: str, confidence: float, keywords: dict[str, Any]) -> Any:
+def _measured(names: list[str], text: str, confidence: float, keywords: dict[str, Any]) -> list[Any]:
     from bitmeter.measure.scoring import score
+    from bitmeter.models.base import load
 
-    with scoring_progress(f"{model} on {text}") as progress:
-        return score(model, text, confidence=confidence, progress=progress, **keywords)
+    models = [load(name) for name in names]
+    bounded = [hasattr(model, "with_reading") for model in models]
+    # Windows are for those that see only so much; if none of them does, the first will say so.
+    window = keywords.pop("ctx", None)
+    found = []
+    for name, model, has_windows in zip(names, models, bounded, strict=True):
+        with scoring_progress(f"{name} on {text}") as progress:
+            ctx = window if has_windows or not any(bounded) else None
+            found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **keywords))
+    return found

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Force, byte_progress
+from bitmeter.cli.common import Force, byte_progress, check_free
 
 SUFFIX = ".bmz"
 _PRIME = typer.Option(
@@ -34,6 +34,7 @@ def compress(
     from bitmeter.coding.compressing import compress as run
 
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
+    check_free(target, force=force)
     with byte_progress("compressing", file) as progress:
         made = run(model, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
@@ -58,6 +59,7 @@ def decompress(
         message = f"{archive} does not end in {SUFFIX}, so say what to write: -o FILE"
         raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
+    check_free(target, force=force)
     with byte_progress("decompressing", archive) as progress:
         header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
     if target != "-":

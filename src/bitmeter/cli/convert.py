@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Force
+from bitmeter.cli.common import Force, check_free, compact_bits
 from bitmeter.cli.train import stages
 
 
@@ -19,7 +19,9 @@ def convert(
     compact: Annotated[
         bool, typer.Option("--compact", help="The compact form of .bmn: a quarter of the size, rounded figures.")
     ] = False,
-    bits: Annotated[int, typer.Option(min=4, max=14, help="Of a probability in the compact form.")] = 8,
+    bits: Annotated[
+        int | None, typer.Option(min=4, max=14, help="Of a probability in the compact form; 8 if not said.")
+    ] = None,
     prune_entropy: Annotated[
         float | None,
         typer.Option(
@@ -53,15 +55,14 @@ def convert(
     if compact and is_arpa(target.name):
         message = f"{target} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
         raise typer.BadParameter(message)
-    if target.exists() and not force:
-        message = f"{target} exists already and nothing is overwritten unasked; type --force"
-        raise typer.BadParameter(message)
+    rounding = compact_bits(bits, compact=compact)
+    check_free(target, force=force)
     if spelling is not None and is_arpa(target.name):
         message = f"{target} is ARPA, which has no place for how words are spelled; end its name in .bmn"
         raise typer.BadParameter(message)
     with stages() as progress:
         done = converted(
-            source, target, compact=compact, bits=bits, prune_entropy=prune_entropy, spelling=spelling,
+            source, target, compact=compact, bits=rounding, prune_entropy=prune_entropy, spelling=spelling,
             heldout=heldout, force=force, threads=threads, progress=progress,
         )  # fmt: skip
     typer.echo(str(done))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Force
+from bitmeter.cli.common import Force, check_free
 
 
 def curve(
@@ -28,6 +28,7 @@ def curve(
     from bitmeter.reports.learning import chart, picture
     from bitmeter.text._files import replacing
 
+    check_free(output, force=force)
     found = {Path(model).name: LearningCurve.load(model) for model in models}
     levels = dict(map(_level, level or []))
     if output is not None:

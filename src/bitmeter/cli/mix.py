@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Field, Force
+from bitmeter.cli.common import Field, Force, check_free
 
 
 def mix(
@@ -35,9 +35,7 @@ def mix(
     if output.suffix != SUFFIX:
         message = f"{output} does not say what to write; end its name in {SUFFIX}"
         raise typer.BadParameter(message)
-    if output.exists() and not force:
-        message = f"{output} exists already and nothing is overwritten unasked; type --force"
-        raise typer.BadParameter(message)
+    check_free(output, force=force)
     mixture = MixtureModel(models, buckets=buckets).fit(heldout, field=field)
     mixture.save(output, force=force)
     found = mixture.fitted

@@ -22,6 +22,7 @@ from bitmeter.cli.common import (
     Like,
     Norm,
     Oov,
+    check_free,
     scoring_progress,
 )
 from bitmeter.cli.quick import shown
@@ -87,11 +88,8 @@ def score(
         "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
         "ctx": ctx, "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
-    if output is not None and output.exists() and not force:
-        from bitmeter.errors import FileFormatError
-
-        message = f"{output} exists already and nothing is overwritten unasked; type --force"
-        raise FileFormatError(message, value=str(output))
+    check_free(output, force=force)
+    check_free(trace, force=force)
     ready = [_ready(model, prime) for model in chosen]
     if prove:
         set_aside = {"docs": docs, "first": first, "eos": eos, "oov": oov, "den": den, "ctx": ctx, "trace": trace,

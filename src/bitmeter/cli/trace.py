@@ -7,7 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.common import Alternatives, Docs, Field, First, Force, Like, Norm, Oov, scoring_progress, show
+from bitmeter.cli.common import (
+    Alternatives,
+    Ctx,
+    Docs,
+    Eos,
+    Field,
+    First,
+    Force,
+    Like,
+    Norm,
+    Oov,
+    check_free,
+    scoring_progress,
+    show,
+)
 
 
 def trace(
@@ -22,8 +36,10 @@ def trace(
     field: Field = None,
     like: Like = "bitmeter",
     first: First = None,
+    eos: Eos = None,
     oov: Oov = None,
     norm: Norm = None,
+    ctx: Ctx = None,
     alternatives: Alternatives = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the trace as Parquet.")] = None,
     force: Force = False,
@@ -31,9 +47,10 @@ def trace(
 ) -> None:
     """Show the units of a text that a model finds most surprising, or all of them."""
     keywords: dict[str, Any] = {
-        "docs": docs, "field": field, "like": like, "first": first, "oov": oov, "norm": norm,
-        "alternatives": alternatives,
+        "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "norm": norm,
+        "ctx": ctx, "alternatives": alternatives,
     }  # fmt: skip
+    check_free(output, force=force)
     found = _open(model, text, output, keywords, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bitmeter.cli import train_neural as networks
-from bitmeter.cli.common import Docs, Field, Force
+from bitmeter.cli.common import Docs, Field, Force, check_free, compact_bits
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
@@ -76,7 +76,9 @@ def train(
     compact: Annotated[
         bool, typer.Option("--compact", help="Write the compact form: a quarter of the size, rounded figures.")
     ] = False,
-    bits: Annotated[int, typer.Option(min=4, max=14, help="Of a probability in the compact form.")] = 8,
+    bits: Annotated[
+        int | None, typer.Option(min=4, max=14, help="Of a probability in the compact form; 8 if not said.")
+    ] = None,
     docs: Docs = None,
     field: Field = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, help="How many to use; 0 for all.")] = 0,
@@ -136,9 +138,8 @@ def train(
     if compact and is_arpa(output.name):
         message = f"{output} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
         raise typer.BadParameter(message)
-    if output.exists() and not force:
-        message = f"{output} exists already and nothing is overwritten unasked; type --force"
-        raise typer.BadParameter(message)
+    rounding = compact_bits(bits, compact=compact)
+    check_free(output, force=force)
     _check_means(memory, temp)
     model = NGram(
         order, smoothing, prune=_thresholds(prune), units=units or "words", unk_word=unk_word, min_count=min_count,
@@ -155,7 +156,7 @@ def train(
             if progress is not None:
                 progress("pruning", 0.0)
             model = whole.prune(prune_entropy)
-        model = model.compact(bits) if compact else model
+        model = model.compact(rounding) if compact else model
         model.save(output, force=force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")

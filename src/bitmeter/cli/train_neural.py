@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitmeter.cli.common import check_free
+
 if TYPE_CHECKING:
     from bitmeter.models.neural_curve import LearningCurve
     from bitmeter.models.neural_train import Progress
@@ -64,12 +66,28 @@ def _given(command: typer.Context, name: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
+def _check_place(output: Path, *, force: bool, resume: bool) -> None:
+    """Before an hour is spent: a folder that can be loaded by its name, and that holds nothing that would be lost."""
+    from bitmeter.models.neural_files import is_finished
+    from bitmeter.models.ngram_files import is_model_file
+
+    if is_model_file(output.name):
+        message = f"{output} is a name for the file of an n-gram model, and a network is a folder; leave the ending out"
+        raise typer.BadParameter(message)
+    if resume and is_finished(output) and not force:
+        message = f"the training of {output} is finished, so there is nothing to resume; to train anew type --force"
+        raise typer.BadParameter(message)
+    if is_finished(output) and not resume:
+        check_free(output, force=force)
+
+
 def train_network(
     texts: list[str], output: Path, *, made: dict[str, Any], trained: dict[str, Any], force: bool, log: bool
 ) -> None:
     """Train, save, and say what came of it."""
     from bitmeter.models.neural import Neural
 
+    _check_place(output, force=force, resume=bool(trained["resume"]))
     model = Neural(**{name: value for name, value in made.items() if value is not None})
     resume = bool(trained["resume"])
     with _shown(f"{model.kind}, {model.units_kind}", log=log) as progress:

@@ -15,24 +15,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.coding.spelled import SpelledCoder
+from bitmeter.coding.spelled import NORMALISED, SpelledCoder, not_normalised
 from bitmeter.coding.stepping import stepper_of
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from bitmeter.models.base import Model, Totalling
+from bitmeter.models.character_spelling import CHARACTER_ROWS, ROW_SIZE
 from bitmeter.models.mixture import MixtureModel
+from bitmeter.models.neural import Neural
 from bitmeter.models.ngram import NGram
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
-from bitmeter.text.units import Bytes, Units, Words
+from bitmeter.text.units import Bytes, Characters, Units, Words
 
 __all__ = ["PRECISION", "Coder", "coder_of", "for_bytes"]
 
 #: Bits of the whole numbers that stand for probabilities.
 PRECISION = 32
-#: How far from one the probabilities of a prediction may sum: so that a score differs from a file by no more.
-NORMALISED = 1e-4
 #: Tables up to so many entries are coded by their frequencies, all of them at once in memory.
 _LARGEST_TABLE = 1 << 24
+
+
+#: Where an n-gram model has all unknown characters, and what it takes to tell which it is.
+_UNKNOWN = 0
+_EVERY_ROW, _EVERY_PLACE = (np.full(size, -np.log(float(size))) for size in (CHARACTER_ROWS, ROW_SIZE))
 
 
 class Coder(Protocol):
@@ -78,7 +83,7 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
         return _Adaptive()
     if isinstance(model, NGram) and isinstance(model.units, Words):
         return _Worded(model)
-    if isinstance(model, MixtureModel) and isinstance(model.units, Words):
+    if isinstance(model, MixtureModel | Neural) and isinstance(model.units, Words):
         return SpelledCoder(model, watch)
     units = getattr(model, "units", None)
     if not isinstance(units, Units) or not hasattr(units, "join"):
@@ -96,9 +101,10 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
 
 
 def for_bytes(model: Any) -> Any:
-    """The model as a distribution over byte strings: one of words, or a mixture of these, spells unknown words."""
-    worded = isinstance(model, NGram | MixtureModel) and isinstance(model.units, Words)
-    return model.with_oov("spelled") if worded else model
+    """The model as a distribution over byte strings: one of words or characters spells those that it does not know."""
+    worded = isinstance(model, NGram | MixtureModel | Neural) and isinstance(model.units, Words)
+    lettered = isinstance(model, NGram) and isinstance(model.units, Characters)
+    return model.with_oov("spelled") if worded or lettered else model
 
 
 def impossible(model: Model, unit: bytes, offset: int) -> ModelError:
@@ -188,7 +194,7 @@ class _Table(_Splitting):
         sums = np.exp(logs).sum(axis=1)
         wrong = (np.abs(sums - 1.0) > NORMALISED) & (sums > 0)
         if wrong.any():
-            raise _not_normalised(model, float(sums[np.argmax(wrong)]))
+            raise not_normalised(model.name, float(sums[np.argmax(wrong)]))
         # Decoding needs one unit an outcome; all that a table lumps together has the same frequency as before, but
         # no unit, so that it is refused when it comes.
         self._ids = _ids_of(model, logs.shape[1])
@@ -226,6 +232,7 @@ class _Stepwise(_Splitting):
         self._stepper, self._watch = stepper_of(model), watch
         self._bits = 0.0
         self._ids: NDArray[np.int64] | None = None
+        self._spells = isinstance(model, NGram) and isinstance(model.units, Characters) and model._oov == "spelled"
 
     @property
     def bits(self) -> float:
@@ -239,13 +246,17 @@ class _Stepwise(_Splitting):
         for number, (unit, place) in enumerate(zip(ids.tolist(), places.tolist(), strict=True)):
             row = self._predict()
             known = self._outcomes(len(row))
-            if not 0 <= place < len(row) or known[place] != unit:
+            spelled = self._spells and place == _UNKNOWN
+            if not 0 <= place < len(row) or (known[place] != unit and not spelled):
                 raise impossible(self._model, whole[cuts[number] : cuts[number + 1]], self._done + int(cuts[number]))
             total, coded = core.put(row, place)
             if not abs(total - 1.0) <= NORMALISED:
-                raise _not_normalised(self._model, total)
+                raise not_normalised(self._model.name, total)
             if not coded:
                 raise impossible(self._model, whole[cuts[number] : cuts[number + 1]], self._done + int(cuts[number]))
+            if spelled:
+                core.put(_EVERY_ROW, unit // ROW_SIZE)
+                core.put(_EVERY_PLACE, unit % ROW_SIZE)
             self._stepper.take(unit)
             self._tell(number, int(cuts[number + 1]))
         self._bits += core.bits
@@ -259,9 +270,12 @@ class _Stepwise(_Splitting):
         with decoding():
             while done < size:
                 row = self._predict()
-                unit = int(self._outcomes(len(row))[core.get(row)])
+                place = core.get(row)
+                unit = int(self._outcomes(len(row))[place])
+                if self._spells and place == _UNKNOWN:
+                    unit = core.get(_EVERY_ROW) * ROW_SIZE + core.get(_EVERY_PLACE)
                 self._stepper.take(unit)
-                parts.append(self._units.join([unit]))
+                parts.append(_bytes_of(self._units, unit))
                 if not parts[-1]:
                     message = "the coded bytes lead to a unit without bytes"
                     raise FileFormatError(message)
@@ -301,19 +315,20 @@ class decoding:  # noqa: N801
             raise FileFormatError(str(error)) from error
 
 
-def _not_normalised(model: Any, total: float) -> ModelError:
-    message = (
-        f"the probabilities that {model.name} predicts sum to {total:.9g}, not to 1: they are no distribution, its "
-        "score is no code length, and no file can be as long as it says"
-    )
-    return ModelError(message, value=total)
-
-
 def _ids_of(model: Any, size: int) -> NDArray[np.int64]:
     """The id of each outcome of a prediction: what the model says, or 0, 1, 2, …; negative where no unit has it."""
     if hasattr(model, "outcome_ids"):
         return np.maximum(np.asarray(model.outcome_ids, dtype=np.int64), -1)
     return np.arange(size, dtype=np.int64)
+
+
+def _bytes_of(units: Any, unit: int) -> bytes:
+    try:
+        found: bytes = units.join([unit])
+    except (BitmeterError, UnicodeError) as error:
+        message = f"the coded bytes lead to the unit {unit}, which is none"
+        raise FileFormatError(message) from error
+    return found
 
 
 def _widths(units: Any, ids: NDArray[np.int64]) -> NDArray[np.int64]:

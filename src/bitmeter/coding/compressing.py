@@ -19,6 +19,7 @@ from bitmeter.coding.arithmetic import for_bytes
 from bitmeter.coding.embedding import BY_NAME, pack_model, unpack_model
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.base import load
+from bitmeter.models.neural import is_neural_folder
 from bitmeter.models.universal import Universal, primed
 from bitmeter.text._files import as_path, replacing
 from bitmeter.theory._check import flag
@@ -102,7 +103,7 @@ def compress(
         The path of the archive, "-" for standard output.
     embed
         Put the model into the archive, so that nobody needs to have it; its size counts. For n-gram models, what the
-        universal model has learned, and mixtures of these.
+        universal model has learned, mixtures of these, tables, and networks trained here.
     prime
         A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
         decodes needs the same text, unless the model travels along.
@@ -236,11 +237,10 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
     if prime is not None:
         message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
         raise ModelError(message, value=header.model)
-    if scheme in ("ngram", "mixture") and rest == os.path.basename(rest):
-        beside = Path(name).parent / rest
-        for path in (beside, Path(rest)):
-            if path.is_file():
-                return _predictor(path)
+    if scheme in ("ngram", "mixture", "neural") and rest == os.path.basename(rest):
+        for path in (Path(name).parent / rest, Path(rest)):
+            if path.is_file() or (scheme == "neural" and is_neural_folder(str(path))):
+                return _predictor(f"{scheme}:{path}")
     message = (
         f"{name} was coded by {header.model} ({header.fingerprint}), which is not here; name its file with --model (in "
         "Python: model=…)"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 
 from bitmeter.theory._check import shown
+
+_LONE = re.compile(r"\\udc([89a-f][0-9a-f])")
 
 
 def draw_tree(words: Mapping[Hashable, str], deepest: int) -> str:
@@ -16,7 +19,7 @@ def draw_tree(words: Mapping[Hashable, str], deepest: int) -> str:
 
 def _draw(labels: Mapping[str, Hashable], path: str, first: str, rest: str, deepest: int, lines: list[str]) -> None:
     below = {word: label for word, label in labels.items() if len(word) > len(path)}
-    here = f" {shown(labels[path])}" if path in labels else ""
+    here = f" {label_name(labels[path])}" if path in labels else ""
     if not below:
         lines.append(f"{first}{here}")
         return
@@ -33,3 +36,14 @@ def _draw(labels: Mapping[str, Hashable], path: str, first: str, rest: str, deep
         start = first + own if place == 0 else rest + " " * len(own)
         onward = rest + " " * len(own) + ("    " if last else "│   ")
         _draw(side, path + bit, f"{start}{joint}─{bit}─", onward, deepest, lines)
+
+
+def label_name(label: Hashable) -> str:
+    r"""A label as it is shown; a byte that is no UTF-8, which travels as a lone surrogate, as the byte.
+
+    Examples
+    --------
+    >>> print(label_name("é"), label_name("\udcff"))
+    'é' '\xff'
+    """
+    return _LONE.sub(r"\\x\1", shown(label))

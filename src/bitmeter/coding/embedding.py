@@ -1,11 +1,13 @@
-"""Models that travel in an archive: n-gram models, what the universal model has learned, and mixtures of these.
+"""Models that travel in an archive, as files.
 
+N-gram models, what the universal model has learned, mixtures of these, tables, and networks trained here.
 What travels is compressed by zstd. An n-gram model is its file; of others there may be several files, each with its
 name and size before it::
 
     magic (8 bytes), number of files (4); for each: size of its name (2), name, size (8), the file
 
-Whole numbers have their little end first. The first file is the model; those after it are its components.
+Whole numbers have their little end first. The first file is the model; those after it are its components, or the other
+files of a network's folder.
 """
 
 from __future__ import annotations
@@ -19,12 +21,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from bitmeter.coding.archive import damaged
+from bitmeter.coding.table_files import read_table, write_table
 from bitmeter.errors import ModelError
 from bitmeter.models.base import load
 from bitmeter.models.cache import Cache, is_cache_name
 from bitmeter.models.mixture import MixtureModel
 from bitmeter.models.mixture_files import SUFFIX, read_mixture
+from bitmeter.models.neural import Neural
 from bitmeter.models.ngram import NGram
+from bitmeter.models.tables import TableModel
 from bitmeter.models.universal import Universal
 
 __all__ = ["BY_NAME", "pack_model", "unpack_model"]
@@ -36,7 +41,11 @@ BY_NAME = ("kt", "uniform", "universal")
 LARGEST_FILES = 4 << 30
 _NUMBER, _NAME, _SIZE = struct.Struct("<I"), struct.Struct("<H"), struct.Struct("<Q")
 _MOST_FILES = 1000
-_SOUND_NAME = re.compile(r"[a-z0-9]{1,16}\.(bmn|bmu|bmx)")
+#: The first file of a network, and that of a table.
+_NETWORK, _TABLE = "model.json", "table.json"
+_SOUND_NAME = re.compile(
+    r"[a-z0-9]{1,16}\.(bmn|bmu|bmx)|(model|table|curve|tokenizer)\.json|weights\.safetensors|words\.txt"
+)
 _BLOCK = 1 << 20
 
 
@@ -83,9 +92,31 @@ def _files_of(model: Any, folder: Path) -> list[str]:
             parts.append(kept)
         model.with_components(parts).save(folder / "model.bmx")
         return names
+    if isinstance(model, TableModel) and write_table(model, folder / _TABLE):
+        _check_same(model, read_table(folder / _TABLE, model.name))
+        return [_TABLE]
+    if isinstance(model, Neural):
+        copy.copy(model).save(folder)
+        _check_same(model, _coding(Neural.load(folder)))
+        return [_NETWORK, *sorted(path.name for path in folder.iterdir() if path.name != _NETWORK)]
     _check_named(model, model.name)
     message = f"{model.name} has no file that could travel along; its name is enough, or leave embed out (--embed)"
     raise ModelError(message)
+
+
+def _coding(model: Any) -> Any:
+    """A network as it codes: one of words spells those that it does not know."""
+    return model.with_oov("spelled") if model.oov_ways else model
+
+
+def _check_same(model: Any, again: Any) -> None:
+    """Refuse a model that would be another after its travel: one that reads otherwise than as it was saved."""
+    if again.fingerprint != model.fingerprint:
+        message = (
+            f"{model.name} ({model.fingerprint}) would be another model when it is unpacked ({again.fingerprint}); "
+            "leave embed out (--embed), and give it to whoever decodes"
+        )
+        raise ModelError(message, value=model.name)
 
 
 def _made_by_name(name: str) -> bool:
@@ -126,6 +157,10 @@ def unpack_model(packed: bytes, name: str, folder: Path) -> Any:
             return model
         names = _split_files(file, name, folder)
     content.unlink()
+    if names[0] == _TABLE:
+        return read_table(folder / _TABLE, name)
+    if names[0] == _NETWORK:
+        return Neural.load(folder)
     _check_components(folder / names[0], names, name)
     model = load(str(folder / names[0]))
     for part in (model, *getattr(model, "components", ())):

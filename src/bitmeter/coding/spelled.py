@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter.errors import FileFormatError, ModelError
 
-__all__ = ["SpelledCoder", "WordSteps"]
+__all__ = ["NORMALISED", "SpelledCoder", "WordSteps", "not_normalised"]
 
 Floats = NDArray[np.float64]
 
@@ -119,11 +119,7 @@ class SpelledCoder:
     def _put_outcome(self, out: _core.RowEncoder, number: int, word: bytes) -> None:
         total, coded = out.put(np.ascontiguousarray(self._steps.predict(), dtype=np.float64), number)
         if not abs(total - 1.0) <= NORMALISED:
-            message = (
-                f"the probabilities that {self._name} predicts sum to {total:.9g}, not to 1: they are no distribution, "
-                "its score is no code length, and no file can be as long as it says"
-            )
-            raise ModelError(message, value=total)
+            raise not_normalised(self._name, total)
         if not coded:
             shown = word.decode("utf-8", "backslashreplace")
             message = f"{self._name} holds {shown!r:.40} impossible here, so that no code has a word for it"
@@ -198,6 +194,15 @@ class SpelledCoder:
             word.append(symbol)
             _within(len(word), room)
         return bytes(word)
+
+
+def not_normalised(name: str, total: float) -> ModelError:
+    """What is said of a model whose predictions do not sum to one."""
+    message = (
+        f"the probabilities that {name} predicts sum to {total:.9g}, not to 1: they are no distribution, its score is "
+        "no code length, and no file can be as long as it says"
+    )
+    return ModelError(message, value=total)
 
 
 class _Gaps:

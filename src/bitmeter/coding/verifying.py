@@ -120,8 +120,10 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     checked, rounded = None, False
     if isinstance(chosen, NGram):
         chosen.verify()
-        rounded = chosen.is_rounded
-        chosen, checked = chosen.with_oov("class" if "class" in chosen.oov_ways else "none"), True
+        rounded, checked = chosen.is_rounded, True
+    if "class" in getattr(chosen, "oov_ways", ()):
+        # By ids alone, an unknown word is its class.
+        chosen = chosen.with_oov("class")  # type: ignore[attr-defined]
     name, ids = _document(chosen, text)
     places = np.unique(generator(seed).integers(0, len(ids), size=number))
     costs = _costs(chosen, ids)

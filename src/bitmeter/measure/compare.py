@@ -235,9 +235,19 @@ def _refuse_unlike(first: Score, second: Score) -> None:
         a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"
         message = (
             f"{a} and {b} must not be compared: {refusal(found)}. "
-            "Score both again on the same text with the same conventions"
+            f"Score both again on the same text with the same conventions{_options(found)}"
         )
         raise IncomparableError(message, differences=found)
+
+
+def _options(found: tuple[Any, ...]) -> str:
+    """The options by which conventions that differ are set; none where the texts are others already."""
+    if any(d.key == "text" for d in found):
+        return ""
+    told = ", ".join(f"--{d.key}" for d in found if d.key in ("docs", "norm", "first", "eos", "oov", "den"))
+    spelled = any(d.key == "oov" and "spelled" in (d.first, d.second) for d in found)
+    spells = "; bitmeter convert MODEL new.bmn --spelling TEXT teaches a model from ARPA to spell" if spelled else ""
+    return (f": {told}" if told else "") + spells
 
 
 def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | None, str]:

@@ -53,7 +53,7 @@ class Run:
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._skipped_counts = np.zeros(3, dtype=np.int64)
-        self._done = 0
+        self._done, self._spent = 0, 0.0
         self._known = ExactSum()
         self._unknown: NDArray[np.bool_] | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
@@ -81,7 +81,7 @@ class Run:
             return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
     def _so_far(self) -> float:
-        return self._known.value / math.log(2.0) / max(1, self._done)
+        return self._spent / math.log(2.0) / max(1, self._done)
 
     def _rated(self) -> Iterator[Rated]:
         """The text split and rated; only a model that streams sees parts of documents."""
@@ -222,6 +222,7 @@ class Run:
         """Sums of documents and stretches, and of what the model knows."""
         sums = self._documents.add(piece)
         self._blocks.add(piece)
+        self._spent += float(sums.sum())
         impossible = np.isneginf(piece.logprobs) if np.isinf(sums).any() else None
         if impossible is not None:
             self._name_impossible(piece, impossible)
@@ -241,8 +242,8 @@ class Run:
         if not self._place:
             at = int(np.argmax(impossible))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
-            shown = unit.decode("utf-8", "backslashreplace")
-            self._place = f"{shown!r} at byte {piece.offset + int(piece.cuts[at])}"
+            shown = repr(unit.decode("utf-8", "backslashreplace")) if unit else "the end of a document"
+            self._place = f"{shown} at byte {piece.offset + int(piece.cuts[at])}"
 
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
@@ -279,12 +280,24 @@ class Run:
 
     def _notes(self) -> tuple[str, ...]:
         notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
+        if self._impossible and self._oov and self._settings.oov == "none":
+            notes.append(_other_ways(self._model, self._oov))
         if self._lossy:
             notes.append(
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
                 "normalises, or bytes are not UTF-8): what tells such texts apart is not paid for"
             )
         return (*notes, *getattr(self._model, "caveats", ()))
+
+
+def _other_ways(model: Any, unknown: int) -> str:
+    """What to type where unknown units make a score infinite."""
+    ways = ["--oov skipped leaves them out"]
+    if "class" in getattr(model, "oov_ways", ()):
+        ways.insert(0, "--oov class lets each cost <unk> alone")
+    if hasattr(model, "fit_spelling") and model.units.name == "words":
+        ways.append("bitmeter convert MODEL new.bmn --spelling TEXT makes a model that spells them")
+    return f"{unknown:,} unknown to the model: {'; '.join(ways)}"
 
 
 def _put_together(stretch: Stretch, split: Split, **rating: Any) -> Rated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Any
@@ -26,18 +27,23 @@ class TraceWriter:
     """Writes beside the final name and renames at the end, so that no half-written trace is left under it."""
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        self._replacing = replacing(path, force=force)
+        self._path, self._force = path, force
         self._writer: pq.ParquetWriter | None = None
         self._beside: Path | None = None
+        self._open = contextlib.ExitStack()
 
     def __enter__(self) -> TraceWriter:
-        self._beside = self._replacing.__enter__()
+        self._beside = self._open.enter_context(replacing(self._path, force=self._force))
+        # Closing writes the footer, and may fail as any writing may.
+        self._open.callback(self._close)
         return self
 
     def __exit__(self, *error: Any) -> None:
+        self._open.__exit__(*error)
+
+    def _close(self) -> None:
         if self._writer is not None:
             self._writer.close()
-        self._replacing.__exit__(*error)
 
     def write(
         self,

@@ -167,9 +167,9 @@ class BrokenPlugin:
 
 def own_schemes() -> dict[str, Scheme]:
     """The schemes that bitmeter itself brings."""
-    from bitmeter.models import compressors, endpoint, gguf, hf, neural, ngram, tables, universal
+    from bitmeter.models import compressors, endpoint, gguf, hf, mixture_files, neural, ngram, tables, universal
 
-    homes = (tables, universal, ngram, neural, hf, gguf, endpoint, compressors)
+    homes = (tables, universal, ngram, mixture_files, neural, hf, gguf, endpoint, compressors)
     return {scheme.name: scheme for home in homes for scheme in home.SCHEMES}
 
 
@@ -292,9 +292,9 @@ def load(spec: Any) -> Any:
 
 def _by_path(path: str) -> Callable[[str], Any] | None:
     """What loads a model from its path alone; None where the path is not one of a model."""
-    from bitmeter.models import mixture_files, neural, ngram, ngram_files, universal
+    from bitmeter.models import mixture_files, neural, ngram, ngram_files, ngram_kinds, universal
 
-    if ngram_files.is_model_file(path):
+    if ngram_files.is_model_file(path) or ngram_kinds.holds_ngrams(path):
         return ngram.NGram.load
     if universal.is_model_file(path):
         return universal.Universal.load

@@ -151,7 +151,7 @@ SCHEMES = (
     Scheme(
         "ppmd",
         "ppmd[:2-64]",
-        "prediction by partial matching (PPMd variant H), of that order",
+        "prediction by partial matching (PPMd variant H)",
         _ppmd,
         requires="pyppmd",
     ),

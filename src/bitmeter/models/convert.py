@@ -182,6 +182,6 @@ def _measured(model: NGram, heldout: Any) -> tuple[float, int]:
 
 
 def _lost(made: NGram, saved: NGram) -> tuple[str, ...]:
-    if "spelled" not in made.oov_ways or "spelled" in saved.oov_ways:
+    if not made.of_words or "spelled" not in made.oov_ways or "spelled" in saved.oov_ways:
         return ()
     return ("ARPA has no place for how words are spelled: unknown words cannot be with this file",)

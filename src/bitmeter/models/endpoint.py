@@ -427,7 +427,7 @@ SCHEMES = (
     Scheme(
         "openai",
         "openai:URL#MODEL",
-        "a server's model, by its log-probabilities of a prompt",
+        "a server's model that tells log-probabilities",
         _load,
         "httpx",
     ),

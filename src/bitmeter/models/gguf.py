@@ -88,7 +88,7 @@ SCHEMES = (
     Scheme(
         "gguf",
         "gguf:FILE",
-        "a model of llama.cpp, run by it or by transformers",
+        "a model of llama.cpp, by it or by transformers",
         _load,
         "gguf",
     ),

@@ -421,15 +421,27 @@ def _load(rest: str) -> HuggingFace:
     if not place:
         message = "hf needs a folder or a name: hf:./model, hf:gpt2, hf:gpt2@main,dtype=bfloat16"
         raise ModelError(message, value=rest)
-    path, at, revision = place.rpartition("@") if not Path(place).exists() else (place, "", "")
-    return HuggingFace(path if at else place, revision=revision or None, **options)
+    path, revision = revision_of(place)
+    return HuggingFace(path, revision=revision, **options)
+
+
+def revision_of(place: str) -> tuple[str, str | None]:
+    """A folder or a name, and the revision behind its last `@`, where there is one; a folder may have one in its name.
+
+    Examples
+    --------
+    >>> revision_of("gpt2"), revision_of("org/model@v1.0")
+    (('gpt2', None), ('org/model', 'v1.0'))
+    """
+    path, at, revision = place.rpartition("@")
+    return (path, revision or None) if at and not Path(place).exists() else (place, None)
 
 
 SCHEMES = (
     Scheme(
         "hf",
         "hf:PATH[@REV]",
-        "a Hugging Face model; options follow commas: ,dtype=bfloat16",
+        "a Hugging Face model; options: ,dtype=bfloat16",
         _load,
         "transformers",
     ),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
+from bitmeter.models.base import Scheme
 from bitmeter.models.cache import Cache
 from bitmeter.models.ngram import NGram
 from bitmeter.models.universal import Universal
@@ -31,6 +32,18 @@ class MixtureFile:
     weights: list[float]
     buckets: bool
     rows: dict[int, list[float]] | None
+
+
+def _load(rest: str) -> MixtureModel:
+    from bitmeter.models.mixture import MixtureModel
+
+    if not rest:
+        message = "mixture needs a file: mixture:mix.bmx; make one with: bitmeter mix"
+        raise ModelError(message, value=rest)
+    return MixtureModel.load(Path(rest))
+
+
+SCHEMES = (Scheme("mixture", "mixture:FILE", "several models as one: .bmx (or the path alone)", _load),)
 
 
 def write_mixture(mixture: MixtureModel, path: Any, *, force: bool) -> None:

@@ -64,23 +64,43 @@ class MixtureSteps:
 
     def predict(self) -> Floats:
         """ln p of each outcome of the mixture."""
-        mixture = self._mixture
-        rows = np.array(
-            [
-                part.predict() if isinstance(part, CachePart) else mixture.spread(place, part.predict())
-                for place, part in enumerate(self._parts)
+        weights = self._weights()
+        total = np.zeros(len(self._mixture.outcome_names))
+        rows: list[Floats] = []
+        for weight, place, part in zip(weights, range(len(weights)), self._parts, strict=True):
+            if isinstance(part, CachePart):
+                total += weight * part.shares()
+                continue
+            rows.append(self._mixture.spread(place, part.predict()))
+            total += weight * np.exp(rows[-1])
+        lost = np.flatnonzero(total == 0.0)
+        if any(np.isfinite(row[lost]).any() for row in rows):  # too small for a probability, but not for its logarithm
+            total[lost] = 1.0
+            found = _logs(total)
+            other = [
+                weight for weight, part in zip(weights, self._parts, strict=True) if not isinstance(part, CachePart)
             ]
-        )
-        bucket = 0
+            found[lost] = mixed(np.array([row[lost] for row in rows]), np.array(other)[:, None])
+            return found
+        return _logs(total)
+
+    def _weights(self) -> Floats:
+        """Those of the kind of history where the text stands."""
+        mixture, bucket = self._mixture, 0
         for place, bins in mixture.dimensions if mixture.bucketed else ():
             bucket = bucket * bins + min(self._parts[place].bucket(), bins - 1)
-        return mixed(rows, mixture.weighted.at(np.array([bucket])))
+        return mixture.weighted.at(np.array([bucket]))[:, 0]
 
     def take(self, number: int) -> None:
         """The id of the unit that came."""
         ids = np.array([number], dtype=np.int64)
         for place, part in enumerate(self._parts):
             part.take(number if isinstance(part, CachePart) else int(self._mixture.own_ids(place, ids)[0]))
+
+
+def _logs(shares: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.minimum(np.log(shares), 0.0)
 
 
 def context_buckets(model: NGram, numbers: Ints, bounds: Ints, before: Ints) -> Ints:
@@ -132,8 +152,11 @@ class CachePart:
         pass
 
     def predict(self) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.log(self._cache.predict())
+        return _logs(self.shares())
+
+    def shares(self) -> Floats:
+        """The probabilities themselves, most of them 0."""
+        return self._cache.predict()
 
     def bucket(self) -> int:
         return self._cache.bucket()

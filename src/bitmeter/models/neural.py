@@ -19,7 +19,7 @@ from bitmeter.models.causal import Causal, Watch
 from bitmeter.models.details import Details
 from bitmeter.models.network_stepping import NetworkStepper
 from bitmeter.models.neural_curve import LearningCurve
-from bitmeter.models.neural_spelling import SpelledNetworkStream, fit_spelling
+from bitmeter.models.neural_spelling import SpelledNetworkStream, WordStepper, fit_spelling
 from bitmeter.models.neural_units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.text._files import as_path
 from bitmeter.text.corpus import Corpus
@@ -396,9 +396,18 @@ class Neural(Causal):
         assert self._words is not None
         return SpelledNetworkStream(plain, self._words.spelling, self.size)
 
+    @property
+    def spelling(self) -> Any:
+        """How unknown words and white space are spelled, by a model of words."""
+        if self._words is None:
+            message = f"{self.name} predicts {self.units_kind}, of which none is unknown, so it spells nothing"
+            raise ModelError(message)
+        return self._words.spelling
+
     def stepper(self) -> NetworkStepper:
         """Begin a document unit by unit, with what was computed before kept."""
-        return NetworkStepper(self._rater, self.reading, self.size, self.name)
+        made = WordStepper if self.units_kind == "words" else NetworkStepper
+        return made(self._rater, self.reading, self.size, self.name)
 
     def __repr__(self) -> str:
         if self._network is None:
@@ -443,4 +452,4 @@ def _load(rest: str) -> Neural:
     return Neural.load(rest)
 
 
-SCHEMES = (Scheme("neural", "neural:FOLDER", "a network trained by bitmeter (or its folder alone)", _load, "torch"),)
+SCHEMES = (Scheme("neural", "neural:FOLDER", "a network of bitmeter train (or the path alone)", _load, "torch"),)

@@ -139,6 +139,9 @@ def read_json(file: Path) -> Any:
     """What a JSON file holds, or an error that names it."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        message = f"{file} cannot be read: {error}"
+    except OSError as error:
+        message = f"{file} cannot be read: {error.strerror or error}"
+        raise FileFormatError(message, value=str(file)) from error
+    except (ValueError, RecursionError) as error:
+        message = f"{file} cannot be read: it is no JSON, as what bitmeter train writes into a network's folder is"
         raise FileFormatError(message, value=str(file)) from error

@@ -36,6 +36,12 @@ SPELLING = "spelling.bmn"
 _MOST = {"size": 1 << 22, "width": 1 << 14, "layers": 256, "context": 1 << 20}
 
 
+def is_finished(path: Any) -> bool:
+    """Whether a folder holds a network whose training came to its end."""
+    folder = as_path(path)
+    return (folder / DESCRIPTION).exists() and not (folder / CHECKPOINT).exists()
+
+
 def prepare_folder(path: Any, *, force: bool, resume: bool = False) -> Path:
     """The folder of a model to be, made if it is not there; what another training left half-written is removed."""
     folder = as_path(path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter.models.network_stepping import NetworkStepper
 from bitmeter.models.neural_units import BEGIN, UNKNOWN_WORD
 from bitmeter.models.ngram import NGram
 from bitmeter.text.units import Split
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from bitmeter import _core
     from bitmeter.models.neural_rating import NetworkStream
 
-__all__ = ["SpelledNetworkStream", "fit_spelling"]
+__all__ = ["SpelledNetworkStream", "WordStepper", "fit_spelling"]
 
 Floats = NDArray[np.float64]
 
@@ -30,6 +31,13 @@ def fit_spelling(documents: Sequence[bytes]) -> NGram:
     return NGram(order=1, unk_word=True).fit(
         b"".join(document if document.endswith(b"\n") else document + b"\n" for document in documents)
     )
+
+
+class WordStepper(NetworkStepper):
+    """One document of lines, word by word."""
+
+    def begin(self) -> None:
+        """A new line: the network has been told of the end of the last one, and remembers what stood in it."""
 
 
 class SpelledNetworkStream:

@@ -14,8 +14,10 @@ from bitmeter import _core
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.arpa import is_arpa, read_arpa
 from bitmeter.models.base import Scheme
-from bitmeter.models.ngram_files import note, read_note, save_model, sound
+from bitmeter.models.ngram_files import SUFFIX, note, read_note, save_model, sound
 from bitmeter.models.ngram_forms import CoreModel, NGramForms, open_model
+from bitmeter.models.ngram_kinds import begins_as_arpa, refuse_foreign
+from bitmeter.models.ngram_pickling import NGramPickling
 from bitmeter.models.ngram_predictions import NGramPredictions
 from bitmeter.models.ngram_rating import NGramRating
 from bitmeter.models.ngram_units import UnitPlan, plan_of
@@ -39,7 +41,7 @@ MAX_ORDER = 16
 _DEFAULT = "modified-kneser-ney"
 
 
-class NGram(NGramPredictions, NGramRating, NGramForms):
+class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
@@ -266,7 +268,7 @@ class NGram(NGramPredictions, NGramRating, NGramForms):
 
     @classmethod
     def load(cls, path: Any, *, units: Any = None) -> NGram:
-        """A model from a .bmn or an ARPA file. A .bmn file is mapped, so that it is ready at once.
+        """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that it is ready at once.
 
         Its header is checked now and every link when it is followed; `verify` reads all of it.
 
@@ -284,7 +286,9 @@ class NGram(NGramPredictions, NGramRating, NGramForms):
             message = f"there is no model {name}; train one with: bitmeter train TEXT -o {name}"
             raise MissingSourceError(message, path=name)
         made = cls()
-        if is_arpa(found.name):
+        if found.suffix != SUFFIX:
+            refuse_foreign(name)
+        if is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name)):
             model, added = read_arpa(name, note(smoothing="from ARPA", text=found.name[-200:]))
             made._adopt(model)
             if added:
@@ -385,4 +389,4 @@ def _load(rest: str) -> NGram:
     return NGram.load(Path(rest))
 
 
-SCHEMES = (Scheme("ngram", "ngram:FILE", "an n-gram model in a .bmn or .arpa file (or its path alone)", _load),)
+SCHEMES = (Scheme("ngram", "ngram:FILE", "n-grams: .bmn or ARPA (or the path alone)", _load),)

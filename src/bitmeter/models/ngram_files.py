@@ -102,13 +102,9 @@ def save_model(
         )
         raise FileFormatError(message, value=str(final))
     with replacing(final, force=force) as beside:
-        try:
-            if arpa:
-                progress("writing", 0.0)
-                fast = model if isinstance(model, _core.NgramModel) else model.expanded()
-                write_arpa(fast, beside, final.name)
-            else:
-                _save(model, str(beside), progress)
-        except OSError as error:
-            message = f"{final} cannot be written: {error.strerror}"
-            raise FileFormatError(message, value=str(final)) from error
+        if arpa:
+            progress("writing", 0.0)
+            fast = model if isinstance(model, _core.NgramModel) else model.expanded()
+            write_arpa(fast, beside, final.name)
+        else:
+            _save(model, str(beside), progress)

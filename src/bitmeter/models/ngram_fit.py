@@ -68,6 +68,9 @@ def estimate(
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
         settings = replace(settings, plan=replace(plan, newline_ends=True))
     held = None if heldout is None else _corpus_of(heldout, docs, field)
+    if held is not None and held.total_bytes == 0:
+        message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
+        raise EmptyError(message)
     read = _read_words if plan.kind == "words" else _read_units
     with _disk(settings) as begun:
         estimation, spelled = read(corpus, held, settings, tell)

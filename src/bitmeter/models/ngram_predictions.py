@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.errors import ModelError
+from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.models.character_spelling import SpelledCharacters
 from bitmeter.models.ngram_files import sound
 from bitmeter.models.ngram_forms import CoreModel
 from bitmeter.models.ngram_stream import ModelWords, NGramStream
 from bitmeter.models.ngram_units import BEGIN, END, UNKNOWN, Numbering, UnitPlan
 from bitmeter.models.spelling import SpelledStream
 from bitmeter.text.units import BLANK, Units
-from bitmeter.theory._check import choice
+from bitmeter.theory._check import choice, shown
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram import NGram
@@ -116,7 +117,7 @@ class NGramPredictions:
     @property
     def fingerprint(self) -> str:
         """A checksum of all that can change a probability."""
-        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
+        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" and self.of_words else ""
         return f"ngram-{self._form.fingerprint():016x}-{self._oov}{spelled}"
 
     @property
@@ -124,7 +125,8 @@ class NGramPredictions:
         """What unknown words can cost: their class, or that and their spelling where the model has learnt it."""
         if self._plan.closed:
             return ()
-        return ("class", "spelled") if self._model is not None and self._model.has_section else ("class",)
+        spells = self._plan.kind == "characters" or (self._model is not None and self._model.has_section)
+        return ("class", "spelled") if spells else ("class",)
 
     @property
     def spelling(self) -> _core.Spelling:
@@ -163,7 +165,14 @@ class NGramPredictions:
         The first three are `<unk>` (any unknown unit), `<s>` (impossible) and `</s>`; `places` says which entry is that
         of an id.
         """
-        numbers = self.numbered(history)
+        ids = np.asarray(history)
+        if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+            message = (
+                f"history is {shown(history)}; it must be a row of ids, such as model.units.split(b'to be').ids, or "
+                "[model.number('to'), model.number('be')]"
+            )
+            raise InputTypeError(message, value=history)
+        numbers = self.numbered(ids)
         if self.end_is_unit:
             ends = np.flatnonzero(numbers == END)
             numbers = numbers[ends[-1] + 1 :] if len(ends) else numbers
@@ -199,19 +208,21 @@ class NGramPredictions:
     def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown units.
 
-        "none": they are impossible. "class": their class `<unk>`. "spelled", for words: `<unk>` and their bytes, and
-        then white space is paid for too and newlines end sentences, so that the model is a distribution over byte
-        strings.
+        "none": they are impossible. "class": their class `<unk>`. "spelled": `<unk>`, and then the bytes of a word or
+        which character it is, so that the model is a distribution over byte strings; of words, white space is paid
+        for too and newlines end sentences.
         """
         other = copy.copy(self)
-        ways = () if self._plan.closed else ("class", "spelled") if self._plan.kind == "words" else ("class",)
-        other._oov = choice(way, "oov", ("none", *ways))
-        if way == "spelled":
+        other._oov = choice(way, "oov", ("none",) if self._plan.closed else ("none", "class", "spelled"))
+        if way == "spelled" and self.of_words:
             other._spelling = self.spelling
         return other
 
-    def stream(self) -> NGramStream | SpelledStream:
+    def stream(self) -> NGramStream | SpelledStream | SpelledCharacters:
         """Remembers the last order − 1 words."""
+        if self._oov == "spelled" and not self.of_words:
+            model = cast("NGram", self.with_oov("class"))
+            return SpelledCharacters(NGramStream(model), model)
         if self._oov == "spelled":
             return SpelledStream(NGramStream(cast("NGram", self.with_oov("class"))), self.spelling, self._form.words)
         return NGramStream(cast("NGram", self))

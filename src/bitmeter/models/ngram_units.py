@@ -141,9 +141,11 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
     if isinstance(what, Tokenizer | SentencePiece):
         return tokens_plan(what), what
     message = (
-        f"units is {shown(what)}; it must be 'words', 'characters', 'bytes', 'tokenizer:FILE' (a tokenizer.json), "
+        f"units is {shown(what)}; it must be 'words', 'chars', 'bytes', 'tokenizer:FILE' (a tokenizer.json), "
         "'sentencepiece:FILE' (a .model), or such a tokenizer"
     )
+    if isinstance(what, str) and what == "bpe":
+        message += "; byte pairs are learnt for a network (--kind lstm or transformer)"
     raise ChoiceError(message, value=what)
 
 

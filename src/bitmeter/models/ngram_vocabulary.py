@@ -79,7 +79,7 @@ def _listed(words: Any, *, unk_word: bool) -> tuple[bytes, ...]:
     found = _lines(str(as_path(words))) if named else _checked(words)
     kept = dict.fromkeys(word for word in found if word not in own)
     if not kept:
-        message = f"vocab {shown(words)} holds no word; a model knows at least one"
+        message = f"vocab {str(words) if named else shown(words)} holds no word; a model knows at least one"
         raise InputError(message)
     return tuple(kept)
 

@@ -391,6 +391,6 @@ def _load_kt(rest: str) -> KrichevskyTrofimov:
 
 
 SCHEMES = (
-    Scheme("uniform", "uniform[:V]", "every byte (or one of V words) equally likely: log2 V bits", _load_uniform),
-    Scheme("kt", "kt", "adaptive order 0 over bytes (Krichevsky-Trofimov)", _load_kt),
+    Scheme("uniform", "uniform[:V]", "every byte (or one of V words) equally likely", _load_uniform),
+    Scheme("kt", "kt", "adaptive, of order 0 (Krichevsky-Trofimov)", _load_kt),
 )

@@ -161,11 +161,7 @@ class Universal:
             raise FileFormatError(message, value=str(final))
         learned = self._learned or self.core()
         with replacing(final, force=force) as beside:
-            try:
-                learned.save(str(beside))
-            except OSError as error:
-                message = f"{final} cannot be written: {error.strerror}"
-                raise FileFormatError(message, value=str(final)) from error
+            learned.save(str(beside))
         self.path = str(final)
 
     @staticmethod
@@ -282,7 +278,7 @@ SCHEMES = (
     Scheme(
         "universal",
         "universal[:SIZE|FILE]",
-        "learns as it reads: small 16 MB, medium 181 MB, large 1.2 GB",
+        "learns as it reads: small, medium or large",
         _load,
     ),
 )

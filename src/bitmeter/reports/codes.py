@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from bitmeter.coding.drawing import label_name
 from bitmeter.coding.prefix import PrefixCode
-from bitmeter.theory._check import shown
 from bitmeter.theory.distributions import Distribution
 
 __all__ = ["code_table"]
@@ -34,7 +34,7 @@ def code_table(code: PrefixCode, p: Distribution | None) -> Any:
         word = code.words[label]
         chance = chances.get(label, 0.0)
         about = [f"{chance:.4f}", f"{-math.log2(chance):.2f}" if chance else "inf"] if p is not None else []
-        table.add_row(Text(shown(label)), *about, str(len(word)), word)
+        table.add_row(Text(label_name(label)), *about, str(len(word)), word)
     if len(labels) > _MOST:
         table.add_row(f"… {len(labels) - _MOST} more")
     return table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bitmeter.errors import FileFormatError, InputTypeError
+from bitmeter.errors import BitmeterError, FileFormatError, InputTypeError
 from bitmeter.theory._check import flag
 
 
@@ -39,16 +39,26 @@ def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
 
         handle, name = tempfile.mkstemp(prefix=f".{final.name}.", dir=final.parent)
     except OSError as error:
-        message = f"{final} cannot be written: {error.strerror}"
-        raise FileFormatError(message, value=str(final)) from error
+        raise unwritten(final, error) from error
     os.close(handle)
     beside = Path(name)
     try:
         yield beside
         beside.chmod(0o666 & ~_umask())
         beside.replace(final)
+    except OSError as error:
+        if isinstance(error, BitmeterError):
+            raise
+        raise unwritten(final, error) from error
     finally:
         beside.unlink(missing_ok=True)
+
+
+def unwritten(name: Any, error: OSError) -> FileFormatError:
+    """That a file could not be written, in the system's words: a full disk, a folder without permission."""
+    # Libraries put words of their own around those of the system.
+    why = os.strerror(error.errno) if error.errno else str(error)
+    return FileFormatError(f"{name} cannot be written: {why}", value=str(name))
 
 
 def _umask() -> int:
