@@ -326,6 +326,27 @@ def test_pickled_weights_need_trust(tmp_path: Path) -> None:
     assert trusted.weights_fingerprint == tiny().weights_fingerprint
 
 
+def test_a_device_without_float64_hands_its_figures_to_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (TINY / "joined.txt").read_bytes()[:300]
+    usual = bm.HuggingFace(TINY)
+    monkeypatch.setattr("bitmeter.models.hf_head.WITHOUT_FLOAT64", ("cpu",))
+    other = bm.HuggingFace(TINY)
+    assert (usual._rater._in_parts, other._rater._in_parts) == (True, False)
+    assert other.packs == usual.packs
+    assert bm.score(other, text).bits == pytest.approx(bm.score(usual, text).bits, rel=1e-6)
+    assert bm.divergence(usual, other, text).mean == pytest.approx(0.0, abs=1e-12)
+
+
+def test_what_can_only_be_a_folder_is_not_sought_on_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ask(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("transformers.AutoConfig.from_pretrained", ask)
+    for name in ("./absent", "../absent", str(tmp_path / "absent"), "~/absent", "models/of/mine", "absent/"):
+        with pytest.raises(ModelError, match="no such folder, and no model of the hub"):
+            bm.HuggingFace(name)
+
+
 def test_nothing_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no such folder"):
         bm.HuggingFace(tmp_path / "absent")

@@ -252,6 +252,9 @@ def _load_both(
     trusted: bool,  # noqa: FBT001
 ) -> tuple[Any, Any]:
     """The tokenizer and the network, or one error that says what is wrong."""
+    if not _may_be_on_the_hub(place) and not Path(place).exists():
+        message = f"{name} cannot be loaded: there is no such folder, and no model of the hub has such a name"
+        raise ModelError(message, value=place)
     import transformers
 
     if device_map is not None:
@@ -270,6 +273,8 @@ def _load_both(
     hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
     try:
         with hidden:
+            if not Path(place).exists():  # if the hub does not answer, this waits for it once, and not for each file
+                transformers.AutoConfig.from_pretrained(place, **given)
             tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
             network, report = transformers.AutoModelForCausalLM.from_pretrained(
                 place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
@@ -292,6 +297,16 @@ def _load_both(
         )
         raise ModelError(message, value=name)
     return tokenizer, network
+
+
+def _may_be_on_the_hub(place: str) -> bool:
+    """Whether a name can be one of the hub's, NAME or OWNER/NAME, and not only a folder's."""
+    return (
+        place.count("/") <= 1
+        and not place.startswith((".", "/", "~"))
+        and not place.endswith("/")
+        and "\\" not in place
+    )
 
 
 def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["chosen", "is_linear"]
+__all__ = ["chosen", "in_float64", "is_linear"]
+
+#: Kinds of devices that have no float64.
+WITHOUT_FLOAT64 = ("mps",)
 
 #: Logits that exist at once: 2 MB of float32 on a processor, so that they stay in its cache.
 _PART = {"cpu": 1 << 19, "other": 1 << 24}
@@ -20,12 +23,19 @@ _PART = {"cpu": 1 << 19, "other": 1 << 24}
 _LEAST = 512
 
 
+def in_float64(values: torch.Tensor) -> torch.Tensor:
+    """The same numbers, on the processor where their device has no float64."""
+    return (values.cpu() if values.device.type in WITHOUT_FLOAT64 else values).double()
+
+
 def is_linear(head: Any) -> bool:
     """Whether a layer is a plain matrix product, of which a part can be taken: nothing hooked on, nothing quantised."""
     import torch
 
+    if type(head) is not torch.nn.Linear or head.weight.device.type in WITHOUT_FLOAT64:
+        return False
     hooked = any(getattr(head, name, None) for name in ("_forward_hooks", "_forward_pre_hooks"))
-    return type(head) is torch.nn.Linear and not hooked and "forward" not in vars(head)
+    return not hooked and "forward" not in vars(head)
 
 
 def chosen(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.models.details import Details
-from bitmeter.models.hf_head import chosen, is_linear
+from bitmeter.models.hf_head import chosen, in_float64, is_linear
 from bitmeter.models.hf_rows import Row, groups, packed_rows, stretches
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Rater:
         longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
         with self._quiet():
-            truth = [self._own_logits(self._tensor(probe[None]))[0].double() for probe in probes]
+            truth = [in_float64(self._own_logits(self._tensor(probe[None]))[0]) for probe in probes]
             spread = max(float(rows.max() - rows.min()) for rows in truth)
             allowed = _ROUNDING.get(str(truth[0].dtype if self._autocast else self._dtype), _COARSE_ROUNDING) * spread
             logs = [rows.log_softmax(-1) for rows in truth]
@@ -103,7 +103,7 @@ class Rater:
         # one of another shape (RuntimeError, IndexError).
         except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
             return False
-        return agree([rows.double().log_softmax(-1) for rows in found], logs)
+        return agree([in_float64(rows).log_softmax(-1) for rows in found], logs)
 
     def _padded_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
         rows = [Row((place,), (0,), len(probe)) for place, probe in enumerate(probes)]
@@ -124,7 +124,7 @@ class Rater:
         for shape in _logit_shapes(config):
             try:
                 bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
-                found = [shape(self._head(body)).double().log_softmax(-1) for body in bodies]
+                found = [in_float64(shape(self._head(body))).log_softmax(-1) for body in bodies]
             # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
             # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
             except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
@@ -300,7 +300,7 @@ class Rater:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
         logits = self._logits_of(states)
         own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
-        return own.double() - self._torch.logsumexp(logits, dim=1).double()
+        return in_float64(own) - in_float64(self._torch.logsumexp(logits, dim=1))
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Rows of ln p of every id in place of sequence[i], for i from `first` on, in float64."""
@@ -313,7 +313,7 @@ class Rater:
             states = self._states(self._tensor(sequence[None, :-1]), None, None)[0][first - 1 :]
         for at in range(0, len(states), self._chunk):
             with self._quiet():
-                logits = self._logits_of(states[at : at + self._chunk]).double()
+                logits = in_float64(self._logits_of(states[at : at + self._chunk]))
                 rows = logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
             yield rows
 
@@ -339,7 +339,7 @@ class Rater:
         """Go on from a cache by some tokens: ln p of every id as the next token, and the new cache."""
         with self._quiet():
             out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
-            logits = out.logits[0, -1].double()
+            logits = in_float64(out.logits[0, -1])
             return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
 
 
