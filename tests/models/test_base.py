@@ -75,7 +75,7 @@ def test_an_installed_package_adds_a_scheme(tmp_path: Path) -> None:
     listed = bitmeter("models", path=target)
     assert listed.returncode == 0, listed.stderr
     (row,) = (line for line in listed.stdout.splitlines() if line.startswith("toy:BITS"))
-    assert row.split(maxsplit=1)[1] == "a plug-in: so many bits a byte                                   ready"
+    assert " ".join(row.split()) == "toy:BITS a plug-in: so many bits a byte ready"
     (row,) = (line for line in listed.stdout.splitlines() if line.startswith("wishful"))
     assert row.endswith("pip install surely_absent")
     assert bitmeter("score", "toy:3", str(text), "-q", path=target).stdout == "3.0\n"
