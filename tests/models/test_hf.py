@@ -187,6 +187,17 @@ def test_the_end_of_a_document_is_predicted_where_asked() -> None:
     assert ended.nats - plain.nats == pytest.approx(-end, abs=1e-5)
 
 
+def test_a_text_that_fills_no_window_is_not_called_empty() -> None:
+    found = bm.score(tiny(), b"to be or not to be", ctx="half.32")
+    assert found.tokens == 0
+    assert found.skipped > 0
+    assert any("does not fill a window of 32" in note for note in found.notes)
+    with pytest.raises(bm.errors.UndefinedError, match=r"no bytes of text were scored.*--ctx half\.64"):
+        _ = found.bits_per_byte
+    one = bm.score(tiny(), b"t", first="skip")
+    assert any("see first, oov and ctx" in note for note in one.notes)
+
+
 def test_long_text_sees_half_a_window_at_least() -> None:
     text = (TINY / "joined.txt").read_bytes()
     score = bm.score(tiny(), text)

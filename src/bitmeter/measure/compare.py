@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
-from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score
+from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import differences
 from bitmeter.measure.statistics import PairedTest, holm, paired
@@ -218,7 +218,7 @@ def compare_scores(scores: list[Score], confidence: float) -> Comparison:
 
 def _difference(base: Score, other: Score) -> float:
     if base.bytes == 0:
-        message = "the text is empty, so there is nothing to compare"
+        message = f"{nothing_scored(base)}, so there is nothing to compare"
         raise EmptyError(message)
     if math.isinf(base.nats) and math.isinf(other.nats):
         message = "both scores are infinite, so neither is better; smooth the models, or skip what they do not know"

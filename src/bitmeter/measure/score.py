@@ -230,7 +230,11 @@ class Score:
         """
         number = self.count(per)
         if number == 0:
-            message = f"the text {self.text} has no {per}s, so there is nothing to divide by"
+            message = (
+                f"the text {self.text} has no {per}s, so there is nothing to divide by"
+                if not self.skipped
+                else f"no {per}s of {self.text} were scored, so there is nothing to divide by: {nothing_scored(self)}"
+            )
             raise UndefinedError(message, value=per)
         return self.nats / number / nats_per(unit)
 
@@ -398,10 +402,21 @@ def _noted(found: Interval) -> tuple[Interval, str]:
     return found, found.note if found.low is not None or not found.note else f"no interval: {found.note}"
 
 
+def nothing_scored(score: Score) -> str:
+    """Why a score is of nothing, and what to type instead."""
+    if not score.skipped:
+        return "the text is empty"
+    why = f"the conventions leave out every one of its {score.skipped:,} units"
+    kind, _, window = score.signature.ctx.partition(".")
+    if kind == "half":
+        return f"{why}: it does not fill a window of {window}; take a smaller one (--ctx half.64) or another way"
+    return f"{why}: see first, oov and ctx in the signature"
+
+
 def with_interval(score: Score, confidence: float = 0.95) -> Score:
     """The score with the interval of its bits per byte, its method in the signature, or the reason for none."""
     if score.bytes == 0:
-        return replace(score, notes=(*score.notes, "the text is empty"))
+        return replace(score, notes=(*score.notes, nothing_scored(score)))
     interval, note = interval_of(score, "byte", confidence)
     notes = (*score.notes, note) if note else score.notes
     if interval is None or interval.low is None:
