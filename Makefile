@@ -4,7 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CORE   := CMakeLists.txt $(wildcard core/* core/bind/*)
-BUILD_TOOLS := cmake ninja nanobind scikit-build-core
+# setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
+BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install test test-gguf lint format core-test docs bench stub clean
