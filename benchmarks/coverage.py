@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
-from bitmeter.measure.statistics import batch_means, cluster_ratio, e_process, paired
+from bitmeter.measure.interval.statistics import batch_means, cluster_ratio, e_process, paired
 
 Floats = NDArray[np.float64]
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"

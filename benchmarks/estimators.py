@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
-from bitmeter.theory.rates import RATE_METHODS, estimate_rate
-from bitmeter.theory.spectrum import FORMULAS, Spectrum
+from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
+from bitmeter.theory.estimators.rates import RATE_METHODS, estimate_rate
+from bitmeter.theory.estimators.spectrum import FORMULAS, Spectrum
 
 #: Mean error in nats on Zipf(1) over 10⁴ symbols, 100 replicates, by independent implementations.
 REFERENCE = {

@@ -84,7 +84,7 @@ def plain(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
 def bare(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
     """The same packed rows through the network, attention cut as ours, to its own logits: nothing done with them."""
     import bitmeter as bm
-    from bitmeter.models.hf_rows import packed_rows
+    from bitmeter.models.causal.hf.rows import packed_rows
 
     model = bm.HuggingFace(folder, threads=1)
     rater = model._rater

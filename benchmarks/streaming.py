@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 MODELS = ["uniform", "kt", "zstd:3"]
 #: What all must stay below, in MB.

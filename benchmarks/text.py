@@ -19,12 +19,12 @@ from rich.console import Console
 from rich.table import Table
 
 from bitmeter import _core
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.counts import TextCounter
-from bitmeter.text.kinds import SEPARATORS
-from bitmeter.text.sample import sample_text
-from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import Bytes, Characters, Units, Words
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.formats import SEPARATORS
+from bitmeter.text.units.base import Bytes, Characters, Units, Words
+from bitmeter.text.units.counts import TextCounter
 
 BLOCK = 1 << 20
 

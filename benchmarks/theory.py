@@ -217,7 +217,7 @@ def complexity(repeat: int, console: Console) -> None:
     """LZ76 against antropy, whose time grows with the square of the length."""
     import antropy
 
-    from bitmeter.text.sample import sample_text
+    from bitmeter.text.corpus.sample import sample_text
 
     text = sample_text()
     table = Table(title="LZ76 of English text, seconds", title_justify="left")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bitmeter._optional import EXTRAS, require
+from bitmeter._util.optional import EXTRAS, require
 from bitmeter.errors import BitmeterError, MissingPackageError
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]

@@ -75,7 +75,7 @@ def test_mistakes(tmp_path: Path, model: Path) -> None:
 #: at once in the last one, which may be over by then.
 INTERRUPTED = """
 import sys, os, signal, threading
-from bitmeter.models import convert as converting
+from bitmeter.models.ngram import convert as converting
 from bitmeter.cli import main
 wanted, seen, convert = sys.argv.pop(1), [], converting.convert
 def watch(stage, done):

@@ -7,7 +7,7 @@ import re
 from typer.testing import CliRunner
 
 from bitmeter.cli import app
-from bitmeter.text.sample import sample_parts, sample_text
+from bitmeter.text.corpus.sample import sample_parts, sample_text
 
 
 def test_the_demonstration_ranks_the_models() -> None:

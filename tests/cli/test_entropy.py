@@ -131,7 +131,7 @@ def test_mistakes_are_answered_without_a_traceback(words: list[str], data: bytes
 
 
 def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bitmeter.cli.entropy import _read
+    from bitmeter.cli.text.entropy import _read
     from bitmeter.errors import InputError
 
     def refuse(_: Path) -> bytes:

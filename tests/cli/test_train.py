@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
-from bitmeter.cli.train import whole_share
+from bitmeter.cli.models.train import whole_share
 from tests.models.made_up import made_up_text
 
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
@@ -93,8 +93,8 @@ def test_an_allowance_of_memory_changes_nothing_but_the_memory(tmp_path: Path) -
 #: at once in the last one, which may be over by then.
 INTERRUPTED = """
 import sys, os, signal, threading, time
-from bitmeter.cli import train
-from bitmeter.models import ngram
+from bitmeter.cli.models import train
+from bitmeter.models.ngram import model as ngram
 from bitmeter.cli import main
 wanted, seen = sys.argv.pop(1), []
 fit, save = ngram.NGram.fit, ngram.NGram.save

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.coding import archive as archives
+from bitmeter.coding.archive import format as archives
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from tests.coding.models import TEXT, Forgetful, Plain, TooMuch, byte_mixture, letters, word_mixture, words
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import _core
-from bitmeter.coding.stepping import stepper_of
+from bitmeter.coding.stepwise import stepper_of
 from bitmeter.errors import ModelError
 from tests.coding.models import TEXT, Plain, chain, letters, words
 

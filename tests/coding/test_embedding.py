@@ -15,8 +15,8 @@ import pytest
 import zstandard
 
 import bitmeter as bm
-from bitmeter.coding import archive as archives
-from bitmeter.coding import embedding
+from bitmeter.coding.archive import bundle as embedding
+from bitmeter.coding.archive import format as archives
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from tests.coding.models import TEXT, Plain, word_mixture, words
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.coding.lengths import canonical_words, limited_lengths
-from bitmeter.coding.prefix import PrefixCode
+from bitmeter.coding.prefix.code import PrefixCode
+from bitmeter.coding.prefix.lengths import canonical_words, limited_lengths
 from bitmeter.errors import (
     EmptyError,
     InputError,

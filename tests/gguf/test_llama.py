@@ -17,7 +17,7 @@ import torch
 
 import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, ModelError
-from bitmeter.measure.words import tool_figures
+from bitmeter.reports.panel import tool_figures
 from tests.models import gguf_files
 from tests.models.networks import TINY
 from tests.models.test_hf import TEXTS

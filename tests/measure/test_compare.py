@@ -11,8 +11,8 @@ import pytest
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure.statistics import paired
-from bitmeter.text.sample import sample_text
+from bitmeter.measure.interval.statistics import paired
+from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text()[:80_000].encode()
 FLAT = bm.Distribution.uniform(list(range(256)))

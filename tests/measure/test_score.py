@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text()[:60_000].encode()
 

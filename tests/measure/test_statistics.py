@@ -15,9 +15,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from scipy.signal import lfilter
 
+from bitmeter._util.check import Floats
 from bitmeter.errors import BitmeterError, EmptyError, NegativeError, NotFiniteError, RangeError, ShapeError
-from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio, e_process, holm, paired
-from bitmeter.theory._check import Floats
+from bitmeter.measure.interval.statistics import Interval, batch_means, cluster_ratio, e_process, holm, paired
 
 
 def documents(rng: np.random.Generator, number: int, spread: float = 1.0) -> tuple[Floats, Floats]:

@@ -13,7 +13,16 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter.models.base import Model, Predictor, Scheme, Streaming, Totalling, own_schemes, schemes, survey_schemes
+from bitmeter.models.registry import (
+    Model,
+    Predictor,
+    Scheme,
+    Streaming,
+    Totalling,
+    own_schemes,
+    schemes,
+    survey_schemes,
+)
 
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
 
@@ -22,7 +31,7 @@ TOY = '''
 import math
 import numpy as np
 import bitmeter as bm
-from bitmeter.text.units import Bytes
+from bitmeter.text.units.base import Bytes
 
 class Toy:
     units = Bytes()

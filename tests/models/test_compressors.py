@@ -20,9 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.models import compressors
-from bitmeter.models.base import Totalling
-from bitmeter.text.sample import sample_text
+from bitmeter.models.baseline import compressors
+from bitmeter.models.registry import Totalling
+from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text().encode()[:40_000]
 

@@ -15,7 +15,7 @@ import torch
 
 import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, MissingSourceError, ModelError
-from bitmeter.models.gguf_header import read_header
+from bitmeter.models.causal.gguf.header import read_header
 from tests.models import gguf_files
 from tests.models.test_hf import TEXTS
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.errors import ModelError
-from bitmeter.models.hf import options_of, revision_of
-from bitmeter.models.hf_rows import packed_rows
+from bitmeter.models.causal.hf.model import options_of, revision_of
+from bitmeter.models.causal.hf.rows import packed_rows
 from tests.models.networks import TINY, byte_fallback_tokenizer, model, network, plain_loop, tiny
 
 SCRIPTS = (
@@ -340,7 +340,7 @@ def test_pickled_weights_need_trust(tmp_path: Path) -> None:
 def test_a_device_without_float64_hands_its_figures_to_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (TINY / "joined.txt").read_bytes()[:300]
     usual = bm.HuggingFace(TINY)
-    monkeypatch.setattr("bitmeter.models.hf_head.WITHOUT_FLOAT64", ("cpu",))
+    monkeypatch.setattr("bitmeter.models.causal.hf.head.WITHOUT_FLOAT64", ("cpu",))
     other = bm.HuggingFace(TINY)
     assert (usual._rater._in_parts, other._rater._in_parts) == (True, False)
     assert other.packs == usual.packs

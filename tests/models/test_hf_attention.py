@@ -12,8 +12,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 import bitmeter as bm
-from bitmeter.models.hf_attention import Apart
-from bitmeter.models.hf_rating import Rater
+from bitmeter.models.causal.hf.attention import Apart
+from bitmeter.models.causal.hf.scorer import Rater
 from tests.models.networks import TINY, network, plain_loop, tiny
 from tests.models.test_hf import TEXTS, check_against_loop
 

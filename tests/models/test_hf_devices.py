@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.errors import InputTypeError, ModelError
-from bitmeter.models.hf_devices import Workers, shares
+from bitmeter.models.causal.hf.devices import Workers, shares
 from tests.models.networks import TINY, tiny
 from tests.models.test_hf import CORPUS, TEXTS
 
@@ -90,7 +90,9 @@ def test_processes_end_with_the_model() -> None:
 
 def test_a_process_ends_when_nobody_asks_any_more() -> None:
     """As when the program that started it was killed."""
-    found = subprocess.run([sys.executable, "-m", "bitmeter.models.hf_worker"], input=b"", check=True, timeout=200)
+    found = subprocess.run(
+        [sys.executable, "-m", "bitmeter.models.causal.hf.worker"], input=b"", check=True, timeout=200
+    )
     assert found.returncode == 0
 
 

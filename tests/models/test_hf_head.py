@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitmeter.models.hf_head import chosen, is_linear
-from bitmeter.models.hf_rating import Rater
+from bitmeter.models.causal.hf.head import chosen, is_linear
+from bitmeter.models.causal.hf.scorer import Rater
 from tests.models.networks import model, network
 from tests.models.test_hf_attention import check_alone, rater
 

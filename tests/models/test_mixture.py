@@ -12,8 +12,8 @@ from scipy import optimize
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.models.mixture_stream import MixtureStream
-from bitmeter.models.mixture_weights import best_rows, best_weights, mixed
+from bitmeter.models.mixture.session import MixtureStream
+from bitmeter.models.mixture.weights import best_rows, best_weights, mixed
 
 HAMLET = b"to be or not to be\nthat is the question\nto be\nto die to sleep\n" * 3
 ROSE = b"a rose is a rose\nis a daisy a rose or a daisy\n" * 3
@@ -287,7 +287,7 @@ def test_a_probability_too_small_for_a_double_is_mixed_by_its_logarithm() -> Non
         name, fingerprint, size = "sharp", "sharp-1", 256
 
         def __init__(self) -> None:
-            from bitmeter.text.units import Bytes
+            from bitmeter.text.units.base import Bytes
 
             self.units = Bytes()
 

@@ -29,10 +29,10 @@ from bitmeter.errors import (
     MissingSourceError,
     ModelError,
 )
-from bitmeter.models.neural_network import Shape, build
-from bitmeter.models.neural_rating import NetworkRater
-from bitmeter.models.neural_train import Material, Schedule, Trainer, split_off
-from bitmeter.models.neural_units import learn_alphabet
+from bitmeter.models.causal.trained.network import Shape, build
+from bitmeter.models.causal.trained.scorer import NetworkRater
+from bitmeter.models.causal.trained.train import Material, Schedule, Trainer, split_off
+from bitmeter.models.causal.trained.units import learn_alphabet
 
 TEXT = b"the cat sat on the mat\nand the dog lay on the rug\n" * 24
 # One thread: on a busy machine several cost more than they bring for networks this small.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
 from tests.models.test_ngram import arpa
 

@@ -9,8 +9,8 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.cli import _run
-from bitmeter.models.base import names_model
-from bitmeter.models.ngram_kinds import NGRAM_MAGIC, holds_ngrams
+from bitmeter.models.ngram.kinds import NGRAM_MAGIC, holds_ngrams
+from bitmeter.models.registry import names_model
 
 TEXT = b"to be or not to be\nthat is the question\n"
 #: The first bytes of what build_binary (KenLM 0.3.0) and ngram -write-bin-lm (SRILM 1.7) write.

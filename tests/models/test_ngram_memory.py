@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.models.ngram_fit import Settings, estimate
-from bitmeter.models.ngram_memory import LEAST_MEMORY, SHARE, Allowance, amount, free_memory
-from bitmeter.models.smoothing import Smoothing
+from bitmeter.models.ngram.fit import Settings, estimate
+from bitmeter.models.ngram.memory import LEAST_MEMORY, SHARE, Allowance, amount, free_memory
+from bitmeter.models.ngram.smoothing import Smoothing
 from tests.models.made_up import made_up_text
 
 words = st.sampled_from(["a", "b", "c", "dd", "e" * 40])
@@ -121,9 +121,9 @@ def test_a_full_disk_is_an_error_that_tells_what_to_do() -> None:
     # A limit on the size of files stands for a disk that is full.
     program = (
         "import resource, signal, bitmeter as bm\n"
-        "from bitmeter.models.ngram_fit import Settings, estimate\n"
-        "from bitmeter.models.ngram_memory import Allowance\n"
-        "from bitmeter.models.smoothing import Smoothing\n"
+        "from bitmeter.models.ngram.fit import Settings, estimate\n"
+        "from bitmeter.models.ngram.memory import Allowance\n"
+        "from bitmeter.models.ngram.smoothing import Smoothing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "smoothing, allowance = Smoothing.of('modified-kneser-ney'), Allowance.of('64M', None)\n"

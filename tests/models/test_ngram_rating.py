@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.measure import run
-from bitmeter.models.ngram_stream import NGramStream
+from bitmeter.models.ngram.session import NGramStream
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 20)
@@ -107,7 +107,7 @@ def test_files_corpora_and_other_documents(tmp_path: Path, monkeypatch: pytest.M
     path.write_bytes(text)
     model = MODELS[4]
     whole = model.rate(text)
-    monkeypatch.setattr("bitmeter.models.ngram_rating._BLOCK", 999)
+    monkeypatch.setattr("bitmeter.models.ngram.query._BLOCK", 999)
     for other in (path, str(path), [path], bm.Corpus.from_text(text, docs="line"), bytearray(text), memoryview(text)):
         found = model.rate(other)
         for name in ("logprobs", "ids", "cuts", "bounds", "blank"):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.units import Characters, Units
+from bitmeter.text.units.base import Characters, Units
 from tests.cli.test_golden import LINES
 from tests.models.twin import Ngram, estimate
 
@@ -432,7 +432,7 @@ def test_characters_that_are_not_known_are_told_among_all_that_there_are(tmp_pat
     bm.decompress(tmp_path / "x.bmz", tmp_path / "x")
     assert (tmp_path / "x").read_bytes() == text
     # All ids that a text can have: the shares of all together are one.
-    from bitmeter.models.character_spelling import CHARACTER_ROWS, ROW_SIZE, SPELLING_COST
+    from bitmeter.models.openvocab.characters import CHARACTER_ROWS, ROW_SIZE, SPELLING_COST
 
     assert CHARACTER_ROWS * ROW_SIZE == Characters.INVALID + 256
     assert math.exp(SPELLING_COST) * CHARACTER_ROWS * ROW_SIZE == pytest.approx(1.0)

@@ -10,7 +10,7 @@ from scipy import stats
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 12).encode()

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.cli.train import _NAMES
-from bitmeter.text.sample import sample_text
+from bitmeter.cli.models.train import _NAMES
+from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
 from tests.models.twin_smoothing import Twin
 

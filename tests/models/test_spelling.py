@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.kinds import SEPARATORS
+from bitmeter.text.formats import SEPARATORS
 
 TEXT = b"to be or not to be\n that is  the question\n\nwhether 'tis nobler\n" * 3 + b"once caf\xc3\xa9 na\xefve\n"
 MODEL = bm.NGram(order=3).fit(TEXT)
@@ -211,7 +211,7 @@ def test_bytes_are_rated_as_their_units_are(
     threads: int,
 ) -> None:
     """From bytes in one go against the long way: split, ends added, words rated, spelling paid; piece by piece."""
-    from bitmeter.measure.ends import blank_units, with_ends
+    from bitmeter.text.boundaries import blank_units, with_ends
 
     model = (MODEL.compact() if compact else MODEL).with_oov("spelled")
     model.threads = threads

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.models.base import Predictor, Streaming
-from bitmeter.text.units import Bytes, Characters, Words
+from bitmeter.models.registry import Predictor, Streaming
+from bitmeter.text.units.base import Bytes, Characters, Words
 from tests.models.streams import cut_documents, pieces, whole
 
 LETTERS = {
@@ -340,7 +340,7 @@ def test_a_table_of_many_words_is_made_quickly() -> None:
 @settings(max_examples=40)
 @given(st.text(max_size=60), st.integers(1, 9))
 def test_blocks_do_not_matter(text: str, size: int) -> None:
-    from bitmeter.text.stream import split_corpus
+    from bitmeter.text.blocks import split_corpus
 
     model = bm.TableModel(Q)
     corpus = bm.Corpus.from_text(text, docs="line")

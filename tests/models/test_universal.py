@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
-from bitmeter.models.universal import SIZES, Universal, UniversalStream, primed
+from bitmeter.models.universal.model import SIZES, Universal, UniversalStream, primed
 from tests.models.streams import cut_documents, pieces, whole
 
 TEXT = (

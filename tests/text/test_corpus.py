@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputError, InputTypeError, MissingSourceError, SourceError
-from bitmeter.text.corpus import Corpus, Document
+from bitmeter.text.corpus.corpus import Corpus, Document
 from tests.text.strategies import texts
 
 

@@ -28,8 +28,8 @@ from bitmeter.errors import (
     RecordError,
     SourceError,
 )
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.readers import encode, is_url, kind_of
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.readers import encode, is_url, kind_of
 
 TEXT = "a first line\nné, and a second\r\n".encode() * 500 + b"\xff\0 tail"
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputTypeError, RangeError, ShapeError
-from bitmeter.text.counts import TextCounter, UnitCounts, count_units
-from bitmeter.text.regroup import group_of, regroup
-from bitmeter.text.units import BLANK, Bytes, Characters, Units, Words
+from bitmeter.text.units.base import BLANK, Bytes, Characters, Units, Words
+from bitmeter.text.units.counts import TextCounter, UnitCounts, count_units
+from bitmeter.text.units.regroup import group_of, regroup
 from tests.text.strategies import texts
 
 COARSE: list[Any] = [

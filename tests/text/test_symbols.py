@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import ChoiceError, EmptyError
-from bitmeter.text.sample import sample_text
-from bitmeter.text.symbols import split
+from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.units.symbols import split
 
 
 @given(st.binary(min_size=1, max_size=200))

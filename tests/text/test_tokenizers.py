@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingPackageError, MissingSourceError
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.sample import sample_text
-from bitmeter.text.stream import split_corpus
-from bitmeter.text.tokenizers import SentencePiece, Tokenizer
-from bitmeter.text.units import BLANK, Units
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
 from tests.text.strategies import texts
 
 LINES = sample_text()[:40_000].splitlines()

@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputError, InputTypeError, RangeError
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.kinds import SEPARATORS
-from bitmeter.text.stream import split_corpus
-from bitmeter.text.unicode import Graphemes, Sentences, UnicodeWords
-from bitmeter.text.units import BLANK, UNKNOWN, Bytes, Characters, Split, Units, Words
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.formats import SEPARATORS
+from bitmeter.text.units.base import BLANK, UNKNOWN, Bytes, Characters, Split, Units, Words
+from bitmeter.text.units.unicode import Graphemes, Sentences, UnicodeWords
 from tests.text.strategies import texts
 
 EVERY = [

@@ -21,10 +21,10 @@ from bitmeter.errors import (
     NegativeError,
     RangeError,
 )
-from bitmeter.theory import nsb, spectrum
-from bitmeter.theory.estimators import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
-from bitmeter.theory.resampling import resamples, restore
-from bitmeter.theory.spectrum import Spectrum
+from bitmeter.theory.estimators import nsb, spectrum
+from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
+from bitmeter.theory.estimators.resampling import resamples, restore
+from bitmeter.theory.estimators.spectrum import Spectrum
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own imports warn
@@ -283,7 +283,7 @@ def test_interval_covers(size: int, draws: int) -> None:
 def test_resamples_have_the_spread_of_samples() -> None:
     """Both ways of drawing agree with fresh samples of the restored law in mean and spread of the plug-in."""
     source = restore(Spectrum.of_counts(np.random.default_rng(5).multinomial(3000, np.full(1500, 1 / 1500))), None)
-    from bitmeter.theory import resampling
+    from bitmeter.theory.estimators import resampling
 
     rng = np.random.default_rng(6)
     plug_in = spectrum.FORMULAS["maximum-likelihood"]

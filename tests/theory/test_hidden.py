@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitmeter import HiddenMarkov, Iid, Markov, cross_entropy_rate
 from bitmeter.errors import ConvergenceError, UndefinedError
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, cross_entropy_rate
 
 FLIP = [[0.9, 0.1], [0.1, 0.9]]
 #: A bit that flips with .1 under a noise of .1: bounds from words of 16 symbols agree on these digits.
@@ -82,7 +82,7 @@ def test_where_bounds_stay_apart_samples_are_drawn() -> None:
 
 
 def test_monte_carlo_meets_the_truth() -> None:
-    from bitmeter.theory.processes import cross_entropy_rate
+    from bitmeter import cross_entropy_rate
 
     noisy = HiddenMarkov(FLIP, FLIP)
     found = cross_entropy_rate(noisy, noisy, method="monte-carlo", seed=3)

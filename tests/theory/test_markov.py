@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitmeter import Iid, Markov, chains
 from bitmeter.errors import ConvergenceError, EmptyError, RangeError, UndefinedError
-from bitmeter.theory import chains
-from bitmeter.theory.processes import Iid, Markov
 
 
 def entropy(p: float) -> float:

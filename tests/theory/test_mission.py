@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import bitmeter as bm
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 
 @pytest.fixture

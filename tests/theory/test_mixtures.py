@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from bitmeter import HiddenMarkov, Iid, Markov, Mixture
 from bitmeter.errors import UndefinedError
-from bitmeter.theory.laws import difference, shifted
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, Mixture
+from bitmeter.theory.processes.laws import difference, shifted
 
 COINS = Mixture([Iid([0.9, 0.1]), Iid([0.5, 0.5])], [0.5, 0.5])
 

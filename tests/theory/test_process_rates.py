@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitmeter import HiddenMarkov, Iid, Markov, Mixture, cross_entropy_rate, kl_divergence_rate
 from bitmeter.errors import BitmeterError, UndefinedError
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, Mixture, cross_entropy_rate, kl_divergence_rate
 
 P = Markov([[0.9, 0.1], [0.3, 0.7]])
 Q = Markov([[0.8, 0.2], [0.4, 0.6]])

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitmeter import HiddenMarkov, Iid, Markov, Mixture, Process
 from bitmeter.errors import BitmeterError, RangeError, ShapeError, UnknownLabelError
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, Mixture, Process
 
 TWO = [[0.9, 0.1], [0.3, 0.7]]
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util import compressors as coders
 from bitmeter.errors import (
     BitmeterError,
     ChoiceError,
@@ -27,8 +28,7 @@ from bitmeter.errors import (
     MissingPackageError,
     RangeError,
 )
-from bitmeter.theory import coders
-from bitmeter.theory.rates import RATE_METHODS, RateEstimate, estimate_rate
+from bitmeter.theory.estimators.rates import RATE_METHODS, RateEstimate, estimate_rate
 
 quick = settings(deadline=None, max_examples=60)
 texts = st.one_of(

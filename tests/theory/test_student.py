@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from bitmeter.theory._student import t_quantile
+from bitmeter.measure.interval.student import t_quantile
 
 
 @pytest.mark.parametrize("level", [0.75, 0.9, 0.95, 0.975, 0.995, 0.9995, 0.99995])

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bitmeter import HiddenMarkov, Iid, Markov, cross_entropy_rate
 from bitmeter.errors import BitmeterError, RangeError
-from bitmeter.theory.examples import EXAMPLE_PROCESSES, example_process, typewriter
-from bitmeter.theory.processes import HiddenMarkov, Iid, Markov, cross_entropy_rate
-from bitmeter.theory.typicality import converge, typical_set
+from bitmeter.theory.processes.examples import EXAMPLE_PROCESSES, example_process, typewriter
+from bitmeter.theory.processes.typicality import converge, typical_set
 
 #: Relative error of a variance from m normal samples is sqrt(2/m); five of these are allowed below.
 PATHS = 4000

@@ -37,9 +37,9 @@ def quickly(words: list[str]) -> bool:
     if form == "quiet" and like == "bitmeter" and (bits := _bits_a_byte(model, text)) is not None:
         print(repr(bits))
         return True
-    from bitmeter.measure.conventions import CONVENTIONS
+    from bitmeter.measure.conventions.table import CONVENTIONS
     from bitmeter.measure.scoring import score
-    from bitmeter.models.base import load
+    from bitmeter.models.registry import load
 
     ready = load(model)
     if like not in CONVENTIONS or not ready.is_distribution:  # scores that are no probabilities are told otherwise
@@ -67,7 +67,7 @@ def _read(words: list[str]) -> tuple[str, str, str, str] | None:
 
 def _bits_a_byte(model: str, text: str) -> float | None:
     """What `score(model, text).rate()` gives, for a short plain text and a model of words; None for all else."""
-    from bitmeter.text.kinds import COMPRESSIONS, KINDS, SEPARATORS
+    from bitmeter.text.formats import COMPRESSIONS, KINDS, SEPARATORS
 
     if text.lower().endswith((*COMPRESSIONS, *KINDS)) or any(character in text for character in "*?[:"):
         return None

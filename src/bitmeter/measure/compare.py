@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util.check import integer, real
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
+from bitmeter.measure.interval.statistics import PairedTest, holm, paired
 from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import differences
-from bitmeter.measure.statistics import PairedTest, holm, paired
-from bitmeter.theory._check import integer, real
 
 _LN2 = math.log(2.0)
 
@@ -126,7 +126,7 @@ class Comparison:
 
     def remarks(self) -> list[str]:
         """What must be known to read the figures: how they were taken, and why something is missing."""
-        from bitmeter.measure.words import short_names
+        from bitmeter.reports.panel import short_names
 
         text = short_names([self.baseline.text])[self.baseline.text]
         lines = [f"Δ is in bits a byte against {self.baseline.model} on {text}; below zero is better."]
@@ -229,7 +229,7 @@ def _difference(base: Score, other: Score) -> float:
 def _refuse_unlike(first: Score, second: Score) -> None:
     found = tuple(d for d in differences(first.signature, second.signature) if d.decisive)
     if found:
-        from bitmeter.measure.words import refusal, short_names
+        from bitmeter.reports.panel import refusal, short_names
 
         names = short_names((first.text, second.text))
         a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"

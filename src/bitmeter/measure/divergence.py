@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
-from bitmeter.measure.settings import settle
-from bitmeter.measure.windows import with_windows
-from bitmeter.models.base import load
-from bitmeter.models.causal import Causal
-from bitmeter.text.stream import split_corpus
+from bitmeter.measure.window_sums import with_windows
+from bitmeter.models.causal.base import Causal
+from bitmeter.models.registry import load
+from bitmeter.text.blocks import split_corpus
 
 __all__ = ["Divergence", "divergence"]
 

@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ModelError
-from bitmeter.measure.ends import Whole, blank_units, with_ends
-from bitmeter.measure.pieces import PieceCounter
+from bitmeter.measure.conventions.pieces import PieceCounter
+from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.settings import Settings, check_abilities
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
-from bitmeter.measure.tracing import Tracer
-from bitmeter.measure.windows import WindowTotals, with_windows
-from bitmeter.models.base import Model, Predictor, Totalling
-from bitmeter.models.details import Details, details_of_rows
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.counts import begun_within
-from bitmeter.text.stream import Piece, Stretch, cut_corpus, split_corpus
-from bitmeter.text.units import Split
+from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.measure.window_sums import WindowTotals, with_windows
+from bitmeter.models.outcomes import Details, details_of_rows
+from bitmeter.models.registry import Model, Predictor, Totalling
+from bitmeter.text.blocks import Piece, Stretch, cut_corpus, split_corpus
+from bitmeter.text.boundaries import Whole, blank_units, with_ends
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.units.base import Split
+from bitmeter.text.units.counts import begun_within
 
 #: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
 BLOCK_SIZE = 1 << 18

@@ -12,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.check import Unit, choice, nats_per
+from bitmeter._util.files import as_path, replacing
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
+from bitmeter.measure.interval.statistics import Interval, batch_means, cluster_ratio
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio
-from bitmeter.measure.trace import Trace
-from bitmeter.text._files import as_path, replacing
-from bitmeter.theory._check import Unit, choice, nats_per
+from bitmeter.measure.trace.trace import Trace
 
 SCHEMA = "bitmeter.score/1"
 
@@ -368,7 +368,7 @@ class Score:
         return cls.from_json(text, name=str(found))
 
     def __str__(self) -> str:
-        from bitmeter.measure.words import describe
+        from bitmeter.reports.panel import describe
 
         return describe(self)
 

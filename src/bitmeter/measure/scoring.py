@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util.check import integer
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Progress, Run, measure_total
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.settings import Settings, settle
-from bitmeter.measure.tracing import Tracer
-from bitmeter.models.base import Model, Totalling, load
-from bitmeter.text.corpus import Corpus
-from bitmeter.theory._check import integer
+from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.models.registry import Model, Totalling, load
+from bitmeter.text.corpus.corpus import Corpus
 
 
 def score(
@@ -116,7 +116,7 @@ def _corpus(text: Any, settings: Settings) -> Corpus:
     corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
     if settings.norm == "none":
         return corpus
-    from bitmeter.text.normalise import normalised
+    from bitmeter.text.corpus.normalise import normalised
 
     return normalised(corpus, settings.norm)
 

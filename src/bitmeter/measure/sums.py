@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.measure.score import BlockSums, DocumentSums
-from bitmeter.models.details import Details
-from bitmeter.text.counts import TextCounter
+from bitmeter.models.outcomes import Details
+from bitmeter.text.units.counts import TextCounter
 
 #: Stretches kept for the interval along the text; when there are more, neighbours are joined.
 MOST_BLOCKS = 8192

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bitmeter.text.symbols import UNITS, SymbolSequence, split
-from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
-from bitmeter.theory.rates import RateEstimate, estimate_rate
+from bitmeter.text.units.symbols import UNITS, SymbolSequence, split
+from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
+from bitmeter.theory.estimators.rates import RateEstimate, estimate_rate
 
 __all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "headline", "singular", "survey"]
 

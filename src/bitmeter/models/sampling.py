@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.check import Seed, generator, integer, real
 from bitmeter.errors import ModelError
-from bitmeter.models.base import Predictor, load
-from bitmeter.models.ngram import NGram
-from bitmeter.models.ngram_files import sound
-from bitmeter.models.ngram_units import END
-from bitmeter.text.units import Words
-from bitmeter.theory._check import Seed, generator, integer, real
-from bitmeter.theory.process_base import seed_words
+from bitmeter.models.ngram.files import sound
+from bitmeter.models.ngram.model import NGram
+from bitmeter.models.ngram.units import END
+from bitmeter.models.registry import Predictor, load
+from bitmeter.text.units.base import Words
+from bitmeter.theory.processes.base import seed_words
 
 __all__ = ["SampledText", "sample", "samples"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bitmeter.coding.drawing import label_name
-from bitmeter.coding.prefix import PrefixCode
+from bitmeter.coding.prefix.code import PrefixCode
+from bitmeter.coding.prefix.drawing import label_name
 from bitmeter.theory.distributions import Distribution
 
 __all__ = ["code_table"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from bitmeter.errors import EmptyError
-from bitmeter.models.neural_curve import LearningCurve
+from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.reports.plot import curves
 
 __all__ = ["chart", "picture"]

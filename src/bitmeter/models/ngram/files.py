@@ -1,0 +1,110 @@
+"""The files of n-gram models: what is written where, and what is said of a damaged one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from bitmeter import _core
+from bitmeter._util.files import as_path, replacing
+from bitmeter.errors import FileFormatError
+from bitmeter.models.ngram.arpa import is_arpa, write_arpa
+
+SUFFIX = ".bmn"
+_NOTE_SIZE = 4096
+#: Told a stage of long work, and how much of it is done (0 to 1).
+Progress = Callable[[str, float], None]
+
+
+class sound:  # noqa: N801
+    """Turns what the core says of a damaged file into an error that names it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, _core.NgramFormatError):
+            message = f"{self._name} is not a sound n-gram model: {error}"
+            raise FileFormatError(message, value=self._name) from error
+        if isinstance(error, OSError):
+            message = f"{self._name} cannot be read: {error.strerror or error}"
+            raise FileFormatError(message, value=self._name) from error
+
+
+def note(**about: Any) -> str:
+    """What the file says about itself; where that is too long, the numbers that only a curious reader wants go."""
+    for lengthy in ("weights", "discounts", "text"):
+        if len(json.dumps(about)) > _NOTE_SIZE:
+            about.pop(lengthy, None)
+    return json.dumps(about, ensure_ascii=True)[:_NOTE_SIZE]
+
+
+def read_note(data: bytes) -> dict[str, Any]:
+    """What a file says about itself; nothing where it says it badly."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_model_file(name: str) -> bool:
+    """Whether a name is that of an n-gram model's file."""
+    return name.endswith(SUFFIX) or is_arpa(name)
+
+
+def _silent(stage: str, done: float) -> None:
+    """Nobody wants to know."""
+
+
+def _save(model: _core.NgramModel | _core.CompactNgram, path: str, progress: Progress) -> None:
+    if isinstance(model, _core.NgramModel):
+        model.save(path, lambda share: progress("writing", share))
+    else:
+        progress("writing", 0.0)
+        model.save(path)
+
+
+def unknown_format(path: Any) -> FileFormatError:
+    """What is said of a name that is of no known format."""
+    message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
+    return FileFormatError(message, value=str(path))
+
+
+def save_model(
+    model: _core.NgramModel | _core.CompactNgram,
+    path: Any,
+    *,
+    unk_word: bool,
+    is_distribution: bool = True,
+    force: bool,
+    progress: Progress = _silent,
+) -> None:
+    """Write a model under a name that tells the format."""
+    final = as_path(path)
+    arpa = is_arpa(final.name)
+    if not arpa and final.suffix != SUFFIX:
+        raise unknown_format(final)
+    if arpa and unk_word:
+        message = (
+            "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
+            f"the text (sed 's/<unk>/_unk_/g'), or save a {SUFFIX} file"
+        )
+        raise FileFormatError(message, value=str(final))
+    if arpa and not is_distribution:
+        message = (
+            "stupid back-off gives scores that do not sum to one, and an ARPA file cannot say so: its readers would "
+            f"take them for probabilities; save a {SUFFIX} file, or train with another smoothing"
+        )
+        raise FileFormatError(message, value=str(final))
+    with replacing(final, force=force) as beside:
+        if arpa:
+            progress("writing", 0.0)
+            fast = model if isinstance(model, _core.NgramModel) else model.expanded()
+            write_arpa(fast, beside, final.name)
+        else:
+            _save(model, str(beside), progress)
