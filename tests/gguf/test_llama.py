@@ -19,8 +19,8 @@ import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, ModelError
 from bitmeter.reports.panel import tool_figures
 from tests.models import gguf_files
+from tests.models.causal.hf.test_model import TEXTS
 from tests.models.networks import TINY
-from tests.models.test_hf import TEXTS
 from tests.parity.make_figures import write_gguf
 
 CORPUS = bm.Corpus.from_documents(TEXTS)

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitmeter import Iid, Markov, chains
+from bitmeter import Iid, Markov
 from bitmeter.errors import ConvergenceError, EmptyError, RangeError, UndefinedError
+from bitmeter.theory.processes import chains
 
 
 def entropy(p: float) -> float:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.causal.hf.devices import Workers, shares
+from tests.models.causal.hf.test_model import CORPUS, TEXTS
 from tests.models.networks import TINY, tiny
-from tests.models.test_hf import CORPUS, TEXTS
 
 LONG = (TINY / "joined.txt").read_bytes()[:2000]
 

@@ -17,7 +17,7 @@ import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, MissingSourceError, ModelError
 from bitmeter.models.causal.gguf.header import read_header
 from tests.models import gguf_files
-from tests.models.test_hf import TEXTS
+from tests.models.causal.hf.test_model import TEXTS
 
 CORPUS = bm.Corpus.from_documents(TEXTS)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bitmeter.models.causal.hf.head import chosen, is_linear
 from bitmeter.models.causal.hf.scorer import Rater
+from tests.models.causal.hf.test_attention import check_alone, rater
 from tests.models.networks import model, network
-from tests.models.test_hf_attention import check_alone, rater
 
 
 def layer(size: int, *, bias: bool, dtype: torch.dtype, spread: float = 1.0) -> torch.nn.Linear:

@@ -14,8 +14,8 @@ from torch.nn.functional import scaled_dot_product_attention
 import bitmeter as bm
 from bitmeter.models.causal.hf.attention import Apart
 from bitmeter.models.causal.hf.scorer import Rater
+from tests.models.causal.hf.test_model import TEXTS, check_against_loop
 from tests.models.networks import TINY, network, plain_loop, tiny
-from tests.models.test_hf import TEXTS, check_against_loop
 
 #: Some makes round to float32 within, whatever their weights; a token that saw another's would be off by 0.01 and more.
 ROUNDING = 1e-6

@@ -11,7 +11,7 @@ import pytest
 from bitmeter._util.optional import EXTRAS, require
 from bitmeter.errors import BitmeterError, MissingPackageError
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
 
 @pytest.mark.parametrize("package", sorted(EXTRAS))
