@@ -20,7 +20,7 @@ def _one_of(key: str) -> Callable[[str | None], str | None]:
         if value is not None:
             from bitmeter.errors import ChoiceError
             from bitmeter.measure.conventions.table import convention, setting
-            from bitmeter.models.causal.windows import parse_context
+            from bitmeter.models.windows import parse_context
 
             try:
                 if key == "ctx":

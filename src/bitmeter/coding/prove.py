@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitmeter._util.check import choice
-from bitmeter.coding.archive.format import STRETCH, Progress
+from bitmeter.coding.archive.format import BLOCK, Progress
 from bitmeter.coding.coders import coder_of, for_bytes
 from bitmeter.errors import FileFormatError, InputError, ModelError
 from bitmeter.measure.score import Score
 from bitmeter.measure.scoring import score as measure
+from bitmeter.models.coder import Coder
+from bitmeter.models.protocols import Model
 from bitmeter.models.registry import load
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.normalise import normalised
@@ -50,7 +52,7 @@ class Proof:
 
     @property
     def bound(self) -> float:
-        """How many bits score and file may differ: 64, and 0.0002 a unit."""
+        """How many bits score and file may differ: 64, and 0.0002 per unit."""
         return 64.0 + 2e-4 * self.units
 
     @property
@@ -70,7 +72,7 @@ class Proof:
                 f"bits in the score  {self.score.bits:,.1f}",
                 f"bits quantised     {self.quantised_bits:,.1f}",
                 f"bits in the file   {self.file_bits:,}",
-                f"difference         {self.difference:+,.1f} bits, {self.difference / units:+.2e} a unit",
+                f"difference         {self.difference:+,.1f} bits, {self.difference / units:+.2e} per unit",
                 verdict,
             ]
         )
@@ -125,7 +127,7 @@ def prove(
     return Proof(found, quantised, 8 * size)
 
 
-def _round_trip(model: Any, corpus: Corpus, progress: Progress | None) -> tuple[float, int]:
+def _round_trip(model: Model, corpus: Corpus, progress: Progress | None) -> tuple[float, int]:
     """The quantised bits and the coded bytes of a text that was decoded again."""
     there, back = coder_of(model), coder_of(model)
     held, done, size = b"", 0, 0
@@ -140,13 +142,13 @@ def _round_trip(model: Any, corpus: Corpus, progress: Progress | None) -> tuple[
                 progress(done, corpus.total_bytes)
         return data[taken:]
 
-    for block in corpus.blocks(STRETCH):
+    for block in corpus.blocks(BLOCK):
         held = take(held + block.data, final=False)
     take(held, final=True)
     return there.bits, size
 
 
-def _compare(decoder: Any, coded: bytes, text: bytes, model: Any, offset: int) -> None:
+def _compare(decoder: Coder, coded: bytes, text: bytes, model: Model, offset: int) -> None:
     try:
         found: bytes | None = decoder.decode(coded, len(text))
     except FileFormatError:

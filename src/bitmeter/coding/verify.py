@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bitmeter._util.check import generator, integer
 from bitmeter.errors import EmptyError, ModelError
-from bitmeter.models.ngram.model import NGram
-from bitmeter.models.registry import Model, Predictor, load
+from bitmeter.models.protocols import Checked, Compressor, Model, OpenVocabulary, Predictor
+from bitmeter.models.registry import load
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.sample import SAMPLE_NAME, sample_text
 
@@ -80,7 +80,7 @@ class Verification:
                 line(self.agrees <= LOG_TOLERANCE, f"a unit costs what was predicted, to within {self.agrees:.1e} nats")
             )
         else:
-            lines.append("note  it does not predict, so that sums cannot be checked, and nothing can be decoded by it")
+            lines.append("note  it does not expose its predictions, so sums cannot be checked and nothing can be decoded by it")
         lines.append(
             line(self.peeks <= LOG_TOLERANCE, f"what follows changes nothing, to within {self.peeks:.1e} nats")
         )
@@ -114,27 +114,25 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     """
     chosen = load(model)
     number = integer(histories, "histories", low=1, high=100_000)
-    if not isinstance(chosen, Model):
-        message = f"{chosen.name} gives only totals, so that there is nothing to verify but its decompressor"
+    if isinstance(chosen, Compressor):
+        message = f"{chosen.name} gives only totals, so there is nothing to verify but its decompressor"
         raise ModelError(message)
-    checked, rounded = None, False
-    if isinstance(chosen, NGram):
+    checked, rounded = None, chosen.traits.rounded
+    if isinstance(chosen, Checked):
         chosen.verify()
-        rounded, checked = chosen.is_rounded, True
-    if "class" in getattr(chosen, "oov_ways", ()):
-        # By ids alone, an unknown word is its class.
-        chosen = chosen.with_oov("class")  # type: ignore[attr-defined]
+        checked = True
+    if isinstance(chosen, OpenVocabulary) and "class" in chosen.traits.oov:
+        chosen = chosen.with_oov("class")  # by ids alone, an unknown word is its class
     name, ids = _document(chosen, text)
     places = np.unique(generator(seed).integers(0, len(ids), size=number))
     costs = _costs(chosen, ids)
-    predicts = isinstance(chosen, Predictor)
     sums = agrees = math.nan
     short = 0.0
-    if predicts:
+    if isinstance(chosen, Predictor):
         above, below, agrees = _predictions(chosen, ids, places, costs)
         sums, short = (above, below) if rounded else (max(above, below), 0.0)
     peeks = max(_distance(_costs(chosen, ids[: place + 1])[-1], costs[place]) for place in places.tolist())
-    return Verification(chosen.name, name, len(places), predicts, sums, agrees, peeks, checked, short)
+    return Verification(chosen.name, name, len(places), isinstance(chosen, Predictor), sums, agrees, peeks, checked, short)
 
 
 def _document(model: Model, text: Any) -> tuple[str, NDArray[Any]]:
@@ -159,7 +157,7 @@ def _costs(model: Model, ids: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _predictions(
-    model: Any, ids: NDArray[Any], places: NDArray[np.int64], costs: NDArray[np.float64]
+    model: Predictor, ids: NDArray[Any], places: NDArray[np.int64], costs: NDArray[np.float64]
 ) -> tuple[float, float, float]:
     above = below = agrees = 0.0
     for place in places.tolist():
@@ -168,7 +166,7 @@ def _predictions(
             total = math.fsum(np.exp(row).tolist())
         above = max(above, total - 1.0 if math.isfinite(total) else math.inf)
         below = max(below, 1.0 - total)
-        outcome = int(model.places(ids[place : place + 1])[0]) if hasattr(model, "places") else int(ids[place])
+        outcome = int(model.outcomes.index(ids[place : place + 1])[0])
         said = row[outcome] if 0 <= outcome < len(row) else -math.inf
         agrees = max(agrees, _distance(float(said), float(costs[place])))
     return above, below, agrees

@@ -8,8 +8,8 @@ from typing import Any
 from bitmeter._util.check import real
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.measure.conventions.table import Convention, setting
-from bitmeter.models.causal.windows import parse_context
-from bitmeter.models.registry import Model
+from bitmeter.models.windows import parse_context
+from bitmeter.models.protocols import Model, OpenVocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +74,30 @@ def settle(
 
 def check_abilities(model: Model, settings: Settings) -> None:
     """Refuse what the model cannot do, before anything is read."""
-    if not getattr(model, "is_distribution", True):
+    traits = model.traits
+    if not traits.is_distribution:
         message = (
-            f"{model.name} gives scores that do not sum to one, so they say nothing of perplexity: a model that "
+            f"{model.name} gives scores that do not sum to one, so they say nothing about perplexity: a model that "
             "gave every word a score of 1 would win; train with another smoothing, such as modified-kneser-ney, or "
-            "take the scores alone: bitmeter score MODEL TEXT without more, in Python model.rate(text) or "
+            "take the scores alone: bitmeter score MODEL TEXT without options, in Python model.score(text) or "
             "model.logprobs(ids, bounds)"
         )
         raise ModelError(message)
-    if settings.eos != "no" and not getattr(model, "predicts_end", False):
-        why = f", as the habits of {settings.like} ask" if settings.like != "bitmeter" else ""
+    if settings.eos != "no" and traits.end is None:
+        why = f", as the conventions of {settings.like} ask" if settings.like != "bitmeter" else ""
         message = f"{model.name} does not predict the end of a document{why}; eos must be 'no' (--eos no)"
         raise ModelError(message)
-    if settings.oov in ("class", "spelled") and settings.oov not in getattr(model, "oov_ways", ()):
-        ways = "'none' or 'skipped'" if hasattr(model, "unknown") else "'none'"
-        if settings.oov == "spelled" and hasattr(model, "spelling"):
-            model.with_oov("spelled")  # type: ignore[attr-defined]  # says what is missing
+    if settings.oov in ("class", "spelled") and settings.oov not in traits.oov:
+        ways = "'none'"
+        if isinstance(model, OpenVocabulary):
+            model.with_oov(settings.oov)  # says what is missing, if the model knows
+            ways = "'none' or 'skipped'"
         message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
         raise ModelError(message)
-    if settings.oov == "skipped" and not hasattr(model, "unknown"):
-        message = f"{model.name} knows no unknown units, so oov must be 'none' (--oov none)"
+    if settings.oov == "skipped" and not isinstance(model, OpenVocabulary):
+        message = f"{model.name} has no unknown units, so oov must be 'none' (--oov none)"
         raise ModelError(message)
-    if settings.first == "uniform" and not isinstance(getattr(model, "size", None), int):
+    if settings.first == "uniform" and traits.vocabulary is None:
         message = (
             f"{model.name} has no fixed number of units, so a first unit cannot cost their logarithm; use first='skip'"
         )

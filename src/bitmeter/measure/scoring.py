@@ -16,7 +16,8 @@ from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Progress, Run, measure_total
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.trace.tracer import Tracer
-from bitmeter.models.registry import Model, Totalling, load
+from bitmeter.models.protocols import Compressor, Model
+from bitmeter.models.registry import load
 from bitmeter.text.corpus.corpus import Corpus
 
 
@@ -94,22 +95,23 @@ def score(
     """
     chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence)
     measured = load(model)
-    if oov is None and "oov" not in convention(like).settings and "spelled" in getattr(measured, "oov_ways", ()):
+    if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
-    if trace is not None and not isinstance(measured, Model):
-        message = f"{getattr(measured, 'name', measured)} gives only a total, so there is no trace to write"
-        raise ModelError(message, value=trace)
-    if isinstance(measured, Model):
-        wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
-        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
-    elif isinstance(measured, Totalling):
+    if isinstance(measured, Compressor):
+        if trace is not None:
+            message = f"{measured.name} gives only a total, so there is no trace to write"
+            raise ModelError(message, value=trace)
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
-        message = f"{measured!r:.60} is no model: it needs name, units, fingerprint and logprobs, or meter()"
-        raise ModelError(message, value=measured)
+        wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
+        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
     return replace(result, seconds=time.perf_counter() - started, environment=_environment())
+
+
+def _spells(model: Model | Compressor) -> bool:
+    return isinstance(model, Model) and "spelled" in model.traits.oov
 
 
 def _corpus(text: Any, settings: Settings) -> Corpus:

@@ -21,8 +21,8 @@ from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.table import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
-from bitmeter.measure.window_sums import with_windows
-from bitmeter.models.causal.base import Causal
+from bitmeter.measure.window_sums import in_windows
+from bitmeter.models.protocols import WindowedPredictor
 from bitmeter.models.registry import load
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.formats import SEPARATORS
@@ -102,20 +102,20 @@ def word_surprisals(
     >>> import bitmeter as bm
     >>> bm.word_surprisals("kt", b"one two")
     Traceback (most recent call last):
-    bitmeter.errors.ModelError: kt gives no whole predictions over tokens; ...
+    bitmeter.errors.ModelError: kt does not expose a distribution over tokens; ...
     """
     correct = flag(corrected, "corrected")
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
     found = load(model)
-    if not isinstance(found, Causal) or not found.gives_predictions:
-        message = f"{getattr(found, 'name', found)} gives no whole predictions over tokens; use a model such as hf:PATH"
+    if not isinstance(found, WindowedPredictor):
+        message = f"{found.name} does not expose a distribution over tokens; use a model such as hf:PATH"
         raise ModelError(message, value=model)
-    reader, _ = with_windows(found, chosen)
+    reader, _ = in_windows(found, chosen)
     begins_word = _beginners(reader)
     words: list[bytes] = []
     columns: list[tuple[int, int, float]] = []
     document = 0
-    for piece in split_corpus(_corpus(text, chosen), reader.units, reader.block_size):
+    for piece in split_corpus(_corpus(text, chosen), reader.units, reader.traits.block_bytes):
         pieces = piece.split.pieces(piece.data)
         logs, ends = _logs_and_ends(reader, piece.split, begins_word)
         for number, (begin, end) in enumerate(zip(piece.split.bounds[:-1], piece.split.bounds[1:], strict=True)):
@@ -138,24 +138,22 @@ def word_surprisals(
 _WHITE = tuple(bytes([letter]) for letter in _SPACE)
 
 
-def _beginners(model: Causal) -> NDArray[np.bool_]:
+def _beginners(model: WindowedPredictor) -> NDArray[np.bool_]:
     """The ids after which a word has ended: tokens that begin with white space, and the end of the text."""
-    found = np.array([name[:1] in _WHITE for name in model.outcome_names], dtype=np.bool_)
-    for special in (model.eos_id, model.bos_id):
-        if special is not None:
-            found[special] = True
+    found = np.array([name[:1] in _WHITE for name in model.outcomes.names], dtype=np.bool_)
+    found[list(model.boundary_ids)] = True
     if not found.any():
         message = f"no token of {model.name} begins with white space, so that words have no ends to account for"
         raise ModelError(message)
     return found
 
 
-def _logs_and_ends(model: Causal, split: Split, begins_word: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+def _logs_and_ends(model: WindowedPredictor, split: Split, begins_word: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """ln p of each token, and before each token and behind each document ln of the chance that a word begins."""
     ids = np.asarray(split.ids, dtype=np.int64)
-    known = (ids >= 0) & (ids < model.size)
+    known = (ids >= 0) & (ids < len(model.outcomes))
     stops = split.bounds[1:]
-    filler = 0 if model.eos_id is None else model.eos_id
+    filler = 0 if model.traits.end is None else model.traits.end.id
     # One more token behind each document, whatever it is, has the prediction after the last word computed.
     tokens = np.insert(np.where(known, ids, filler), stops, filler)
     bounds = split.bounds + np.arange(len(split.bounds))

@@ -6,37 +6,50 @@ The windows themselves are laid by the model's room (`models.windows`), because 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import ModelError
 from bitmeter.measure.options import Settings
 from bitmeter.measure.score import WindowSums
 from bitmeter.measure.sums import DocumentRows
-from bitmeter.models.causal.windows import Plan
+from bitmeter.models.protocols import Model, Windowed
+from bitmeter.models.windows import Plan
 
-__all__ = ["WindowTotals", "with_windows"]
+__all__ = ["WindowTotals", "in_windows", "with_windows", "without_windows"]
+
+W = TypeVar("W", bound=Windowed)
 
 
-def with_windows(model: Any, settings: Settings) -> tuple[Any, Settings]:
-    """The model reading as the settings ask, and the settings with all that the model decides."""
-    if hasattr(model, "with_reading"):
-        first = settings.first or model.usual_first
-        asked = settings.ctx or settings.usual_ctx
-        reader = model.with_reading(asked, first)
-        if reader.reading.kind == "half":
-            first = "skip"  # of no window is the beginning scored
-        return reader, replace(settings, ctx=str(reader.reading), first=first)
+def with_windows(model: Model, settings: Settings) -> tuple[Model, Settings]:
+    """The model with the windows that the settings ask for, and the settings with all that the model decides."""
+    if not isinstance(model, Windowed):
+        return model, without_windows(model.name, settings)
+    return in_windows(model, settings)
+
+
+def in_windows(model: W, settings: Settings) -> tuple[W, Settings]:
+    """The same for a model that sees windows."""
+    first = settings.first or model.default_first
+    asked = settings.ctx or settings.usual_ctx
+    windowed = model.with_context(asked, first)
+    if windowed.windowing.kind == "half":
+        first = "skip"  # no window has its beginning scored
+    return windowed, replace(settings, ctx=str(windowed.windowing), first=first)
+
+
+def without_windows(name: str, settings: Settings) -> Settings:
+    """The settings for a model that sees all that came before."""
     if settings.ctx not in (None, "full"):
-        message = f"{model.name} sees all that came before, so there are no windows; ctx must be 'full' (--ctx full)"
+        message = f"{name} sees all that came before, so there are no windows; ctx must be 'full' (--ctx full)"
         raise ModelError(message, value=settings.ctx)
     if settings.first == "eos":
-        message = f"{model.name} has no tokens around a text; first can be 'bos', 'skip' or 'uniform' (--first)"
+        message = f"{name} has no tokens around a text; first can be 'bos', 'skip' or 'uniform' (--first)"
         raise ModelError(message, value=settings.first)
-    return model, replace(settings, ctx="full", first=settings.first or "bos")
+    return replace(settings, ctx="full", first=settings.first or "bos")
 
 
 class WindowTotals:
@@ -45,13 +58,13 @@ class WindowTotals:
     def __init__(self) -> None:
         self._rows, self._counts = DocumentRows(2, np.float64), DocumentRows(2, np.int64)
 
-    def add(self, logprobs: NDArray[np.float64], plan: Plan) -> None:
+    def add(self, logprobs: Floats, plan: Plan) -> None:
         """Add the windows over a piece; each token is in at most one of them."""
         edges = np.column_stack([plan.first, plan.stop]).ravel()
         opening = np.diff(plan.document, prepend=-1) > 0
         if len(plan) == 0:
             return
-        # A token that nobody was asked for stands between two windows: every second stretch is left out.
+        # Odd segments are unscored tokens between windows; drop them.
         sums = [-_core.segment_sums(values, edges)[::2] for values in (logprobs, -np.square(logprobs))]
         self._rows.add(np.column_stack(sums))
         self._counts.add(np.column_stack([plan.stop - plan.first, opening]))

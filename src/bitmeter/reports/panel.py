@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.conventions.table import CONVENTIONS, MEANINGS, Convention
 from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
-from bitmeter.models.causal.windows import context_in_words
+from bitmeter.models.windows import context_in_words
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score

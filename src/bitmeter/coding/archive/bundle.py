@@ -12,171 +12,86 @@ files of a network's folder.
 
 from __future__ import annotations
 
-import copy
 import re
 import shutil
 import struct
 import tempfile
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO, Protocol
 
 from bitmeter.coding.archive.format import damaged
-from bitmeter.coding.archive.tables import read_table, write_table
 from bitmeter.errors import ModelError
-from bitmeter.models.baseline.tables import TableModel
-from bitmeter.models.causal.trained.model import Neural
-from bitmeter.models.mixture.cache import Cache, is_cache_name
-from bitmeter.models.mixture.files import SUFFIX, read_mixture
-from bitmeter.models.mixture.model import MixtureModel
-from bitmeter.models.ngram.model import NGram
-from bitmeter.models.registry import load
-from bitmeter.models.universal.model import Universal
+from bitmeter.models.protocols import Bundled, Model
+from bitmeter.models.registry import is_named, unbundle
 
-__all__ = ["BY_NAME", "pack_model", "unpack_model"]
+__all__ = ["pack_model", "unpack_model"]
 
 MAGIC = b"BMPACK1\n"
-#: Schemes whose models are made from their name alone, so that an archive may name them.
-BY_NAME = ("kt", "uniform", "universal")
 #: The largest that all files of a model may become; a hostile archive must not fill the disk.
 LARGEST_FILES = 4 << 30
 _NUMBER, _NAME, _SIZE = struct.Struct("<I"), struct.Struct("<H"), struct.Struct("<Q")
 _MOST_FILES = 1000
-#: The first file of a network, and that of a table.
-_NETWORK, _TABLE = "model.json", "table.json"
+#: A model that is this one file travels as it is, without a list of files.
+_ALONE = "model.bmn"
 _SOUND_NAME = re.compile(
     r"[a-z0-9]{1,16}\.(bmn|bmu|bmx)|(model|table|curve|tokenizer)\.json|weights\.safetensors|words\.txt"
 )
 _BLOCK = 1 << 20
 
 
-def pack_model(model: Any) -> bytes:
+def pack_model(model: Model) -> bytes:
     """A model as bytes that can travel; an error says why it cannot."""
     import zstandard
 
-    with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-        here = Path(folder)
-        if isinstance(model, NGram):
-            copy.copy(model).save(here / "model.bmn")  # a copy: where the model itself lies stays as it is
-            return zstandard.ZstdCompressor(level=9).compress((here / "model.bmn").read_bytes())
-        names = _files_of(model, here)
-        made = here / "packed"
-        packer = zstandard.ZstdCompressor(level=9)
-        with made.open("wb") as file, packer.stream_writer(file, closefd=False) as out:
+    if not isinstance(model, Bundled) or not model.needs_file:
+        raise _no_file(model)
+    packer = zstandard.ZstdCompressor(level=9)
+    with tempfile.TemporaryDirectory(prefix="bitmeter-") as name, tempfile.TemporaryFile(prefix="bitmeter-") as made:
+        folder = Path(name)
+        names = model.bundle(folder)
+        if names == [_ALONE]:
+            return packer.compress((folder / _ALONE).read_bytes())
+        with packer.stream_writer(made, closefd=False) as out:
             out.write(MAGIC + _NUMBER.pack(len(names)))
-            for name in names:
-                size = (here / name).stat().st_size
-                out.write(_NAME.pack(len(name)) + name.encode() + _SIZE.pack(size))
-                with (here / name).open("rb") as source:
+            for file in names:
+                size = (folder / file).stat().st_size
+                out.write(_NAME.pack(len(file)) + file.encode() + _SIZE.pack(size))
+                with (folder / file).open("rb") as source:
                     shutil.copyfileobj(source, out, _BLOCK)
-        return made.read_bytes()
+        made.seek(0)
+        return made.read()
 
 
-def _files_of(model: Any, folder: Path) -> list[str]:
-    """The names of the files of a model, which are written into a folder; the first is that of the model."""
-    if isinstance(model, Universal) and model.learned:
-        _again(model).save(folder / "model.bmu")
-        return ["model.bmu"]
-    if isinstance(model, MixtureModel):
-        names, parts = ["model.bmx"], []
-        for place, part in enumerate(model.components):
-            kept = copy.copy(part)
-            if isinstance(part, NGram):
-                names.append(f"part{place}.bmn")
-                kept.save(folder / names[-1])
-            elif isinstance(part, Universal) and part.learned:
-                names.append(f"part{place}.bmu")
-                kept = _again(part)
-                kept.save(folder / names[-1])
-            elif not isinstance(part, Cache):
-                _check_named(part, f"its component {part.name}")
-            parts.append(kept)
-        model.with_components(parts).save(folder / "model.bmx")
-        return names
-    if isinstance(model, TableModel) and write_table(model, folder / _TABLE):
-        _check_same(model, read_table(folder / _TABLE, model.name))
-        return [_TABLE]
-    if isinstance(model, Neural):
-        copy.copy(model).save(folder)
-        _check_same(model, _coding(Neural.load(folder)))
-        return [_NETWORK, *sorted(path.name for path in folder.iterdir() if path.name != _NETWORK)]
-    _check_named(model, model.name)
-    message = f"{model.name} has no file that could travel along; its name is enough, or leave embed out (--embed)"
-    raise ModelError(message)
-
-
-def _coding(model: Any) -> Any:
-    """A network as it codes: one of words spells those that it does not know."""
-    return model.with_oov("spelled") if model.oov_ways else model
-
-
-def _check_same(model: Any, again: Any) -> None:
-    """Refuse a model that would be another after its travel: one that reads otherwise than as it was saved."""
-    if again.fingerprint != model.fingerprint:
+def _no_file(model: Model) -> ModelError:
+    if is_named(model):
+        message = f"{model.name} has no file that could travel along; its name is enough, or leave embed out (--embed)"
+    else:
         message = (
-            f"{model.name} ({model.fingerprint}) would be another model when it is unpacked ({again.fingerprint}); "
-            "leave embed out (--embed), and give it to whoever decodes"
+            f"{model.name} has no file that could travel along; save the model, and give it to whoever decodes (leave "
+            "embed out: --embed)"
         )
-        raise ModelError(message, value=model.name)
+    return ModelError(message)
 
 
-def _made_by_name(name: str) -> bool:
-    """Whether a name says all of a model: no file and no address is in it."""
-    scheme, _, rest = name.partition(":")
-    return scheme in BY_NAME and rest.isalnum() == bool(rest)
-
-
-def _again(model: Universal) -> Universal:
-    """The same model as another object: where the model itself lies stays as it is."""
-    return model._with(model.core())
-
-
-def _check_named(model: Any, what: str) -> None:
-    """Refuse a model that has neither a file that can travel nor a name from which it is made."""
-    if not _made_by_name(str(model.name)) or load(str(model.name)).fingerprint != model.fingerprint:
-        message = (
-            f"{what} has no file that could travel along; save the model, and give it to whoever decodes (leave embed "
-            "out: --embed)"
-        )
-        raise ModelError(message)
-
-
-def unpack_model(packed: bytes, name: str, folder: Path) -> Any:
+def unpack_model(packed: bytes, name: str, folder: Path) -> Model:
     """The model from what `pack_model` made, by files in a folder; nothing in it is trusted."""
     import zstandard
 
-    content = folder / "content"
+    content, files = folder / "content", folder / "model"
+    files.mkdir()
     try:
         with content.open("wb") as file:
             _copy(zstandard.ZstdDecompressor().stream_reader(packed), file, LARGEST_FILES, name)
     except zstandard.ZstdError as error:
         raise damaged(name, "the model inside cannot be unpacked") from error
     with content.open("rb") as file:
-        if file.read(len(MAGIC)) != MAGIC:
-            model = NGram.load(content.rename(folder / "model.bmn"))
-            model.verify()
-            return model
-        names = _split_files(file, name, folder)
-    content.unlink()
-    if names[0] == _TABLE:
-        return read_table(folder / _TABLE, name)
-    if names[0] == _NETWORK:
-        return Neural.load(folder)
-    _check_components(folder / names[0], names, name)
-    model = load(str(folder / names[0]))
-    for part in (model, *getattr(model, "components", ())):
-        if isinstance(part, NGram):
-            part.verify()
-    return model
-
-
-def _check_components(path: Path, names: list[str], name: str) -> None:
-    """A mixture that came along may name no other files than those beside it, and no models of the world outside."""
-    if path.suffix != SUFFIX:
-        return
-    beside = {str(path.parent / called) for called in names}
-    for part in read_mixture(path).models:
-        if part not in beside and not is_cache_name(part) and not _made_by_name(part):
-            raise damaged(name, f"the mixture inside names {part!r:.60}, which did not come along")
+        several = file.read(len(MAGIC)) == MAGIC
+        first = _split_files(file, name, files)[0] if several else _ALONE
+    if several:
+        content.unlink()
+    else:
+        content.rename(files / _ALONE)
+    return unbundle(files, first, name)
 
 
 def _split_files(file: BinaryIO, name: str, folder: Path) -> list[str]:
@@ -204,6 +119,13 @@ def _split_files(file: BinaryIO, name: str, folder: Path) -> list[str]:
     return names
 
 
+class Readable(Protocol):
+    """What can be read from."""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+
+
 def _exactly(file: BinaryIO, size: int, name: str) -> bytes:
     found = file.read(size)
     if len(found) < size:
@@ -211,7 +133,7 @@ def _exactly(file: BinaryIO, size: int, name: str) -> bytes:
     return found
 
 
-def _copy(source: Any, target: BinaryIO, most: int, name: str) -> None:
+def _copy(source: Readable, target: BinaryIO, most: int, name: str) -> None:
     left = most
     while block := source.read(_BLOCK):
         left -= len(block)

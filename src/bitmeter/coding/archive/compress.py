@@ -16,13 +16,19 @@ from typing import Any, BinaryIO, cast
 
 from bitmeter._util.check import flag
 from bitmeter._util.files import as_path, replacing
-from bitmeter.coding.archive.bundle import BY_NAME, pack_model, unpack_model
-from bitmeter.coding.archive.format import ArchiveHeader, Progress, Reading, Writing, damaged, read_header
+from bitmeter.coding.archive.bundle import pack_model, unpack_model
+from bitmeter.coding.archive.format import (
+    ArchiveHeader,
+    ArchiveReader,
+    ArchiveWriter,
+    Progress,
+    damaged,
+    read_header,
+)
 from bitmeter.coding.coders import for_bytes
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
-from bitmeter.models.causal.trained.model import is_neural_folder
-from bitmeter.models.registry import load
-from bitmeter.models.universal.model import Universal, primed
+from bitmeter.models.protocols import Model, Primable
+from bitmeter.models.registry import NAMED, load, names_model, primed
 
 __all__ = ["Archive", "compress", "decompress"]
 
@@ -70,11 +76,11 @@ class Archive:
         return 8.0 * self.size / self.original if self.original else float("inf")
 
     def __str__(self) -> str:
-        saved = f", {self.bits_per_byte:.4f} bits a byte" if self.original else ""
+        saved = f", {self.bits_per_byte:.4f} bits per byte" if self.original else ""
         parts = [f"{self.payload:,} of text"]
         if self.embedded:
             parts.append(f"{self.embedded:,} of the model")
-        parts.append(f"{self.size - self.payload - self.embedded:,} to tell what it is")
+        parts.append(f"{self.size - self.payload - self.embedded:,} of header and checksums")
         return (
             f"{self.path}: {self.original:,} bytes in {self.size:,}{saved} ({', '.join(parts)}); decoded and compared"
         )
@@ -102,7 +108,7 @@ def compress(
     output
         The path of the archive, "-" for standard output.
     embed
-        Put the model into the archive, so that nobody needs to have it; its size counts. For n-gram models, what the
+        Put the model into the archive, so that whoever decodes need not have it; its size counts. For n-gram models, what the
         universal model has learned, mixtures of these, tables, and networks trained here.
     prime
         A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
@@ -136,7 +142,7 @@ def compress(
         )
         raise ModelError(message)
     with _input(source, "source") as (file, size), _output(output, force=force) as (made, name):
-        writing = Writing(made, chosen, embedded, progress)
+        writing = ArchiveWriter(made, chosen, embedded, progress)
         header = writing.take(file, size)
         made.flush()
         made.seek(0)
@@ -195,17 +201,17 @@ def decompress(
         header = read_header(file, name)
         with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
             chosen = _model_of(header, file, name, model, prime, Path(folder))
-            reading = Reading(file, header, chosen, name, progress)
+            reading = ArchiveReader(file, header, chosen, name, progress)
             with _output(output, force=force) as (made, _):
                 reading.give(made)
     return header
 
 
-def _verify(file: BinaryIO, name: str, model: Any, progress: Progress | None) -> None:
+def _verify(file: BinaryIO, name: str, model: Model, progress: Progress | None) -> None:
     header = read_header(file, name)
     file.seek(header.embedded, os.SEEK_CUR)
     try:
-        Reading(file, header, model, name, progress).give(None)
+        ArchiveReader(file, header, model, name, progress).give(None)
     except FileFormatError as error:
         message = (
             f"what {model.name} coded does not come back when it is decoded ({error}): its predictions are not the "
@@ -214,12 +220,11 @@ def _verify(file: BinaryIO, name: str, model: Any, progress: Progress | None) ->
         raise ModelError(message) from error
 
 
-def _predictor(model: Any, prime: Any = None) -> Any:
-    chosen = load(model)
-    return for_bytes(chosen if prime is None else primed(chosen, prime))
+def _predictor(model: Any, prime: Any = None) -> Model:
+    return for_bytes(load(model) if prime is None else primed(model, prime))
 
 
-def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prime: Any, folder: Path) -> Any:
+def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prime: Any, folder: Path) -> Model:
     """The model that an archive needs: the one that is given, the one inside, or the one it names."""
     if header.embedded:
         if header.embedded > _LARGEST_EMBEDDED:
@@ -228,18 +233,18 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
         if len(packed) < header.embedded or hashlib.sha256(packed).hexdigest() != header.embedded_sha256:
             raise damaged(name, "the model inside is cut short or changed")
         if given is None and prime is None:
-            return for_bytes(unpack_model(packed, name, folder))
+            return _predictor(unpack_model(packed, name, folder))
     if given is not None:
         return _predictor(given, prime)
     scheme, _, rest = header.model.partition(":")
-    if scheme in BY_NAME:
+    if scheme in NAMED:
         return _named(header, name, prime)
     if prime is not None:
         message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
         raise ModelError(message, value=header.model)
     if scheme in ("ngram", "mixture", "neural") and rest == os.path.basename(rest):
         for path in (Path(name).parent / rest, Path(rest)):
-            if path.is_file() or (scheme == "neural" and is_neural_folder(str(path))):
+            if path.is_file() or (path.is_dir() and names_model(str(path))):
                 return _predictor(f"{scheme}:{path}")
     message = (
         f"{name} was coded by {header.model} ({header.fingerprint}), which is not here; name its file with --model (in "
@@ -248,12 +253,12 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
     raise ModelError(message, value=header.model)
 
 
-def _named(header: ArchiveHeader, name: str, prime: Any) -> Any:
+def _named(header: ArchiveHeader, name: str, prime: Any) -> Model:
     """A model that is made from its name, after reading the text that the one of the archive had read."""
     found = _predictor(header.model, prime)
-    if found.fingerprint == header.fingerprint or not isinstance(found, Universal):
+    if found.fingerprint == header.fingerprint or not isinstance(found, Primable):
         return found
-    had = header.fingerprint.removeprefix(Universal(found.size).fingerprint)
+    had = header.fingerprint.removeprefix(load(header.model).fingerprint)
     if prime is None and had.startswith("-"):
         message = (
             f"{name} was coded by {header.model} ({header.fingerprint}) after it had read a text; give the same one "

@@ -5,7 +5,7 @@ An archive (.bmz) is::
     magic (8 bytes), version (2), zero (2), size of the header (4)
     header: JSON, padded with spaces; then its CRC-32, all bytes before included
     the model, where it travels along
-    stretches: bytes of text (4), coded bytes (4), CRC-32 of both and of the coded bytes (4), coded bytes
+    blocks: bytes of text (4), coded bytes (4), CRC-32 of both and of the coded bytes (4), coded bytes
 
 Whole numbers have their little end first. The header holds the model's name and fingerprint, the units, the precision,
 the length of the text and its SHA-256.
@@ -24,18 +24,19 @@ from typing import Any, BinaryIO
 from bitmeter._version import __version__
 from bitmeter.coding.coders import PRECISION, Coder, coder_of
 from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.protocols import Compressor, Model
 
-__all__ = ["ArchiveHeader", "Reading", "Writing", "read_header"]
+__all__ = ["ArchiveHeader", "ArchiveReader", "ArchiveWriter", "read_header"]
 
 MAGIC = b"\x89BMZ\r\n\x1a\n"
 VERSION = 1
 #: How many bytes of text are coded at once.
-STRETCH = 1 << 20
+BLOCK = 1 << 20
 _START = struct.Struct("<8sHHI")
 _FRAME = struct.Struct("<III")
 _CRC = struct.Struct("<I")
 _LONGEST_HEADER = 1 << 16
-_LONGEST_STRETCH = 1 << 30
+_LONGEST_BLOCK = 1 << 30
 
 #: Called as the work goes on: bytes of text done, and of how many, if that is known.
 Progress = Callable[[int, int | None], None]
@@ -80,7 +81,7 @@ class ArchiveHeader:
 def _pack(header: ArchiveHeader) -> bytes:
     fields = {name: getattr(header, name) for name in ArchiveHeader.__slots__}
     text = json.dumps(fields, ensure_ascii=True)
-    # The length is known last: a place for the longest is kept.
+    # The length is known last: room for the longest is kept.
     room = len(json.dumps({**fields, "bytes": 2**63, "sha256": "0" * 64}, ensure_ascii=True))
     body = text.ljust(room).encode()
     start = _START.pack(MAGIC, VERSION, 0, len(body)) + body
@@ -126,10 +127,10 @@ def damaged(name: str, what: str) -> FileFormatError:
     return FileFormatError(message, value=name)
 
 
-class Writing:
+class ArchiveWriter:
     """An archive being written to a file that can be gone back in."""
 
-    def __init__(self, file: BinaryIO, model: Any, embedded: bytes, progress: Progress | None) -> None:
+    def __init__(self, file: BinaryIO, model: Model, embedded: bytes, progress: Progress | None) -> None:
         self._file, self._model, self._progress = file, model, progress
         self._hash, self._length = hashlib.sha256(), 0
         self._embedded = embedded
@@ -154,7 +155,7 @@ class Writing:
     def take(self, source: BinaryIO, total: int | None) -> ArchiveHeader:
         """Code all of a source."""
         self._total = total
-        held, wanted = b"", STRETCH
+        held, wanted = b"", BLOCK
         while True:
             piece = source.read(wanted)
             data = held + piece
@@ -165,7 +166,7 @@ class Writing:
                     self._frame(data[:done], coded)
                 held = data[done:]
                 # A unit that does not end is asked for again with twice as much, or the time would be quadratic.
-                wanted = STRETCH if done else max(STRETCH, len(data))
+                wanted = BLOCK if done else max(BLOCK, len(data))
             if final:
                 break
         self._file.seek(0)
@@ -183,11 +184,11 @@ class Writing:
         self._watch(0)
 
 
-class Reading:
+class ArchiveReader:
     """An archive being read, after its header and what travels along with it."""
 
     def __init__(
-        self, file: BinaryIO, header: ArchiveHeader, model: Any, name: str, progress: Progress | None = None
+        self, file: BinaryIO, header: ArchiveHeader, model: Model, name: str, progress: Progress | None = None
     ) -> None:
         self._file, self._header, self._name, self._progress = file, header, name, progress
         if model.fingerprint != header.fingerprint:
@@ -207,7 +208,7 @@ class Reading:
         """Decode everything into a file, or only check that it is what was coded."""
         digest = hashlib.sha256()
         while self._done < self._header.bytes:
-            text = self._stretch()
+            text = self._block()
             digest.update(text)
             self._done += len(text)
             if output is not None:
@@ -222,13 +223,13 @@ class Reading:
             )
             raise FileFormatError(message, value=self._name)
 
-    def _stretch(self) -> bytes:
+    def _block(self) -> bytes:
         head = self._file.read(_FRAME.size)
         if len(head) < _FRAME.size:
             raise damaged(self._name, f"it is cut short after {self._done:,} of {self._header.bytes:,} bytes of text")
         size, coded_size, check = _FRAME.unpack(head)
-        if not 0 < size <= min(_LONGEST_STRETCH, self._header.bytes - self._done):
-            raise damaged(self._name, f"after {self._done:,} bytes of text, a stretch has no sound length")
+        if not 0 < size <= min(_LONGEST_BLOCK, self._header.bytes - self._done):
+            raise damaged(self._name, f"after {self._done:,} bytes of text, a block has no sound length")
         coded = self._file.read(coded_size)
         if len(coded) < coded_size or zlib.crc32(coded, zlib.crc32(head[:8])) != check:
             raise damaged(self._name, f"after {self._done:,} bytes of text, its bytes are not those that were written")
@@ -237,5 +238,5 @@ class Reading:
         except FileFormatError as error:
             raise damaged(self._name, f"after {self._done:,} bytes of text, {error}") from error
         if len(text) != size:
-            raise damaged(self._name, f"after {self._done:,} bytes of text, a stretch has not the length that it says")
+            raise damaged(self._name, f"after {self._done:,} bytes of text, a block has not the length that it says")
         return text

@@ -1,50 +1,42 @@
 """What all causal language models share, whatever runs them: tokens, windows, and log-probabilities put in place.
 
-A kind of model says how it rates sequences of token ids (`rate`), and, if it can, gives whole predictions
-(`predictions`) and goes token by token (`stepper`). All else is here: which tokens stand in which window, what stands
-before a text, and how the answers come back into the order of the text.
+A backend says how it scores sequences of token ids (`score_sequences`) and, if it predicts, gives whole predictions
+(`predictions`) and a stepper. All else is here: which tokens stand in which window, what stands before a text, and how
+the answers come back into the order of the text.
 """
 
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, Self
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import ModelError
-from bitmeter.models.causal.windows import Plan, Reading, parse_context, plan_windows, settle_reading
-from bitmeter.models.outcomes import Details, details_of_rows, joined_details
-from bitmeter.text.units.base import Units
+from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details, no_details
+from bitmeter.models.protocols import Options, Session, Traits, Windowed, WindowedPredictor
+from bitmeter.models.session import Batch, End, PredictingSession, Scored, Stepper, UnitSession, Watch
+from bitmeter.models.windows import (
+    BOS_RULES,
+    Plan,
+    Windowing,
+    bos_rule,
+    parse_context,
+    plan_windows,
+    settle_windowing,
+)
 
-__all__ = ["FIRST_WAYS", "Causal", "Stepper"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-#: Told how many windows of how many are done.
-Watch = Callable[[int, int], None]
+__all__ = ["FIRST_WAYS", "Causal", "CausalPredictor"]
 
 #: What may stand before a document's first token.
 FIRST_WAYS = ("bos", "eos", "skip", "uniform")
-#: How many whole predictions are held at once.
-_ROWS = 256
 
 
-class Stepper(Protocol):
-    """A model going through a document token by token, as a coder needs it."""
-
-    def predict(self) -> Floats:
-        """ln p of each id as the next token; the probabilities sum to one."""
-
-    def take(self, number: int) -> None:
-        """Tell which token came."""
-
-
-class Causal(ABC):
+class Causal(Windowed):
     """A model that predicts each token from those before it.
 
     Attributes
@@ -54,7 +46,7 @@ class Causal(ABC):
     precision
         The arithmetic, for the signature: "float32", or "bfloat16, logits float32".
     size
-        How many ids a prediction speaks of.
+        How many token ids there are.
     context
         How many tokens are seen at once; None for no bound.
     bos_id, eos_id
@@ -63,16 +55,9 @@ class Causal(ABC):
         Whether the tokenizer by itself puts BOS before a text.
     llama_adds_bos
         Whether llama.cpp's would; None where it is the same.
-    caveats
-        What a reader of a score should be told of this model.
+    block_bytes
+        Bytes of text that are scored at once: few, because neural models are slow and progress should show.
     """
-
-    #: Bytes of text that are rated at once: few, because neural models are slow and progress should show.
-    block_size = 1 << 16
-    #: Whether predictions may differ in their last bits on another machine, so that an archive opens only here.
-    same_machine = True
-    #: Whether it knows the whole distribution of the next token.
-    gives_predictions = True
 
     name: str
     precision: str
@@ -82,15 +67,10 @@ class Causal(ABC):
     eos_id: int | None = None
     adds_bos: bool = False
     llama_adds_bos: bool | None = None
-    caveats: tuple[str, ...] = ()
-    _reading: Reading | None = None
+    block_bytes: int = 1 << 16
+    _windowing: Windowing | None = None
 
-    # ---- what a kind of model must say ---------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def units(self) -> Units:
-        """The tokens."""
+    # ---- what a backend must say -----------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -98,43 +78,48 @@ class Causal(ABC):
         """Changes with anything that can change a probability, but for how the text is read."""
 
     @abstractmethod
-    def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
         """ln p(sequence[i] | sequence[:i]) for i from `first` (at least 1) to the end, for each sequence."""
 
-    def predictions(self, sequence: Ints, first: int) -> Iterator[NDArray[Any]]:
-        """Rows of ln p of every id in place of sequence[i], for i from `first` (at least 1) to the end, in chunks."""
-        message = f"{self.name} cannot tell what else it held likely"
-        raise ModelError(message)
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader of its score should know."""
+        return ()
 
-    def stepper(self) -> Stepper:
-        """Begin a document token by token."""
-        message = f"{self.name} cannot be asked token by token"
-        raise ModelError(message)
-
-    # ---- reading -------------------------------------------------------------------------------------------------
+    # ---- windows ---------------------------------------------------------------------------------------------------
 
     @property
-    def predicts_end(self) -> bool:
-        """Whether the end of a document has a token of its own."""
-        return self.eos_id is not None
+    def traits(self) -> Traits:
+        """It is given whole documents, a few at a time."""
+        return Traits(
+            vocabulary=self.size,
+            end=None if self.eos_id is None else End(self.eos_id),
+            whole_documents=True,
+            block_bytes=self.block_bytes,
+            precision=self.precision,
+            caveats=self.caveats,
+        )
 
     @property
-    def end_id(self) -> int | None:
-        """The token for the end of a document."""
-        return self.eos_id
-
-    @property
-    def usual_first(self) -> str:
-        """What is done about a document's first token where nobody says otherwise."""
+    def default_first(self) -> str:
+        """From BOS or EOS where the tokenizer has one; else all tokens are equally likely."""
         return "uniform" if self.bos_id is None and self.eos_id is None else "bos"
 
     @property
-    def reading(self) -> Reading:
-        """How long documents are read."""
-        return self._reading or self.with_reading("auto", self.usual_first).reading
+    def windowing(self) -> Windowing:
+        """How long documents are laid out in windows."""
+        return self._windowing or self.with_context("auto", self.default_first).windowing
 
-    def with_reading(self, ctx: str, first: str) -> Self:
-        """The same model, reading in another way.
+    def with_windowing(self, windowing: Windowing) -> Self:
+        """The same model with the windows of another."""
+        other = copy.copy(self)
+        other._windowing = windowing
+        return other
+
+    def with_context(self, ctx: str, first: str, bos: str | None = None) -> Self:
+        """The same model with another windowing.
 
         Parameters
         ----------
@@ -143,15 +128,19 @@ class Causal(ABC):
             "rolling" or "half".
         first
             "bos" (BOS, or EOS where the tokenizer has no BOS, stands before the text), "eos", "skip" or "uniform".
+        bos
+            One of `windows.BOS_RULES`; None for what the kind of windows implies.
         """
         way = choice(first, "first", FIRST_WAYS)
         parse_context(ctx)
-        other = copy.copy(self)
-        # llama.cpp puts BOS into each window where the tokenizer would, and only there.
-        own = self.bos_id if (self.adds_bos if self.llama_adds_bos is None else self.llama_adds_bos) else None
-        prefix = own if ctx.startswith("half") else self._before_text(way)
-        other._reading = settle_reading(ctx, self.context, prefix, self.name)
-        return other
+        rule = bos_rule(ctx) if bos is None else choice(bos, "bos", BOS_RULES)
+        prefix = self._tokenizer_bos if rule == "tokenizer" else self._before_text(way)
+        return self.with_windowing(settle_windowing(ctx, self.context, prefix, self.name, rule))
+
+    @property
+    def _tokenizer_bos(self) -> int | None:
+        """BOS, if llama.cpp's tokenizer adds it by itself."""
+        return self.bos_id if (self.adds_bos if self.llama_adds_bos is None else self.llama_adds_bos) else None
 
     def _before_text(self, way: str) -> int | None:
         if way in ("skip", "uniform"):
@@ -168,97 +157,91 @@ class Causal(ABC):
     @property
     def fingerprint(self) -> str:
         """The weights, and what stands before a text."""
-        return f"{self.weights_fingerprint}-before{self.reading.prefix}"
+        return f"{self.weights_fingerprint}-before{self.windowing.prefix}"
 
     def plan(self, bounds: Ints) -> Plan:
         """The windows over these documents."""
-        return plan_windows(self.reading, bounds, self.name)
+        return plan_windows(self.windowing, bounds, self.name)
 
-    # ---- as a model ----------------------------------------------------------------------------------------------
+    # ---- as a model ------------------------------------------------------------------------------------------------
 
-    @property
-    def outcome_names(self) -> tuple[bytes, ...]:
-        """The bytes of each id; empty for an id that stands for none."""
-        names: Sequence[bytes | None] = getattr(self.units, "token_bytes", ())
-        return tuple(name or b"" for name in names) + (b"",) * (self.size - len(names))
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008
+        """Begin a text, in whole documents."""
+        return CausalSession(self)
 
-    def logprobs(self, ids: NDArray[Any], bounds: Ints) -> Floats:
-        """ln p of each token given those before it in its window; 0 for those that no window answers for."""
-        return self.rated(ids, bounds)[0]
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p of each token given those before it in its window; 0 for those outside all windows."""
+        return self.scored(ids, bounds)[0]
 
-    def rated(
-        self, ids: NDArray[Any], bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
+    def scored(
+        self, ids: Ids, bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
     ) -> tuple[Floats, Details | None]:
         """The same, with the details of each prediction where asked for."""
         tokens = np.asarray(ids, dtype=np.int64)
         if self._doubles_bos:
-            return self._rated_behind_two(tokens, bounds, alternatives, watch)
+            return self._scored_behind_two(tokens, bounds, alternatives, watch)
         known = (tokens >= 0) & (tokens < self.size)
-        plan = self.plan(bounds)
-        logs = np.zeros(len(tokens))
         if not known.all():
-            return self._rated_around(tokens, known, bounds, alternatives, watch)
+            return self._scored_around(tokens, known, bounds, alternatives, watch)
+        plan = self.plan(bounds)
         sequences, firsts = self.sequences(tokens, plan)
-        if alternatives is None:
-            found = self.rate(sequences, firsts, watch)
-            for first, stop, values in zip(plan.first.tolist(), plan.stop.tolist(), found, strict=True):
-                logs[first:stop] = values
-            return logs, None
-        names = self.outcome_names
-        details = _no_details(len(tokens), min(alternatives, self.size), names)
-        for number, (sequence, lead, first, stop) in enumerate(
-            zip(sequences, firsts, plan.first.tolist(), plan.stop.tolist(), strict=True)
-        ):
-            values, told = self._detailed(sequence, lead, alternatives, names)
+        if alternatives is not None:
+            return self._detailed(sequences, firsts, plan, len(tokens), alternatives, watch)
+        logs = np.zeros(len(tokens))
+        found = self.score_sequences(sequences, firsts, watch)
+        for first, stop, values in zip(plan.first.tolist(), plan.stop.tolist(), found, strict=True):
             logs[first:stop] = values
-            _put(details, told, first, stop)
-            if watch is not None:
-                watch(number + 1, len(plan))
-        return logs, details
+        return logs, None
+
+    def _detailed(
+        self,
+        sequences: list[Ints],
+        firsts: list[int],
+        plan: Plan,
+        size: int,
+        alternatives: int,
+        watch: Watch | None,
+    ) -> tuple[Floats, Details]:
+        message = f"{self.name} does not expose its next-token distribution; leave alternatives out"
+        raise ModelError(message)
 
     @property
     def _doubles_bos(self) -> bool:
-        """lm-eval puts BOS before tokens to which the tokenizer has given BOS already, and has that scored too."""
-        return self.reading.kind == "rolling" and self.adds_bos and self.reading.prefix == self.bos_id
+        """Whether BOS is put before tokens to which the tokenizer has added BOS already, which is then scored too."""
+        return self.windowing.bos == "twice" and self.adds_bos and self.windowing.prefix == self.bos_id
 
-    def _rated_behind_two(
+    def _scored_behind_two(
         self, tokens: Ints, bounds: Ints, alternatives: int | None, watch: Watch | None
     ) -> tuple[Floats, Details | None]:
-        """With a second BOS that is predicted from the first; what it costs is added to the document's first token."""
+        """With a second BOS that is predicted from the first; its cost is added to the document's first token."""
         single = copy.copy(self)
         single.adds_bos = False
         full = np.diff(bounds) > 0
         starts = bounds[:-1][full]
         grown = bounds + np.concatenate(([0], np.cumsum(full)))
-        logs, told = single.rated(np.insert(tokens, starts, self.bos_id or 0), grown, alternatives, watch)
+        logs, told = single.scored(np.insert(tokens, starts, self.bos_id or 0), grown, alternatives, watch)
         added = starts + np.arange(len(starts))
         own = np.delete(np.arange(len(logs)), added)
         found = logs[own]
         found[starts] += logs[added]
-        if told is None:
-            return found, None
-        kept = Details(told.entropy[own], told.rank[own], told.top[own], told.top_logprobs[own], told.names)
-        return found, kept
+        return found, None if told is None else told.taken(own)
 
-    def _rated_around(
-        self, tokens: Ints, known: NDArray[np.bool_], bounds: Ints, alternatives: int | None, watch: Watch | None
+    def _scored_around(
+        self, tokens: Ints, known: Ids, bounds: Ints, alternatives: int | None, watch: Watch | None
     ) -> tuple[Floats, Details | None]:
-        """Ids that stand for no token (a document of which the tokenizer kept nothing) are passed over."""
+        """Ids that stand for no token (a document of which the tokenizer kept nothing) are left out."""
         kept = np.concatenate(([0], np.cumsum(known)))
         logs = np.zeros(len(tokens))
-        inner, told = self.rated(tokens[known], kept[bounds], alternatives, watch)
-        logs[known] = inner
+        logs[known], told = self.scored(tokens[known], kept[bounds], alternatives, watch)
         if told is None:
             return logs, None
-        names = told.names
-        details = _no_details(len(tokens), told.top.shape[1], names)
-        for name in ("entropy", "rank", "top", "top_logprobs"):
-            getattr(details, name)[known] = getattr(told, name)
+        details = no_details(len(tokens), told.top.shape[1], told.names)
+        details.put(told, known)
         return logs, details
 
     def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
-        """What each window holds, with the token before the text where it has one, and where its answers begin."""
-        prefix = self.reading.prefix
+        """The ids of each window, with the token before the text where it has one, and where its answers begin."""
+        prefix = self.windowing.prefix
         before = np.array([] if prefix is None else [prefix], dtype=np.int64)
         found = [
             np.concatenate((before, tokens[start:stop])) if led else tokens[start:stop]
@@ -267,10 +250,75 @@ class Causal(ABC):
         answers = (plan.stop - plan.first).tolist()
         return found, [len(sequence) - number for sequence, number in zip(found, answers, strict=True)]
 
+
+class CausalSession(UnitSession):
+    """A text going past in whole documents."""
+
+    def __init__(self, model: Causal) -> None:
+        self._model = model
+
+    def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
+        """Score whole documents, in windows."""
+        split = batch.split
+        logs, told = self._model.scored(split.ids, split.bounds, details, watch)
+        return Scored(split, batch.blank, logs, told, self._model.plan(split.bounds))
+
+    def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
+        """ln p of each token of whole documents."""
+        return self._model.logprobs(ids, bounds)
+
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """Of each token of whole documents."""
+        found = self._model.scored(ids, bounds, alternatives)[1]
+        assert found is not None
+        return found
+
+
+class CausalPredictor(Causal, WindowedPredictor):
+    """A causal model that exposes the distribution of the next token."""
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The token ids."""
+        return Outcomes(self.size, names=lambda: self._names())
+
+    def _names(self) -> tuple[bytes, ...]:
+        """The bytes of each id; empty for an id that stands for none."""
+        names: Sequence[bytes | None] = self.units.token_bytes or ()
+        return tuple(name or b"" for name in names) + (b"",) * (self.size - len(names))
+
+    @property
+    def boundary_ids(self) -> Sequence[int]:
+        """EOS and BOS, where the tokenizer has them."""
+        return [special for special in (self.eos_id, self.bos_id) if special is not None]
+
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008
+        """Begin a text, in whole documents."""
+        return CausalPredictingSession(self)
+
     def _detailed(
+        self,
+        sequences: list[Ints],
+        firsts: list[int],
+        plan: Plan,
+        size: int,
+        alternatives: int,
+        watch: Watch | None,
+    ) -> tuple[Floats, Details]:
+        names = self.outcomes.names
+        logs, details = np.zeros(size), no_details(size, min(alternatives, self.size), names)
+        windows = zip(sequences, firsts, plan.first.tolist(), plan.stop.tolist(), strict=True)
+        for number, (sequence, lead, first, stop) in enumerate(windows):
+            logs[first:stop], told = self.detailed_sequence(sequence, lead, alternatives, names)
+            details.put(told, slice(first, stop))
+            if watch is not None:
+                watch(number + 1, len(plan))
+        return logs, details
+
+    def detailed_sequence(
         self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
     ) -> tuple[Floats, Details]:
-        """From whole predictions, a chunk at a time."""
+        """ln p and details of sequence[i] for i from `first` on, from whole predictions, a block at a time."""
         parts, values, at = [], [np.zeros(0)], first
         for rows in self.predictions(sequence, first):
             table = np.asarray(rows, dtype=np.float64)
@@ -278,41 +326,41 @@ class Causal(ABC):
             values.append(np.take_along_axis(table, truth[:, None], axis=1)[:, 0])
             parts.append(details_of_rows(table, truth, alternatives, names))
             at += len(table)
-        told = joined_details(parts) if parts else _no_details(0, min(alternatives, self.size), names)
+        told = joined_details(parts) if parts else no_details(0, min(alternatives, self.size), names)
         return np.concatenate(values), told
 
-    def predict(self, history: NDArray[Any]) -> Floats:
+    def predict(self, history: Ids) -> Floats:
         """ln p of each id after this history of one document; the probabilities sum to one."""
         tokens = np.asarray(history, dtype=np.int64)
         sequence = self._window_for_next(tokens)
-        if len(sequence) == 0:  # nothing stands before a text: by the convention, all are as likely
+        if len(sequence) == 0:  # nothing stands before a text: by the convention, all are equally likely
             return np.full(self.size, -np.log(self.size))
         *_, rows = self.predictions(np.append(sequence, 0), len(sequence))
         return np.asarray(rows[-1], dtype=np.float64)
 
     def _window_for_next(self, tokens: Ints) -> Ints:
         """What the model sees when the token after these is predicted."""
-        if self.reading.kind in ("half", "rolling"):
-            message = f"with ctx={self.reading} what {self.name} sees depends on what is still to come; choose another"
+        windowing = self.windowing
+        if windowing.kind in ("half", "rolling"):
+            message = f"with ctx={windowing} what {self.name} sees depends on what is still to come; choose another"
             raise ModelError(message)
-        size = len(tokens)
-        plan = plan_windows(self.reading, np.array([0, size + 1]), self.name)
-        start = int(plan.start[-1])
-        prefix = self.reading.prefix
-        lead = [prefix] if prefix is not None and bool(plan.led[-1]) else []
-        return np.concatenate((np.array(lead, dtype=np.int64), tokens[start:]))
+        plan = plan_windows(windowing, np.array([0, len(tokens) + 1]), self.name)
+        lead = [windowing.prefix] if windowing.prefix is not None and bool(plan.led[-1]) else []
+        return np.concatenate((np.array(lead, dtype=np.int64), tokens[int(plan.start[-1]) :]))
 
 
-def _no_details(size: int, alternatives: int, names: tuple[bytes, ...]) -> Details:
-    return Details(
-        np.zeros(size),
-        np.zeros(size, dtype=np.int64),
-        np.zeros((size, alternatives), dtype=np.int64),
-        np.zeros((size, alternatives)),
-        names,
-    )
+class CausalPredictingSession(CausalSession, PredictingSession):
+    """A text going past in whole documents, after which a new one begins."""
 
+    def __init__(self, model: CausalPredictor) -> None:
+        super().__init__(model)
+        self._predictor = model
 
-def _put(into: Details, part: Details, first: int, stop: int) -> None:
-    for name in ("entropy", "rank", "top", "top_logprobs"):
-        getattr(into, name)[first:stop] = getattr(part, name)
+    @property
+    def outcomes(self) -> Outcomes:
+        """The token ids."""
+        return self._predictor.outcomes
+
+    def stepper(self) -> Stepper:
+        """Begins a document."""
+        return self._predictor.stepper()

@@ -6,17 +6,13 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bitmeter._util.files import as_path, replacing
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
 from bitmeter.models.mixture.cache import Cache
-from bitmeter.models.ngram.model import NGram
-from bitmeter.models.registry import Scheme
-from bitmeter.models.universal.model import Universal
-
-if TYPE_CHECKING:
-    from bitmeter.models.mixture.model import MixtureModel
+from bitmeter.models.mixture.weights import Weights
+from bitmeter.models.protocols import Bundled, Model
 
 SUFFIX = ".bmx"
 SCHEMA = "bitmeter.mixture/1"
@@ -34,42 +30,31 @@ class MixtureFile:
     rows: dict[int, list[float]] | None
 
 
-def _load(rest: str) -> MixtureModel:
-    from bitmeter.models.mixture.model import MixtureModel
-
-    if not rest:
-        message = "mixture needs a file: mixture:mix.bmx; make one with: bitmeter mix"
-        raise ModelError(message, value=rest)
-    return MixtureModel.load(Path(rest))
-
-
-SCHEMES = (Scheme("mixture", "mixture:FILE", "several models as one: .bmx (or the path alone)", _load),)
-
-
-def write_mixture(mixture: MixtureModel, path: Any, *, force: bool) -> None:
+def write_mixture(
+    components: tuple[Model | Cache, ...], weights: Weights, path: Any, *, buckets: bool, force: bool
+) -> None:
     """Write a mixture; its models must have files or names of their own."""
     final = as_path(path)
     if final.suffix != SUFFIX:
         message = f"{final} does not say what to write; end its name in {SUFFIX}"
         raise FileFormatError(message, value=str(final))
-    components = [_named(model, final.parent) for model in mixture.components]
-    weights = mixture.weighted
+    named = [_named(model, final.parent) for model in components]
     rows = None
     if weights.rows is not None:
         differ = (weights.rows != weights.overall).any(axis=1)
         rows = {str(i): weights.rows[i].tolist() for i in differ.nonzero()[0].tolist()}
     content = {
-        "schema": SCHEMA, "components": components, "weights": weights.overall.tolist(), "buckets": mixture.bucketed,
+        "schema": SCHEMA, "components": named, "weights": weights.overall.tolist(), "buckets": buckets,
         "rows": rows,
     }  # fmt: skip
     with replacing(final, force=force) as beside:
         beside.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _named(model: Any, folder: Path) -> dict[str, str]:
+def _named(model: Model | Cache, folder: Path) -> dict[str, str]:
     if isinstance(model, Cache):
         return {"model": model.name, "fingerprint": model.name}
-    if isinstance(model, NGram) or (isinstance(model, Universal) and model.learned):
+    if isinstance(model, Bundled) and model.needs_file:
         if model.path is None:
             message = f"{model.name} has no file yet, and a mixture's file names its models; save it first"
             raise ModelError(message)

@@ -6,30 +6,48 @@ import copy
 import hashlib
 import math
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, items, shown
 from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelError, NotNormalisedError, ShapeError
+from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.mixture.cache import Cache, is_cache_name
-from bitmeter.models.mixture.files import read_mixture, write_mixture
-from bitmeter.models.mixture.session import MixtureStream, dimensions
-from bitmeter.models.mixture.steps import CachePart, MixtureSteps, Part, fresh_part
+from bitmeter.models.mixture.files import SUFFIX, read_mixture, write_mixture
+from bitmeter.models.mixture.session import MixtureSession, dimensions
+from bitmeter.models.mixture.steps import CacheStepper, MixtureStepper
 from bitmeter.models.mixture.vocabulary import Vocabulary, vocabulary_of
 from bitmeter.models.mixture.weights import Weights, best_rows, best_weights, mixed
-from bitmeter.models.ngram.model import NGram
-from bitmeter.models.openvocab.words import SpelledStream
-from bitmeter.models.registry import Model, load
+from bitmeter.models.openvocab.coder import SpelledCoder
+from bitmeter.models.openvocab.words import SpelledSession
+from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.protocols import (
+    Bundled,
+    Checked,
+    Codes,
+    Compressor,
+    Model,
+    NGramLike,
+    OpenVocabulary,
+    Options,
+    Predictor,
+    Session,
+    Stepper,
+    Traits,
+)
+from bitmeter.models.registry import is_named, load
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import End
 from bitmeter.text.blocks import split_corpus
+from bitmeter.text.boundaries import blank_units, with_ends
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.base import Units, Words
 
 __all__ = ["MixtureFit", "MixtureModel"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +72,7 @@ class MixtureFit:
     perplexity: float
 
 
-class MixtureModel:
+class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     r"""A weighted mean of models over the same units: p(w|h) = Σ λₖ pₖ(w|h).
 
     The models must have the same units: words (n-gram models of different texts may be mixed), or bytes. Words that
@@ -66,7 +84,7 @@ class MixtureModel:
     models
         Models or their names; caches (`bm.Cache`, or "cache:size=2000") among them.
     weights
-        One for each, with sum 1; equal ones until `fit` finds better.
+        One for each, with sum 1; equal until `fit` finds better ones.
     buckets
         Have `fit` find weights for each kind of history: by how much of it the first n-gram model has seen and how
         sure it is there, and by how often the caches have seen what came last.
@@ -74,7 +92,7 @@ class MixtureModel:
     Attributes
     ----------
     weights
-        Of all places together.
+        Over all histories together.
     fitted
         What `fit` found; None before.
 
@@ -88,18 +106,21 @@ class MixtureModel:
     [0.75, 0.25]
     """
 
+    BUNDLE = f"model{SUFFIX}"
+
     def __init__(self, models: Any, weights: Any = None, *, buckets: bool = False) -> None:
         given = list(items(models, "models", "a list of models"))
-        self.components = tuple(_component(model, place) for place, model in enumerate(given))
+        self.components: tuple[Model | Cache, ...] = tuple(_component(model, index) for index, model in enumerate(given))
         if not any(not isinstance(model, Cache) for model in self.components):
             message = f"models is {shown(models)}; a mixture needs at least one model that is not a cache"
             raise EmptyError(message)
-        self._vocabulary: Vocabulary = vocabulary_of(self.components)
+        self.vocabulary: Vocabulary = vocabulary_of(self.components)
         self.bucketed = flag(buckets, "buckets")
         self.dimensions = dimensions(self.components)
         self.weighted = Weights(_weights(weights, len(self.components)))
         self.fitted: MixtureFit | None = None
         self._oov = "none"
+        self.path: str | None = None
         self.name = f"mixture({', '.join(model.name for model in self.components)})"
 
     # ---- making --------------------------------------------------------------------------------------------------
@@ -120,10 +141,10 @@ class MixtureModel:
         MixtureModel
             Itself.
         """
-        logs, buckets = self._rated(heldout, field)
+        logs, buckets = self._scored(heldout, field)
         possible = np.isfinite(logs.max(axis=0)) if logs.size else np.zeros(0, dtype=np.bool_)
         if not possible.any():
-            message = "the held-out text has no unit that the models hold possible; weights need some"
+            message = "the held-out text has no unit to which the models give a probability; weights need some"
             raise EmptyError(message)
         overall, steps = best_weights(logs)
         rows = None
@@ -136,24 +157,20 @@ class MixtureModel:
         self.fitted = MixtureFit(int(logs.shape[1]), steps, tuple(means), together)
         return self
 
-    def _rated(self, heldout: Any, field: str | None) -> tuple[Floats, Ints | None]:
-        """ln p of each unit of a text by each component, and the kind of its history."""
-        ends = self.predicts_end and not self.end_is_unit
-        if isinstance(heldout, Corpus):
-            corpus = Corpus.of(heldout, field=field)
-        elif isinstance(heldout, bytes | bytearray | memoryview):
-            corpus = Corpus.from_text(bytes(heldout), docs="line" if ends else "file")
-        else:
-            corpus = Corpus(heldout, field=field)
-            if ends and corpus.docs != "record":
-                corpus = Corpus(heldout, docs="line", field=field)
-        stream = MixtureStream(self.with_oov("class") if "class" in self.oov_ways else self)
+    def _scored(self, heldout: Any, field: str | None) -> tuple[Floats, Ints | None]:
+        """ln p of each unit of a text by each component, and the bucket of its history."""
+        end = self._end
+        lines = end is not None and not end.is_unit
+        corpus = _sentences(heldout, field) if lines else _documents(heldout, field)
+        mixture = self.with_oov("class") if "class" in self.traits.oov else self
+        session = MixtureSession(mixture, self.components, mixture.outcomes)
         logs, buckets = [], []
-        for piece in split_corpus(corpus, self.units):
-            ids, bounds = np.asarray(piece.split.ids, dtype=np.int64), piece.split.bounds
-            if ends:
-                ids, bounds = _with_ends(ids, bounds, len(piece.ends), int(self._models[0].end_id))
-            found, kinds = stream.components(ids, bounds, continues=piece.continues)
+        for block in split_corpus(corpus, self.units):
+            split = block.split
+            if lines and end is not None:
+                blank = blank_units(self.units, split)
+                split, _ = with_ends(split, blank, len(block.ends), end.id, keep_blank=False)
+            found, kinds = session.components(split.ids, split.bounds, continues=block.continues)
             logs.append(found)
             buckets.append(kinds)
         if not logs:
@@ -163,7 +180,8 @@ class MixtureModel:
 
     def save(self, path: Any, *, force: bool = False) -> None:
         """Write the mixture to a .bmx file, which names its models by their files and fingerprints."""
-        write_mixture(self, path, force=force)
+        write_mixture(self.components, self.weighted, path, buckets=self.bucketed, force=force)
+        self.path = str(path)
 
     @classmethod
     def load(cls, path: Any) -> MixtureModel:
@@ -187,7 +205,42 @@ class MixtureModel:
                     raise FileFormatError(message, value=about.name)
                 rows[bucket] = _weights(row, len(made.components))
             made.weighted = Weights(made.weighted.overall, rows)
-        made.name = f"mixture:{about.name.rpartition('/')[2]}"
+        made.name, made.path = f"mixture:{Path(about.name).name}", about.name
+        return made
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write the mixture and the files of its components, each of which must have a file or a sufficient name."""
+        files: list[str] = []
+        parts: list[Model | Cache] = []
+        for index, part in enumerate(self.components):
+            kept = part
+            if isinstance(part, Bundled) and part.needs_file:
+                own = part.bundle(folder, f"part{index}")
+                kept = _component(str(folder / own[0]), index)
+                files += own
+            elif isinstance(part, Model) and not is_named(part):
+                message = (
+                    f"its component {part.name} has no file that could travel along; save the model, and give it to "
+                    "whoever decodes (leave embed out: --embed)"
+                )
+                raise ModelError(message)
+            parts.append(kept)
+        write_mixture(tuple(parts), self.weighted, folder / f"{stem}{SUFFIX}", buckets=self.bucketed, force=False)
+        return [f"{stem}{SUFFIX}", *files]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> MixtureModel:
+        """The mixture from its files; it may name no other files than those beside it, and no models outside."""
+        path = folder / cls.BUNDLE
+        beside = {str(file) for file in folder.iterdir()}
+        for part in read_mixture(path).models:
+            if part not in beside and not is_cache_name(part) and not is_named(part):
+                message = f"{name} is damaged: the mixture inside names {part!r:.60}, which did not come along"
+                raise FileFormatError(message, value=name)
+        made = cls.load(path)
+        for component in made.components:
+            if isinstance(component, Checked):
+                component.verify()
         return made
 
     # ---- as a model ----------------------------------------------------------------------------------------------
@@ -200,65 +253,54 @@ class MixtureModel:
     @property
     def units(self) -> Units:
         """Those of the components."""
-        return self._vocabulary.units
+        return self.vocabulary.units
 
     @property
-    def size(self) -> int:
-        """How many outcomes a prediction has."""
-        return self._vocabulary.size
+    def traits(self) -> Traits:
+        """What all components agree on."""
+        return Traits(vocabulary=self.vocabulary.size or None, end=self._end, oov=self._oov_ways)
 
     @property
-    def outcome_names(self) -> tuple[bytes, ...]:
-        """The bytes of each outcome of a prediction."""
-        return self._vocabulary.names
+    def outcomes(self) -> Outcomes:
+        """The outcomes that the components share."""
+        own = self.vocabulary
+        names = (lambda: own.names) if own.names else None
+        return Outcomes(len(own.names) or own.size, lambda: own.ids, names, own.entries)
 
     @property
-    def unigram(self) -> Floats:
-        """ln p of each outcome by the first model where it knows no history."""
-        return self._vocabulary.unigram
+    def _end(self) -> End | None:
+        """The end of a document, if all components predict it; a unit of the text, if it is that to all of them."""
+        ends = [model.traits.end for model in self._models]
+        if any(end is None for end in ends):
+            return None
+        known = [end for end in ends if end is not None]
+        return End(known[0].id, all(end.is_unit for end in known))
 
     @property
-    def predicts_end(self) -> bool:
-        """Whether all models predict the end of a document."""
-        return all(getattr(model, "predicts_end", False) for model in self._models)
-
-    @property
-    def end_id(self) -> int | None:
-        """The id of a document's end."""
-        return self._models[0].end_id if self.predicts_end else None
-
-    @property
-    def end_is_unit(self) -> bool:
-        """Whether a unit of the text is the end of a sentence to all models: the newline of a line."""
-        return all(getattr(model, "end_is_unit", False) for model in self._models)
-
-    @property
-    def outcome_ids(self) -> Ints:
-        """The id of each outcome of a prediction; -1 for what is no unit."""
-        return self._vocabulary.outcome_ids
-
-    @property
-    def oov_ways(self) -> tuple[str, ...]:
+    def _oov_ways(self) -> tuple[str, ...]:
         """What unknown words can cost."""
-        if not all(isinstance(model, NGram) and model.oov_ways for model in self._models):
+        ngrams = [model for model in self._models if isinstance(model, NGramLike)]
+        if len(ngrams) < len(self._models) or not all(model.traits.oov for model in ngrams):
             return ()
-        if not all(model.of_words for model in self._models):
+        if not all(model.of_words for model in ngrams):
             return ("class",)
-        return ("class", "spelled") if "spelled" in self._speller.oov_ways else ("class",)
+        return ("class", "spelled") if "spelled" in self._speller.traits.oov else ("class",)
 
     @property
-    def _models(self) -> list[Any]:
-        return [model for model in self.components if not isinstance(model, Cache)]
+    def _models(self) -> list[Model]:
+        return [model for model in self.components if isinstance(model, Model)]
 
     @property
-    def _speller(self) -> NGram:
+    def _speller(self) -> NGramLike:
         """The first model that can spell, or else the first."""
-        able = [model for model in self._models if "spelled" in model.oov_ways]
-        first: NGram = (able or self._models)[0]
-        return first
+        ngrams = [model for model in self._models if isinstance(model, NGramLike)]
+        if not ngrams:
+            message = f"{self.name} has no n-gram model of words, so nothing is spelled"
+            raise ModelError(message)
+        return next((model for model in ngrams if "spelled" in model.traits.oov), ngrams[0])
 
     @property
-    def spelling(self) -> Any:
+    def spelling(self) -> _core.Spelling:
         """How unknown words are spelled: as by the first model that can."""
         return self._speller.spelling
 
@@ -271,34 +313,55 @@ class MixtureModel:
         spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
         return f"mixture-{content.hexdigest()[:16]}-{self._oov}{spelled}"
 
-    def logprobs(self, ids: NDArray[Any], bounds: Ints) -> Floats:
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
         """ln p of each unit given those before it; a cache goes on from document to document."""
-        return MixtureStream(self).logprobs(ids, bounds, continues=False)
+        return self._session().logprobs(ids, bounds, continues=False)
 
-    def predict(self, history: NDArray[Any]) -> Floats:
+    def predict(self, history: Ids) -> Floats:
         """ln p of every outcome after this history of one document; the probabilities sum to one."""
         numbers = np.asarray(history, dtype=np.int64)
-        stream = MixtureStream(self)
+        session = self._session()
         if len(numbers):
-            stream.logprobs(numbers, np.array([0, len(numbers)], dtype=np.int64), continues=False)
-        return stream.predict()
+            session.logprobs(numbers, np.array([0, len(numbers)], dtype=np.int64), continues=False)
+        return session.stepper().predict()
 
-    def stream(self) -> MixtureStream | SpelledStream:
+    def _session(self) -> MixtureSession:
+        return MixtureSession(self, self.components, self.outcomes)
+
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008
         """Begin a text."""
         if self._oov == "spelled":
-            return SpelledStream(MixtureStream(self), self.spelling, len(self.outcome_names))
-        return MixtureStream(self)
+            return SpelledSession(self._session(), self.spelling, len(self.vocabulary.names))
+        return self._session()
 
-    def stepper(self) -> MixtureSteps:
-        """Begin a document that comes unit by unit, as `bitmeter.compress` needs it."""
-        unigram = self.unigram if len(self._models) < len(self.components) else np.zeros(0)
-        parts: list[Part] = [
-            CachePart(model.begin(unigram), self) if isinstance(model, Cache) else fresh_part(model)
-            for model in self.components
-        ]
-        return MixtureSteps(self, parts)
+    def stepper(self) -> MixtureStepper:
+        """Begin a document that comes unit by unit."""
+        unigram = self.vocabulary.unigram if len(self._models) < len(self.components) else np.zeros(0)
+        parts: list[Stepper] = []
+        for part in self.components:
+            if isinstance(part, Cache):
+                parts.append(CacheStepper(part.begin(unigram), self.vocabulary))
+            elif isinstance(part, Predictor):
+                parts.append(part.stepper())
+            else:
+                message = (
+                    f"{part.name} does not expose the distribution of the next unit, so neither does a mixture with it"
+                )
+                raise ModelError(message)
+        return MixtureStepper(self, parts)
 
-    def with_oov(self, way: str) -> MixtureModel:
+    def coder(self, watch: CodeWatch | None = None) -> Coder:
+        """Unit by unit; unknown words are spelled."""
+        if isinstance(self.units, Words):
+            names = self.vocabulary.names
+            return SpelledCoder(self.name, self.stepper(), names, self.spelling, self.units.separators, watch)
+        return StepwiseCoder(self.name, self.units, self.outcomes, self.stepper(), watch)
+
+    def for_bytes(self) -> Self:
+        """With unknown words spelled; where no component has learned spelling, an error says so."""
+        return self.with_oov("spelled") if isinstance(self.units, Words) else self
+
+    def with_oov(self, way: str) -> Self:
         """The same mixture with another cost for unknown words."""
         other = copy.copy(self)
         other._oov = choice(way, "oov", ("none", "class", "spelled"))
@@ -306,67 +369,58 @@ class MixtureModel:
             _ = self.spelling  # says what is missing
         return other
 
-    def with_components(self, components: list[Any]) -> MixtureModel:
-        """The same mixture of other objects for the very same models, such as copies with files of their own."""
-        made = MixtureModel(components, self.weighted.overall, buckets=self.bucketed)
-        if [_fingerprint(model) for model in made.components] != [_fingerprint(model) for model in self.components]:
-            message = "the components of a mixture can only be exchanged for the very same models"
-            raise ModelError(message)
-        made.weighted, made.name, made._oov, made.fitted = self.weighted, self.name, self._oov, self.fitted
-        return made
-
-    def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+    def unknown(self, ids: Ids) -> Bools:
         """Which units no component knows."""
-        return self._vocabulary.unknown(ids)
+        return self.vocabulary.unknown(ids)
 
-    def without_unknown(self, ids: NDArray[Any], logs: Floats) -> Floats:
+    def without_unknown(self, ids: Ids, logs: Floats) -> Floats:
         """Unknown words are impossible unless their class or spelling is asked for."""
         if self._oov != "none":
             return logs
         return np.where(self.unknown(ids), -np.inf, logs)
-
-    def places(self, ids: NDArray[Any]) -> Ints:
-        """Where each id stands in what `predict` gives."""
-        return self._vocabulary.places(ids)
-
-    def own_ids(self, component: int, ids: Ints) -> Ints:
-        """The ids of a component for those of the mixture."""
-        return self._vocabulary.own_ids(component, ids)
-
-    def shares(self, component: int, ids: Ints) -> Floats | float:
-        """ln of the share that each unit has in the component's outcome for it."""
-        return self._vocabulary.shares(component, ids)
-
-    def spread(self, component: int, logs: Floats) -> Floats:
-        """A component's prediction over the outcomes of the mixture."""
-        return self._vocabulary.spread(component, logs)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{w:.3f} {m.name}" for w, m in zip(self.weights, self.components, strict=True))
         return f"<MixtureModel {parts}>"
 
 
-def _component(model: Any, place: int) -> Any:
+def _component(model: Any, index: int) -> Model | Cache:
     if isinstance(model, Cache):
         return model
     if is_cache_name(model):
         return Cache.parse(model)
     found = load(model)
-    if isinstance(found, MixtureModel) or not isinstance(found, Model):
-        message = (
-            f"models[{place}] is {getattr(found, 'name', found)!r:.60}, which cannot be mixed: it gives only a total"
-        )
-        if isinstance(found, MixtureModel):
-            message = f"models[{place}] is a mixture; give its components instead"
-        raise ModelError(message, value=model, index=place)
-    if not getattr(found, "is_distribution", True):
-        message = f"models[{place}] is {found.name}, whose scores do not sum to one; only distributions can be mixed"
-        raise ModelError(message, value=model, index=place)
-    return found.with_oov("class") if isinstance(found, NGram) and found.oov_ways else found
+    if isinstance(found, Compressor):
+        message = f"models[{index}] is {found.name!r:.60}, which cannot be mixed: it gives only a total"
+        raise ModelError(message, value=model, index=index)
+    if isinstance(found, MixtureModel):
+        message = f"models[{index}] is a mixture; give its components instead"
+        raise ModelError(message, value=model, index=index)
+    if not found.traits.is_distribution:
+        message = f"models[{index}] is {found.name}, whose scores do not sum to one; only distributions can be mixed"
+        raise ModelError(message, value=model, index=index)
+    return found.with_oov("class") if isinstance(found, NGramLike) and found.traits.oov else found
 
 
-def _fingerprint(model: Any) -> str:
-    return model.name if isinstance(model, Cache) else str(model.fingerprint)
+def _fingerprint(model: Model | Cache) -> str:
+    return model.name if isinstance(model, Cache) else model.fingerprint
+
+
+def _documents(heldout: Any, field: str | None) -> Corpus:
+    if isinstance(heldout, Corpus):
+        return Corpus.of(heldout, field=field)
+    if isinstance(heldout, bytes | bytearray | memoryview):
+        return Corpus.from_text(bytes(heldout), docs="file")
+    return Corpus(heldout, field=field)
+
+
+def _sentences(heldout: Any, field: str | None) -> Corpus:
+    if isinstance(heldout, Corpus):
+        return Corpus.of(heldout, field=field)
+    if isinstance(heldout, bytes | bytearray | memoryview):
+        return Corpus.from_text(bytes(heldout), docs="line")
+    found = Corpus(heldout, field=field)
+    return found if found.docs == "record" else Corpus(heldout, docs="line", field=field)
 
 
 def _weights(weights: Any, number: int) -> Floats:
@@ -387,20 +441,24 @@ def _weights(weights: Any, number: int) -> Floats:
     return found if abs(total - 1.0) < 1e-12 else np.asarray(found / total)  # weights from a file stay as they are
 
 
-def _with_ends(ids: Ints, bounds: Ints, finished: int, end: int) -> tuple[Ints, Ints]:
-    """The end of each finished document as one more unit; a document without words is its end alone."""
-    ids = np.where(ids == BLANK, end, ids)
-    alone = np.zeros(finished, dtype=np.bool_)
-    sizes = np.diff(bounds)[:finished]
-    single = np.flatnonzero(sizes == 1)
-    alone[single] = ids[bounds[single]] == end
-    places = bounds[1 : finished + 1][~alone]
-    grown = bounds.copy()
-    grown[1 : finished + 1] += np.cumsum(~alone)
-    grown[finished + 1 :] += int((~alone).sum())
-    return np.insert(ids, places, end), grown
-
-
 def _perplexity(logs: Floats) -> float:
     mean = -float(logs.mean())
     return math.inf if mean > 700.0 else math.exp(mean)
+
+
+def is_model_path(path: str) -> bool:
+    """Whether a path is that of a mixture, by its name."""
+    return path.endswith(SUFFIX)
+
+
+load_path = MixtureModel.load
+
+
+def _load(rest: str) -> MixtureModel:
+    if not rest:
+        message = "mixture needs a file: mixture:mix.bmx; make one with: bitmeter mix"
+        raise ModelError(message, value=rest)
+    return MixtureModel.load(Path(rest))
+
+
+SCHEMES = (Scheme("mixture", "mixture:FILE", "several models as one: .bmx (or the path alone)", _load),)

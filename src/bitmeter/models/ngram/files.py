@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from bitmeter import _core
@@ -12,27 +13,25 @@ from bitmeter.errors import FileFormatError
 from bitmeter.models.ngram.arpa import is_arpa, write_arpa
 
 SUFFIX = ".bmn"
+#: How the note of a model begins whose figures are rounded.
+ROUNDED = "figures are rounded"
+CoreModel = _core.NgramModel | _core.CompactNgram
 _NOTE_SIZE = 4096
 #: Told a stage of long work, and how much of it is done (0 to 1).
 Progress = Callable[[str, float], None]
 
 
-class sound:  # noqa: N801
-    """Turns what the core says of a damaged file into an error that names it."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, _core.NgramFormatError):
-            message = f"{self._name} is not a sound n-gram model: {error}"
-            raise FileFormatError(message, value=self._name) from error
-        if isinstance(error, OSError):
-            message = f"{self._name} cannot be read: {error.strerror or error}"
-            raise FileFormatError(message, value=self._name) from error
+@contextmanager
+def format_errors(name: str) -> Iterator[None]:
+    """Turn what the core says of a damaged file into an error that names it."""
+    try:
+        yield
+    except _core.NgramFormatError as error:
+        message = f"{name} is not a sound n-gram model: {error}"
+        raise FileFormatError(message, value=name) from error
+    except OSError as error:
+        message = f"{name} cannot be read: {error.strerror or error}"
+        raise FileFormatError(message, value=name) from error
 
 
 def note(**about: Any) -> str:
@@ -61,7 +60,7 @@ def _silent(stage: str, done: float) -> None:
     """Nobody wants to know."""
 
 
-def _save(model: _core.NgramModel | _core.CompactNgram, path: str, progress: Progress) -> None:
+def _save(model: CoreModel, path: str, progress: Progress) -> None:
     if isinstance(model, _core.NgramModel):
         model.save(path, lambda share: progress("writing", share))
     else:
@@ -76,7 +75,7 @@ def unknown_format(path: Any) -> FileFormatError:
 
 
 def save_model(
-    model: _core.NgramModel | _core.CompactNgram,
+    model: CoreModel,
     path: Any,
     *,
     unk_word: bool,

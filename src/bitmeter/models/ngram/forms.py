@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import Self
 
 from bitmeter import _core
 from bitmeter._util.check import integer
-from bitmeter.models.ngram.files import note, read_note, sound
-
-if TYPE_CHECKING:
-    from bitmeter.models.ngram.model import NGram
+from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.files import ROUNDED, CoreModel, format_errors, note, read_note
 
 __all__ = ["DEFAULT_BITS", "NGramForms", "open_model"]
-
-CoreModel: TypeAlias = "_core.NgramModel | _core.CompactNgram"
 
 DEFAULT_BITS = 8
 _LEAST_BITS, _MOST_BITS = 4, 14
 #: Back-offs have more, since they are rounded down and not to the nearest.
 _MORE_FOR_BACKOFFS = 2
-_ROUNDED = "figures are rounded"
 
 
 def open_model(name: str) -> CoreModel:
     """A .bmn file of either form, mapped."""
-    with sound(name):
+    with format_errors(name):
         with Path(name).open("rb") as file:
             compact = file.read(len(_core.COMPACT_MAGIC)) == _core.COMPACT_MAGIC
         return _core.CompactNgram.open(name) if compact else _core.NgramModel.open(name)
 
 
-class NGramForms:
+class NGramForms(NGramBase):
     """What `NGram` offers to go from one form to the other."""
-
-    __slots__ = ()
 
     @property
     def is_compact(self) -> bool:
@@ -49,7 +41,7 @@ class NGramForms:
         >>> model.is_compact, model.compact().is_compact
         (False, True)
         """
-        return isinstance(cast("NGram", self)._form, _core.CompactNgram)
+        return isinstance(self.form, _core.CompactNgram)
 
     @property
     def is_rounded(self) -> bool:
@@ -61,9 +53,9 @@ class NGramForms:
         >>> bm.NGram(order=2).fit(b"to be or not to be").compact().fast().is_rounded
         True
         """
-        return any(told.startswith(_ROUNDED) for told in cast("NGram", self).notes)
+        return any(told.startswith(ROUNDED) for told in self.notes)
 
-    def compact(self, bits: int = DEFAULT_BITS) -> NGram:
+    def compact(self, bits: int = DEFAULT_BITS) -> Self:
         r"""The same model in the compact form: a file a quarter of the size, half as fast.
 
         Probabilities are rounded to one of 2^bits values an order. Each history's back-off is then computed anew for
@@ -91,17 +83,16 @@ class NGramForms:
         >>> model.compact().logprob("to be") == model.logprob("to be")  # so few figures that none is changed
         True
         """
-        model = cast("NGram", self)
         width = integer(bits, "bits", low=_LEAST_BITS, high=_MOST_BITS)
-        with sound(model.name):
-            packer = _core.NgramPacker(model._fitted, width, width + _MORE_FOR_BACKOFFS, model.threads)
-            about = read_note(model._fitted.note)
+        with format_errors(self.name):
+            packer = _core.NgramPacker(self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads)
+            about = read_note(self.fast_form.note)
             about["bits"] = width
-            notes = [told for told in model.notes if not told.startswith(_ROUNDED)]
+            notes = [told for told in self.notes if not told.startswith(ROUNDED)]
             about["notes"] = [*notes, _told(packer, width)]
-            return _with_form(model, packer.pack(note(**about)))
+            return self._with_form(packer.pack(note(**about)))
 
-    def fast(self) -> NGram:
+    def fast(self) -> Self:
         r"""The same model in the fast form: the very same figures, four times the size, twice as fast.
 
         Examples
@@ -111,22 +102,12 @@ class NGramForms:
         >>> small.fast().logprob("to be") == small.logprob("to be")
         True
         """
-        model = cast("NGram", self)
-        with sound(model.name):
-            return _with_form(model, model._fitted)
-
-
-def _with_form(model: NGram, core: CoreModel) -> NGram:
-    other = copy.copy(model)
-    units, numbering = model._units, model._numbering
-    other._adopt(core)
-    other._units, other._numbering = (None, None) if model.of_words else (units, numbering)
-    other.path = None
-    return other
+        with format_errors(self.name):
+            return self._with_form(self.fast_form)
 
 
 def _told(packer: _core.NgramPacker, bits: int) -> str:
-    text = f"{_ROUNDED}: {bits} bits a probability, {bits + _MORE_FOR_BACKOFFS} a back-off"
+    text = f"{ROUNDED}: {bits} bits a probability, {bits + _MORE_FOR_BACKOFFS} a back-off"
     if packer.unsummed:
         return text
     least = min(math.floor(packer.least_sum * 1e4 + 1e-2) / 1e4, 1.0)

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from bitmeter import _core
 from bitmeter._util.check import Seed, flag, integer
 from bitmeter._util.files import as_path
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
-from bitmeter.models.ngram.files import SUFFIX, note, read_note, save_model, sound
+from bitmeter.models.ngram.files import SUFFIX, is_model_file, note, read_note, save_model, format_errors
 from bitmeter.models.ngram.forms import CoreModel, NGramForms, open_model
-from bitmeter.models.ngram.kinds import begins_as_arpa, refuse_foreign
+from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
 from bitmeter.models.ngram.pickling import NGramPickling
-from bitmeter.models.ngram.predictions import NGramPredictions
-from bitmeter.models.ngram.query import NGramRating
+from bitmeter.models.ngram.query import NGramQuery
 from bitmeter.models.ngram.smoothing import Smoothing, thresholds
 from bitmeter.models.ngram.units import UnitPlan, plan_of
 from bitmeter.models.ngram.vocabulary import Vocabulary
-from bitmeter.models.registry import Scheme
+from bitmeter.models.sampled import SampledText
+from bitmeter.models.scheme import Scheme
 from bitmeter.text.units.base import Units
-
-if TYPE_CHECKING:
-    from bitmeter.models.sampling import SampledText
 
 __all__ = ["MAX_ORDER", "NGram"]
 
-Floats = NDArray[np.float64]
-Bounds = NDArray[np.int64]
 #: The highest order that the file format holds.
 MAX_ORDER = 16
 
@@ -41,7 +32,7 @@ MAX_ORDER = 16
 _DEFAULT = "modified-kneser-ney"
 
 
-class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
+class NGram(NGramQuery, NGramForms, NGramPickling):
     r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
 
     Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
@@ -126,14 +117,13 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         self._oov = "none"
         self._model = None
         self._expanded = []
-        self._asker: _core.NgramAsker | None = None  # once one sentence is asked for
+        self._asker = None
         self._units = None
         self._numbering = None
         self._folder = None
         self._spelling = None
-        self.notes: tuple[str, ...] = ()
-        #: The file that it was loaded from or saved to last.
-        self.path: str | None = None
+        self.notes = ()
+        self.path = None
         usual = self.smoothing == _DEFAULT
         self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
 
@@ -197,17 +187,6 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         self.path = None
         return self
 
-    def _adopt(self, model: CoreModel) -> None:
-        about = read_note(model.note)
-        self._model, self._units, self._numbering, self._spelling, self._asker = model, None, None, None, None
-        self._expanded = []
-        self._plan = UnitPlan.from_note(about, self.name)
-        self.order = model.order
-        self._unk_word = bool(about.get("unk_word"))
-        self.smoothing = str(about.get("smoothing", "unknown"))
-        notes = about.get("notes")
-        self.notes = tuple(str(note) for note in notes) if isinstance(notes, list) else ()
-
     def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
         r"""Learn how words are spelled and what stands between them, so that unknown words can be spelled.
 
@@ -237,7 +216,7 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         from bitmeter.models.ngram.fit import spelling_of
 
         section = spelling_of(text, field=field, threads=self.threads)
-        self._form.attach(section)
+        self.form.attach(section)
         self._spelling, self._expanded = None, []
         return self
 
@@ -254,7 +233,7 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
         2
         """
-        model = self._form
+        model = self.form
         if self._plan.kind in ("bytes", "characters") and is_arpa(as_path(path).name):
             message = (
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
@@ -265,6 +244,13 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         tell, distribution = as_progress(progress), self.is_distribution
         save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell)
         self.path = str(as_path(path))
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> NGram:
+        """The model from its file, all of which is checked."""
+        made = cls.load(folder / cls.BUNDLE)
+        made.verify()
+        return made
 
     @classmethod
     def load(cls, path: Any, *, units: Any = None) -> NGram:
@@ -294,10 +280,10 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
             if added:
                 made.notes = (f"{added:,} n-grams without their history or suffix were given them; no figure changes",)
         else:
-            with sound(name):
+            with format_errors(name):
                 made._adopt(open_model(name))
-                if made._form.has_section:
-                    _core.Spelling.glance(made._form)
+                if made.form.has_section:
+                    _core.Spelling.glance(made.form)
         made.name, made.path = f"ngram:{found.name}", name
         made._folder = found.parent
         if units is not None:
@@ -313,13 +299,6 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         if plan.kind == "tokens":
             self._plan.check(units)
             self._units = units
-
-    def verify(self) -> None:
-        """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
-        with sound(self.name):
-            self._form.verify()
-            if self._form.has_section:
-                _core.Spelling(self._form)
 
     def prune(self, threshold: float) -> NGram:
         r"""The model without n-grams whose loss raises its perplexity by less than a share (Stolcke 1998).
@@ -342,11 +321,9 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         """
         from bitmeter.models.ngram.prune import pruned
 
-        found = pruned(self._fitted, threshold, self.smoothing)
-        other = copy.copy(self)
-        units, numbering = self._units, self._numbering
-        other._adopt(found)
-        other._units, other._numbering = (units, numbering) if self._plan.kind != "words" else (None, None)
+        found = pruned(self.fast_form, threshold, self.smoothing)
+        other = self._with_form(found)
+        other.path = self.path
         return other
 
     def sample(
@@ -360,7 +337,7 @@ class NGram(NGramPredictions, NGramRating, NGramForms, NGramPickling):
         >>> [text.data for text in model.sample(2, seed=1, temperature=0.5)]
         [b'that is the question', b'that is the question']
         """
-        from bitmeter.models.sampling import sample
+        from bitmeter.models.sampling import sample  # what it imports is slow to load
 
         return sample(self, n, seed, temperature=temperature, length=length)
 
@@ -380,6 +357,14 @@ def _check_vocabulary(plan: UnitPlan, vocabulary: Vocabulary, *, unk_word: bool)
     if plan.kind == "characters" and (vocabulary.words is not None or unk_word):
         message = "vocab and unk_word are for words; for characters use min_count or vocab_size"
         raise InputError(message)
+
+
+def is_model_path(path: str) -> bool:
+    """Whether a path is that of an n-gram model, by its name or by how the file begins."""
+    return is_model_file(path) or holds_ngrams(path)
+
+
+load_path = NGram.load
 
 
 def _load(rest: str) -> NGram:

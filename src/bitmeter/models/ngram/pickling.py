@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Protocol, Self
 
 from bitmeter.errors import ModelError
-
-if TYPE_CHECKING:
-    from bitmeter.models.ngram.model import NGram
+from bitmeter.models.ngram.base import NGramBase
 
 __all__ = ["NGramPickling"]
 
 
-class NGramPickling:
+class Loadable(Protocol):
+    """A class of models that loads them from files."""
+
+    @classmethod
+    def load(cls, path: str) -> NGramBase:
+        """The model of a file."""
+
+
+class NGramPickling(NGramBase):
     """What `copy` and `pickle`, and with it `multiprocessing`, ask of a model.
 
     Examples
@@ -26,8 +32,6 @@ class NGramPickling:
     True
     """
 
-    __slots__ = ()
-
     def __copy__(self) -> Self:
         made = object.__new__(type(self))
         made.__dict__.update(self.__dict__)
@@ -37,17 +41,14 @@ class NGramPickling:
         return copy.copy(self)  # what is estimated never changes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        model = cast("NGram", self)
-        if model.path is None:
-            message = f"{model.name} is in memory alone, and other processes take it from its file; save it first"
+        if self.path is None:
+            message = f"{self.name} is in memory alone, and other processes take it from its file; save it first"
             raise ModelError(message)
-        return _unpickled, (model.path, model._oov, model.fingerprint)
+        return _unpickled, (type(self), self.path, self._oov, self.fingerprint)
 
 
-def _unpickled(path: str, oov: str, fingerprint: str) -> NGram:
-    from bitmeter.models.ngram.model import NGram
-
-    found = NGram.load(path).with_oov(oov)
+def _unpickled(kind: type[Loadable], path: str, oov: str, fingerprint: str) -> NGramBase:
+    found = kind.load(path).with_oov(oov)
     if found.fingerprint != fingerprint:
         message = f"{path} holds another model than the one that was pickled: {found.fingerprint}, not {fingerprint}"
         raise ModelError(message, value=path)

@@ -1,11 +1,11 @@
-"""The quick ways to ask an n-gram model of words: a whole text as arrays, one sentence, one word more."""
+"""Fast queries of n-gram models of words: a whole text as arrays, one sentence, one more word."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.check import choice, flag, integer, shown
 from bitmeter.errors import InputTypeError, ModelError, RangeError
-from bitmeter.models.ngram.files import sound
-from bitmeter.models.ngram.session import ModelWords, NGramStream
+from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.files import format_errors
+from bitmeter.models.ngram.session import ModelWords, NGramSession
 from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_number
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.corpus.corpus import Corpus
@@ -22,24 +23,21 @@ from bitmeter.text.corpus.readers import encode, is_url, kind_of
 from bitmeter.text.formats import COMPRESSIONS
 from bitmeter.text.units.base import UNKNOWN
 
-if TYPE_CHECKING:
-    from bitmeter.models.ngram.model import NGram
-
-__all__ = ["NGramRating", "RatedText"]
+__all__ = ["NGramQuery", "ScoredText"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Bytes of a text that are rated at once where it is not in memory as a whole.
+#: Bytes of a text that are scored at once where it is not in memory as a whole.
 _BLOCK = 1 << 22
 _EOS = ("yes", "no", "nonblank")
 _OOV = ("class", "none")
-#: The default of oov, to be known by identity.
+#: The default of oov, compared with `is` to skip validation on the hot path.
 _CLASS = "class"
 
 
 @dataclass(frozen=True, slots=True)
-class RatedText:
+class ScoredText:
     """What each word of a text costs.
 
     Attributes
@@ -115,14 +113,12 @@ class RatedText:
         )
 
 
-class NGramRating:
+class NGramQuery(NGramBase):
     """What `NGram` offers beside the protocol of models."""
 
-    __slots__ = ()
-
-    def rate(
+    def score(
         self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = _CLASS
-    ) -> RatedText:
+    ) -> ScoredText:
         r"""What each word of a text costs, as arrays: no intervals, no signature, as fast as it goes.
 
         Parameters
@@ -140,34 +136,32 @@ class NGramRating:
 
         Returns
         -------
-        RatedText
+        ScoredText
             Log-probabilities in nats, word numbers, byte offsets and sentence bounds.
 
         Examples
         --------
         >>> import bitmeter as bm
         >>> model = bm.NGram(order=2).fit(b"to be or not to be\nthat is the question\n")
-        >>> rated = model.rate(b"to be\nor what\n")
-        >>> rated.ids.tolist(), rated.bounds.tolist(), rated.cuts.tolist()
+        >>> scored = model.score(b"to be\nor what\n")
+        >>> scored.ids.tolist(), rated.bounds.tolist(), rated.cuts.tolist()
         ([3, 4, 2, 5, -1, 2], [0, 3, 6], [0, 3, 6, 6, 9, 14, 14])
-        >>> rated.logprobs.round(3).tolist()
+        >>> scored.logprobs.round(3).tolist()
         [-1.138, -0.602, -1.138, -3.042, -3.689, -1.96]
         """
         model = _of_words(self)
-        stream = NGramStream(model, oov if oov is _CLASS else choice(oov, "oov", _OOV))
+        session = NGramSession(model, oov=oov if oov is _CLASS else choice(oov, "oov", _OOV))
         choice(eos, "eos", _EOS)
         data = _in_memory(text, docs, field)
         if data is not None:
             ends = _core.line_ends(data)
             if data and not data.endswith(b"\n"):
                 ends = np.concatenate((ends, np.array([len(data)], dtype=np.int64)))
-            split, blank, logs = stream.rate_bytes(data, ends, len(ends), False, eos)
+            split, blank, logs = session.score_bytes(data, ends, len(ends), False, eos)
             logs = _without_blanks(logs, blank)
-            return RatedText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)
+            return ScoredText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)
         corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
-        return replace(_rated_corpus(stream, corpus, model.units, eos), is_distribution=model.is_distribution)
-
-    _asker: _core.NgramAsker | None
+        return replace(_scored_corpus(session, corpus, model.units, eos), is_distribution=model.is_distribution)
 
     def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = _CLASS) -> float:
         r"""The natural logarithm of the probability of one sentence; quick enough to be called a million times.
@@ -198,7 +192,7 @@ class NGramRating:
                 raise InputTypeError(message, value=sentence) from None
             return asker.sentence(encode(sentence), ended, unknown_class)  # it has lone surrogates
         except _core.NgramFormatError:
-            with sound(_of_words(self).name):
+            with format_errors(_of_words(self).name):
                 raise
 
     def begin(self, *, oov: str = "class") -> NGramState:
@@ -232,7 +226,7 @@ class NGramRating:
         try:
             _core.ngram_step(state._root.core, number, UNKNOWN, True)
         except _core.NgramFormatError:
-            with sound(state._root.model.name):
+            with format_errors(state._root.model.name):
                 raise
         except ValueError as error:
             message = f"key is {shown(key)}, which is no state of this model; take it from begin, extend or state.key"
@@ -270,7 +264,7 @@ class NGramRating:
         return extend_many(model, states, words, unknown_class=_class_of(oov))
 
     def number(self, word: str | bytes) -> int:
-        """The number of a word in `predict`, `extend` and `rate`; -1 if the model does not know it.
+        """The number of a word in `predict`, `extend` and `score`; -1 if the model does not know it.
 
         Examples
         --------
@@ -279,7 +273,7 @@ class NGramRating:
         >>> model.number("be"), model.number("see")
         (4, -1)
         """
-        return word_number(_of_words(self)._form, word)
+        return word_number(_of_words(self).form, word)
 
 
 def _class_of(oov: Any) -> bool:
@@ -287,13 +281,12 @@ def _class_of(oov: Any) -> bool:
     return (type(oov) is str and oov == "class") or choice(oov, "oov", _OOV) == "class"
 
 
-def _of_words(model: Any) -> NGram:
+def _of_words(model: NGramBase) -> NGramBase:
     """The model itself, if its units are words."""
-    found = cast("NGram", model)
-    if not isinstance(found.units, ModelWords):
-        message = f"{found.name} is a model of {found.units.name}; this is for models of words. Use bitmeter.score"
+    if not isinstance(model.units, ModelWords):
+        message = f"{model.name} is a model of {model.units.name}; this is for models of words. Use bitmeter.score"
         raise ModelError(message)
-    return found
+    return model
 
 
 def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
@@ -327,20 +320,20 @@ def _without_blanks(logs: Floats, blank: NDArray[np.bool_]) -> Floats:
     return logs
 
 
-def _rated_corpus(stream: NGramStream, corpus: Corpus, units: Any, eos: str) -> RatedText:
-    parts: list[RatedText] = []
+def _scored_corpus(session: NGramSession, corpus: Corpus, units: Any, eos: str) -> ScoredText:
+    parts: list[ScoredText] = []
     units_before, cut = 0, np.zeros(0, dtype=np.int64)
     bounds = [np.zeros(1, dtype=np.int64)]
     for piece in cut_corpus(corpus, units, _BLOCK):
-        split, blank, logs = stream.rate_bytes(piece.data, piece.all_ends, len(piece.ends), piece.continues, eos)
+        split, blank, logs = session.score_bytes(piece.data, piece.all_ends, len(piece.ends), piece.continues, eos)
         ends = split.bounds[1:] + units_before
         bounds.append(ends[:-1] if piece.unfinished else ends)
-        parts.append(RatedText(_without_blanks(logs, blank), split.ids, split.cuts + piece.offset, split.bounds, blank))
+        parts.append(ScoredText(_without_blanks(logs, blank), split.ids, split.cuts + piece.offset, split.bounds, blank))
         units_before += len(split.ids)
         cut = parts[-1].cuts[-1:]
     if not parts:
-        return RatedText(np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64), bounds[0], np.zeros(0, np.bool_))
-    return RatedText(
+        return ScoredText(np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64), bounds[0], np.zeros(0, np.bool_))
+    return ScoredText(
         np.concatenate([part.logprobs for part in parts]),
         np.concatenate([part.ids for part in parts]),
         np.concatenate([*(part.cuts[:-1] for part in parts), cut]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.check import items, shown
 from bitmeter.errors import InputError, InputTypeError, RangeError, ShapeError
-from bitmeter.models.ngram.files import sound
+from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.files import format_errors
 from bitmeter.text.corpus.readers import encode
 from bitmeter.text.formats import SEPARATORS
-
-if TYPE_CHECKING:
-    from bitmeter.models.ngram.model import NGram
 
 __all__ = ["NGramState", "extend_many", "word_numbers"]
 
@@ -49,7 +47,7 @@ class NGramState:
 
     __slots__ = ("_root", "key")
 
-    def __init__(self, model: NGram, key: int, *, unknown_class: bool = True) -> None:
+    def __init__(self, model: NGramBase, key: int, *, unknown_class: bool = True) -> None:
         self._root, self.key = _Root(model, unknown_class), key
 
     def extend(self, word: str | bytes | int | np.integer[Any]) -> tuple[float, NGramState]:
@@ -74,7 +72,7 @@ class NGramState:
         core = self._root.core
         number = word if type(word) is int else word_number(core, word)
         try:
-            with sound(self._root.model.name):
+            with format_errors(self._root.model.name):
                 return _core.ngram_step(core, self.key, number, self._root.unknown_class)
         except TypeError as error:
             raise _too_large(core, "word", number) from error
@@ -109,15 +107,15 @@ class _Root:
 
     __slots__ = ("core", "model", "step", "unknown_class")
 
-    def __init__(self, model: NGram, unknown_class: bool) -> None:  # noqa: FBT001
-        self.model, self.core, self.unknown_class = model, model._form, unknown_class
+    def __init__(self, model: NGramBase, unknown_class: bool) -> None:  # noqa: FBT001
+        self.model, self.core, self.unknown_class = model, model.form, unknown_class
         self.step = asker_of(model).step
 
 
-def asker_of(model: NGram) -> _core.NgramAsker:
+def asker_of(model: NGramBase) -> _core.NgramAsker:
     """What a model is asked by for one sentence or word; made once."""
     if model._asker is None:
-        model._asker = _core.NgramAsker(model._form, SEPARATORS["kenlm"])
+        model._asker = _core.NgramAsker(model.form, SEPARATORS["kenlm"])
     return model._asker
 
 
@@ -157,10 +155,10 @@ def word_numbers(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDA
 
 
 def extend_many(
-    model: NGram, states: Iterable[NGramState] | NDArray[np.uint64], words: Any, *, unknown_class: bool
+    model: NGramBase, states: Iterable[NGramState] | NDArray[np.uint64], words: Any, *, unknown_class: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
     """See `NGram.extend`."""
-    core = model._form
+    core = model.form
     if isinstance(states, np.ndarray) and states.dtype.kind in "iu":
         keys = np.ascontiguousarray(states, dtype=np.uint64)
     else:
@@ -175,7 +173,7 @@ def extend_many(
         message = f"there are {keys.shape} states and {numbers.shape} words; give one word for each state"
         raise ShapeError(message)
     try:
-        with sound(model.name):
+        with format_errors(model.name):
             return _core.ngram_extend(core, keys, numbers, unknown_class, model.threads)
     except ValueError as error:
         if type(error) is not ValueError:

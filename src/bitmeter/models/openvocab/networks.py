@@ -7,23 +7,17 @@ space. Unlike there, the network goes on from one line to the next.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter import _core
+from bitmeter.errors import ModelError
 from bitmeter.models.causal.trained.units import BEGIN, UNKNOWN_WORD
 from bitmeter.models.ngram.model import NGram
-from bitmeter.text.units.base import Split
+from bitmeter.models.openvocab.words import expand
+from bitmeter.models.session import Batch, Scored, Session, UnitSession, Watch
 
-if TYPE_CHECKING:
-    from bitmeter import _core
-    from bitmeter.models.causal.trained.scorer import NetworkStream
-
-__all__ = ["SpelledNetworkStream", "WordStepper", "fit_spelling"]
-
-Floats = NDArray[np.float64]
+__all__ = ["SpelledNetworkSession", "fit_spelling"]
 
 
 def fit_spelling(documents: Sequence[bytes]) -> NGram:
@@ -33,45 +27,30 @@ def fit_spelling(documents: Sequence[bytes]) -> NGram:
     )
 
 
-class WordStepper(NetworkStepper):
-    """One document of lines, word by word."""
-
-    def begin(self) -> None:
-        """A new line: the network has been told of the end of the last one, and remembers what stood in it."""
-
-
-class SpelledNetworkStream:
-    """A text going past; it needs the bytes, not only the words' numbers.
+class SpelledNetworkSession(Session):
+    """A text going past; it needs the bytes, not only the ids of words.
 
     Parameters
     ----------
     plain
-        The network's stream, with unknown words as their class.
+        The network's session, with unknown words as their class.
     spelling
         What is paid beside it.
     words
         How many ids the network has.
     """
 
-    def __init__(self, plain: NetworkStream, spelling: _core.Spelling, words: int) -> None:
+    def __init__(self, plain: UnitSession, spelling: _core.Spelling, words: int) -> None:
         self._plain, self._spelling, self._words = plain, spelling, words
 
-    def rate_text(self, data: bytes, split: Split, continues: bool, unfinished: bool) -> Floats:  # noqa: FBT001
+    def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """ln p of each unit: its word, its spelling where it is unknown, its white space, and the line's end."""
-        ids, _, owner, extra = self._spelling.expand(
-            data,
-            np.ascontiguousarray(split.ids, dtype=np.int64),
-            np.ascontiguousarray(split.cuts),
-            np.ascontiguousarray(split.bounds),
-            self._words,
-            continues,
-            unfinished,
-        )
+        if details is not None:
+            message = "a network whose unknown words are spelled gives no details; use oov='class', or leave them out"
+            raise ModelError(message)
+        split = batch.split
+        ids, _, owner, extra = expand(self._spelling, self._words, batch, split)
         known = (ids > BEGIN) & (ids < self._words)
         bounds = np.searchsorted(owner, split.bounds).astype(np.int64)
-        logs = self._plain.logprobs(np.where(known, ids, UNKNOWN_WORD), bounds, continues)
-        return np.bincount(owner, weights=logs, minlength=len(extra)) + extra
-
-    def logprobs(self, ids: NDArray[Any], bounds: NDArray[np.int64], continues: bool) -> Floats:  # noqa: FBT001
-        """The words alone, an unknown one as its class: what can be said without the bytes."""
-        return self._plain.logprobs(ids, bounds, continues)
+        logs = self._plain.logprobs(np.where(known, ids, UNKNOWN_WORD), bounds, batch.continues)
+        return Scored(split, batch.blank, np.bincount(owner, weights=logs, minlength=len(extra)) + extra)

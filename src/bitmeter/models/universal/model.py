@@ -1,47 +1,48 @@
-"""The universal model: it knows nothing beforehand, learns as it reads, and rates the bytes of any text."""
+"""The universal model: it knows nothing beforehand, learns as it reads, and scores the bytes of any text."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import choice, shown
+from bitmeter._util.arrays import Floats, Ids, Ints
+from bitmeter._util.check import choice
 from bitmeter._util.files import as_path, replacing
-from bitmeter.errors import FileFormatError, InputTypeError, ModelError
-from bitmeter.models.outcomes import Details, details_of_rows, joined_details
-from bitmeter.models.registry import Scheme
+from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.coder import Coder, CodeWatch
+from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcomes, details_of_rows, joined_details
+from bitmeter.models.protocols import Bundled, Codes, Options, Predictor, Primable, Traits
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import PredictingSession, Stepper
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Bytes, Units
 
-Floats = NDArray[np.float64]
-Bounds = NDArray[np.int64]
+__all__ = ["Universal"]
 
 SUFFIX = ".bmu"
-SIZES = ("small", "medium", "large")
+PRESETS = ("small", "medium", "large")
 #: Changes with any figure that the core computes.
 VERSION = 2
 
-_NO_STARTS = np.zeros(0, dtype=np.int64)
-_NAMES = tuple(bytes([byte]) for byte in range(256))
-#: Predictions that are held whole at once.
-_CHUNK = 1024
+#: Predictions that are held at once.
+_AT_ONCE = 1024
 _PRIMED_AT_ONCE = 1 << 20
 
 
-class Universal:
+class Universal(Predictor, Primable, Codes, Bundled):
     """Learns as it reads: the model that is always there, for any file in any language.
 
-    Bits are foretold from contexts of several lengths, the word and the words before it, the place in the line, and
-    the longest earlier match; what each foretells is weighed by how well it did. All in whole numbers, so that the
+    Bits are predicted from contexts of several lengths, the word and the words before it, the column in the line, and
+    the longest earlier match; each prediction is weighted by its past accuracy. All arithmetic is in integers, so the
     same bytes cost the same on every machine. What is learned goes on from document to document.
 
     Parameters
     ----------
-    size
+    preset
         "small" (16 MB of memory), "medium" (181 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
         megabyte cost the same in medium and large.
 
@@ -66,8 +67,10 @@ class Universal:
     True
     """
 
-    def __init__(self, size: str = "medium") -> None:
-        self.size = choice(size, "size", SIZES)
+    BUNDLE = "model.bmu"
+
+    def __init__(self, preset: str = "medium") -> None:
+        self.preset = choice(preset, "preset", PRESETS)
         self.units: Units = Bytes()
         self._learned: _core.Universal | None = None  # None: nothing, and its memory is not taken yet
         self._lock = threading.Lock()
@@ -77,8 +80,8 @@ class Universal:
         self._identify()
 
     def _identify(self) -> None:
-        self.name = f"universal:{self.size}"
-        self.fingerprint = f"universal-{VERSION}-{self.size}"
+        self.name = f"universal:{self.preset}"
+        self.fingerprint = f"universal-{VERSION}-{self.preset}"
         if self._learned is not None:
             self.fingerprint += f"-{self._learned.checksum():016x}"
             self.fingerprint += "-frozen" * self.frozen
@@ -86,7 +89,7 @@ class Universal:
     @property
     def memory(self) -> int:
         """The bytes of memory that it takes."""
-        return _core.universal_memory(SIZES.index(self.size))
+        return _core.universal_memory(PRESETS.index(self.preset))
 
     @property
     def learned(self) -> int:
@@ -98,11 +101,21 @@ class Universal:
         """Whether it learns no more."""
         return self._learned is not None and self._learned.frozen
 
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
-        """ln p of each byte; what is learned goes on from document to document, unless it is frozen."""
-        return self.stream().logprobs(ids, bounds, continues=False)
+    @property
+    def traits(self) -> Traits:
+        """It chooses from 256 bytes."""
+        return Traits(vocabulary=256)
 
-    def predict(self, history: NDArray[Any]) -> Floats:
+    @property
+    def outcomes(self) -> Outcomes:
+        """The 256 bytes."""
+        return byte_outcomes()
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p of each byte; what is learned goes on from document to document, unless it is frozen."""
+        return self.open().logprobs(ids, bounds, continues=False)
+
+    def predict(self, history: Ids) -> Floats:
         """ln p of each byte after this history; quick where it goes on from the one asked for before."""
         wanted = np.ascontiguousarray(history, dtype=np.uint8).tobytes()
         with self._lock:
@@ -113,19 +126,23 @@ class Universal:
             self._live = (wanted, live)
             return live.predict()
 
-    def stream(self) -> UniversalStream:
-        """A copy that goes through a text."""
-        return UniversalStream(self.core())
+    def open(self, options: Options = Options()) -> UniversalSession:  # noqa: B008
+        """Begin a text with a copy of what is learned."""
+        return UniversalSession(self.core())
 
-    def coder(self) -> UniversalCoder:
-        """Codes texts, in the core: see `bitmeter.compress`."""
+    def stepper(self) -> UniversalStepper:
+        """Begin a document byte by byte with a copy of what is learned."""
+        return UniversalStepper(self.core())
+
+    def coder(self, watch: CodeWatch | None = None) -> UniversalCoder:
+        """Wholly in the core: see `bitmeter.compress`."""
         return UniversalCoder(self.core())
 
     def core(self) -> _core.Universal:
-        """A copy of what is learned, for the coder and for streams."""
-        return _core.Universal(SIZES.index(self.size)) if self._learned is None else self._learned.copy()
+        """A copy of what is learned."""
+        return _core.Universal(PRESETS.index(self.preset)) if self._learned is None else self._learned.copy()
 
-    def with_prime(self, text: Any) -> Universal:
+    def with_prime(self, text: object) -> Self:
         """The same after reading a text: a path, a Corpus, or bytes (the text itself).
 
         Examples
@@ -141,14 +158,14 @@ class Universal:
             learned.learn(bytes(block.data))
         return self._with(learned)
 
-    def freeze(self) -> Universal:
-        """The same, but it learns no more: every document is rated by what is known now, and by itself."""
+    def freeze(self) -> Self:
+        """The same, but it learns no more: every document is scored by what is known now, and by itself."""
         learned = self.core()
         learned.freeze()
         return self._with(learned)
 
-    def _with(self, learned: _core.Universal) -> Universal:
-        made = Universal(SIZES[learned.size])
+    def _with(self, learned: _core.Universal) -> Self:
+        made = type(self)(PRESETS[learned.size])
         made._learned = learned
         made._identify()
         return made
@@ -163,6 +180,21 @@ class Universal:
         with replacing(final, force=force) as beside:
             learned.save(str(beside))
         self.path = str(final)
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether it has learned anything."""
+        return self.learned > 0
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write what is learned."""
+        self._with(self.core()).save(folder / f"{stem}{SUFFIX}")
+        return [f"{stem}{SUFFIX}"]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> Universal:
+        """What `bundle` wrote."""
+        return cls.load(folder / cls.BUNDLE)
 
     @staticmethod
     def load(path: Any) -> Universal:
@@ -191,38 +223,61 @@ class Universal:
         return made
 
 
-class UniversalStream:
-    """A universal model in the middle of a text: it is rated byte by byte, and may be asked what it expects next."""
+class UniversalStepper(Stepper):
+    """What is learned, going on byte by byte, over documents."""
+
+    def __init__(self, core: _core.Universal) -> None:
+        self._core = core
+
+    def begin(self) -> None:
+        """Begin a new document; what is learned goes on."""
+        self._core.begin()
+
+    def predict(self) -> Floats:
+        """ln p of each byte."""
+        return self._core.predict()
+
+    def take(self, unit: int) -> None:
+        """Learn a byte."""
+        self._core.learn(bytes([unit]))
+
+    def copy(self) -> Self:
+        """The same, to go on apart."""
+        return type(self)(self._core.copy())
+
+
+class UniversalSession(PredictingSession):
+    """A text going past; what is learned goes on over documents."""
 
     def __init__(self, core: _core.Universal) -> None:
         self._core = core
 
     @property
-    def core(self) -> _core.Universal:
-        """What it has learned so far."""
-        return self._core
+    def outcomes(self) -> Outcomes:
+        """The 256 bytes."""
+        return byte_outcomes()
 
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        """As `Streaming.stream().logprobs`."""
+    def stepper(self) -> UniversalStepper:
+        """With what is learned so far."""
+        return UniversalStepper(self._core.copy())
+
+    def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
+        """ln p of each byte."""
         return self._core.rate(np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues))
 
-    def predict(self) -> Floats:
-        """ln p of each byte that may come next; the stream does not move."""
-        return self._core.predict()
-
-    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """The whole prediction at each place; the stream does not move."""
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """From predicted rows, many at once."""
         data, starts = np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues)
         core, parts = self._core.copy(), []
-        for i in range(0, max(1, len(data)), _CHUNK):
-            here = data[i : i + _CHUNK]
-            rows = core.rows(here, starts[(starts >= i) & (starts < i + _CHUNK)] - i)
-            parts.append(details_of_rows(rows, here.astype(np.int64), alternatives, _NAMES))
+        for i in range(0, max(1, len(data)), _AT_ONCE):
+            here = data[i : i + _AT_ONCE]
+            rows = core.rows(here, starts[(starts >= i) & (starts < i + _AT_ONCE)] - i)
+            parts.append(details_of_rows(rows, here.astype(np.int64), alternatives, BYTE_NAMES))
         return joined_details(parts)
 
 
-class UniversalCoder:
-    """A text on its way into an archive or out of it; one object goes one way."""
+class UniversalCoder(Coder):
+    """Bytes by the predictions of the core."""
 
     def __init__(self, core: _core.Universal) -> None:
         self._core = _core.UniversalCoder(core)
@@ -233,43 +288,36 @@ class UniversalCoder:
         return self._core.bits
 
     def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
-        """The coded bytes of a stretch, and how many bytes of `data` they hold: all."""
+        """The coded bytes of all of `data`."""
         return self._core.encode(data), len(data)
 
     def decode(self, coded: bytes, size: int) -> bytes:
-        """The `size` bytes of a stretch."""
+        """The `size` bytes of one block."""
         try:
             return self._core.decode(coded, size)
         except _core.UniversalFormatError as error:
             raise FileFormatError(str(error)) from error
 
 
-def _starts(bounds: Bounds, *, continues: bool) -> Bounds:
-    """Where documents begin."""
+def _starts(bounds: Ints, *, continues: bool) -> Ints:
+    """Offsets at which documents begin."""
     starts = np.ascontiguousarray(bounds[:-1], dtype=np.int64)
     return starts[1:] if continues and len(starts) else starts
 
 
-def is_model_file(name: str) -> bool:
-    """Whether a name is that of a universal model's file."""
-    return name.endswith(SUFFIX)
+def is_model_path(path: str) -> bool:
+    """Whether a path is that of a universal model's file, by its name."""
+    return path.endswith(SUFFIX)
 
 
-def primed(model: Any, text: Any) -> Any:
-    """A model after reading a text, if it is one that learns as it reads."""
-    if not hasattr(model, "with_prime"):
-        name = getattr(model, "name", None)
-        what = name or shown(model)
-        message = f"{what} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
-        raise ModelError(message, value=name) if name else InputTypeError(message, value=model)
-    return model.with_prime(text)
+load_path = Universal.load
 
 
 def _load(rest: str) -> Universal:
-    if is_model_file(rest):
+    if is_model_path(rest):
         return Universal.load(rest)
-    if rest and rest not in SIZES:
-        message = f"universal:{rest:.40} is no size; it must be one of {', '.join(SIZES)}, or a {SUFFIX} file"
+    if rest and rest not in PRESETS:
+        message = f"universal:{rest:.40} is no preset; it must be one of {', '.join(PRESETS)}, or a {SUFFIX} file"
         raise ModelError(message, value=rest)
     return Universal(rest or "medium")
 
@@ -277,7 +325,7 @@ def _load(rest: str) -> Universal:
 SCHEMES = (
     Scheme(
         "universal",
-        "universal[:SIZE|FILE]",
+        "universal[:PRESET|FILE]",
         "learns as it reads: small, medium or large",
         _load,
     ),

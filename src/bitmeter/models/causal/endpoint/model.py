@@ -7,7 +7,8 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,12 @@ from numpy.typing import NDArray
 from bitmeter._util.check import choice, integer, real, shown
 from bitmeter._util.files import as_path
 from bitmeter.errors import InputTypeError, ModelError
-from bitmeter.models.causal.base import Causal, Watch
+from bitmeter.models.causal.base import Causal
 from bitmeter.models.causal.endpoint.answers import DIALECTS, Answer, AnswerError, body_of, read_answer
 from bitmeter.models.causal.endpoint.client import Client, RefusedError
-from bitmeter.models.registry import Scheme
+from bitmeter.models.protocols import Traits
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Split, Units
 from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
 
@@ -72,8 +75,6 @@ class Endpoint(Causal):
     bitmeter.errors.ModelError: url is 'localhost'; it must begin with http:// or https://, ...
     """
 
-    gives_predictions = False
-
     def __init__(
         self,
         url: str,
@@ -117,7 +118,7 @@ class Endpoint(Causal):
         else:
             self._own = None
             self._units, self.bos_id, self.eos_id, self.adds_bos = found
-            self.size = self._units.vocabulary_size  # type: ignore[attr-defined]
+            self.size = self._units.vocabulary_size or 0
         self._dialect, self._most, answer = self._probe(DIALECTS if asked == "auto" else (asked,))
         if self._own is not None and self._own.lead_of(answer, _PROBE.encode()) is not None:
             self.bos_id, self.adds_bos = self._own.lead, True
@@ -175,7 +176,7 @@ class Endpoint(Causal):
         return f"endpoint-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
     @property
-    def caveats(self) -> tuple[str, ...]:  # type: ignore[override]
+    def caveats(self) -> tuple[str, ...]:
         """What it cost, and what cannot be known."""
         client = self._client
         cost = (
@@ -185,22 +186,27 @@ class Endpoint(Causal):
         return (cost, "the server's weights and arithmetic cannot be seen: the signature knows its address and name")
 
     @property
-    def usual_first(self) -> str:
-        """As other models, but that without a tokenizer nobody knows among how many tokens a first one stands."""
-        found = super().usual_first
+    def traits(self) -> Traits:
+        """Without a tokenizer, the number of tokens is not known."""
+        found = super().traits
+        return found if self._own is None else replace(found, vocabulary=None)
+
+    @property
+    def default_first(self) -> str:
+        """As other models, but without a tokenizer the number of tokens among which a first one stands is unknown."""
+        found = super().default_first
         return "skip" if found == "uniform" and self._own is not None else found
 
-    def with_reading(self, ctx: str, first: str) -> Endpoint:
-        """The same model, reading in another way; see `Causal.with_reading`."""
+    def with_context(self, ctx: str, first: str, bos: str | None = None) -> Self:
+        """The same model with another windowing; see `Causal.with_context`."""
         if self._own is not None and (first == "uniform" or (first != "bos" and self.bos_id is not None)):
             why = "puts BOS before each text itself" if self.bos_id is not None else "does not tell how many tokens"
             right = "bos" if self.bos_id is not None else "skip"
             message = f"{self.name} {why}, so first={first} needs a tokenizer (,tokenizer=FILE), or first={right}"
             raise ModelError(message, value=first)
-        found = super().with_reading(ctx, first)
-        assert isinstance(found, Endpoint)
+        found = super().with_context(ctx, first, bos)
         room = self.context
-        if room is not None and found.reading.kind == "rolling" and found.reading.window >= room:
+        if room is not None and found.windowing.kind == "rolling" and found.windowing.window >= room:
             message = (
                 f"a server must be sent the last token of a window too, so rolling windows over {self.name} can have "
                 f"{room - 1:,} tokens at most: rolling.{room - 1}"
@@ -208,7 +214,9 @@ class Endpoint(Causal):
             raise ModelError(message, value=ctx)
         return found
 
-    def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
         """ln p of each token of each sequence from `first` on."""
         asked = [number for number, (ids, first) in enumerate(zip(sequences, firsts, strict=True)) if first < len(ids)]
         found = [np.zeros(0) for _ in sequences]
@@ -221,7 +229,7 @@ class Endpoint(Causal):
             if self._own is not None:
                 self._own.check_same(ids, answer, self.name)
             else:
-                _check_pieces(answer, self._units.token_bytes, self.name)  # type: ignore[attr-defined]
+                _check_pieces(answer, self._units.token_bytes or (), self.name)
             found[number] = np.array(answer.logprobs[firsts[number] :], dtype=np.float64)
         return found
 

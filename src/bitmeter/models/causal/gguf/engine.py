@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bitmeter._util.optional import require
 from bitmeter.errors import ModelError
 
-__all__ = ["ATTENTIONS", "Engine", "Session"]
+__all__ = ["ATTENTIONS", "Engine", "Workspace"]
 
 Ints = NDArray[np.int64]
 #: Logits that exist at once: 128 MB of float32.
@@ -98,7 +98,7 @@ class Engine:
         self.attention = attention
         self.threads = threads or _processors()
         self.batch = batch or max(32, min(_BATCH, _LOGITS // max(1, self.size)))
-        self._kept: Session | None = None
+        self._kept: Workspace | None = None
         self._lock = threading.Lock()
 
     @property
@@ -106,17 +106,17 @@ class Engine:
         """That of llama-cpp-python, which carries one of llama.cpp."""
         return str(self.api.__version__)
 
-    def session(self, window: int) -> Session:
+    def workspace(self, window: int) -> Workspace:
         """A new place to compute in, for windows of so many tokens."""
-        return Session(self, window)
+        return Workspace(self, window)
 
     @contextlib.contextmanager
-    def shared(self, window: int) -> Iterator[Session]:
+    def shared(self, window: int) -> Iterator[Workspace]:
         """One that is kept for the next time, for one user at a time."""
         with self._lock:
             if self._kept is None or self._kept.window != window:
                 self._kept = None  # its memory goes before the new one's comes
-                self._kept = self.session(window)
+                self._kept = self.workspace(window)
             yield self._kept
 
     # ---- tokens --------------------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ class Engine:
             room = -size
 
 
-class Session:
+class Workspace:
     """A place to compute in: keys and values for one window."""
 
     def __init__(self, engine: Engine, window: int) -> None:

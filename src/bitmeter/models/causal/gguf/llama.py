@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, integer
 from bitmeter.errors import ModelError
-from bitmeter.models.causal.base import Causal, Watch
-from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Session
+from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
 from bitmeter.models.causal.gguf.header import Header
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.text.units.base import Units
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 _NUMBERS = 1 << 22
 
 
-class LlamaCpp(Causal):
+class LlamaCpp(CausalPredictor):
     """A GGUF file in llama.cpp, by its low-level interface.
 
     Parameters
@@ -84,29 +84,33 @@ class LlamaCpp(Causal):
 
     @property
     def _window(self) -> int:
-        return self.reading.window or self.context or 0
+        return self.windowing.window or self.context or 0
 
-    def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
         """ln p of each token of each sequence from `first` on; each is a window of its own."""
         found = []
-        with self._engine.shared(self._window) as session:
+        with self._engine.shared(self._window) as workspace:
             for number, (sequence, first) in enumerate(zip(sequences, firsts, strict=True)):
-                found.append(_chosen(session, sequence, first))
+                found.append(_chosen(workspace, sequence, first))
                 if watch is not None:
                     watch(number + 1, len(sequences))
         return found
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
-        """Whole predictions, in chunks of rows."""
+        """Whole predictions, in blocks of rows."""
         step = max(1, _NUMBERS // self.size)
-        session = self._engine.session(self._window)  # of its own: between two chunks others may ask
-        for rows in session.logits(sequence[:-1], 0, first - 1):
+        workspace = self._engine.workspace(self._window)  # of its own: between two blocks others may ask
+        for rows in workspace.logits(sequence[:-1], 0, first - 1):
             for at in range(0, len(rows), step):
                 yield _normalised(rows[at : at + step])
 
     def stepper(self) -> NetworkStepper:
         """Begin a document token by token, with what was computed before kept."""
-        return NetworkStepper(_Steps(self._engine.session(self._window)), self.reading, self.size, self.name)
+        return NetworkStepper(
+            lambda: _Steps(self._engine.workspace(self._window)), self.windowing, self.size, self.name
+        )
 
     def __repr__(self) -> str:
         return f"<LlamaCpp {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"
@@ -121,13 +125,13 @@ def _special(header: Header, which: str, size: int) -> int | None:
     return found if isinstance(found, int) and 0 <= found < size else None
 
 
-def _chosen(session: Session, sequence: Ints, first: int) -> Floats:
+def _chosen(workspace: Workspace, sequence: Ints, first: int) -> Floats:
     """ln p of the tokens that came."""
     if len(sequence) <= first:
         return np.zeros(0)
-    session.clear()
+    workspace.clear()
     found, at = [], first
-    for rows in session.logits(sequence[:-1], 0, first - 1):
+    for rows in workspace.logits(sequence[:-1], 0, first - 1):
         targets = sequence[at : at + len(rows)]
         at += len(rows)
         own = np.take_along_axis(rows, targets[:, None], axis=1)[:, 0].astype(np.float64)
@@ -155,15 +159,15 @@ def _normalised(rows: NDArray[np.float32]) -> Floats:
 class _Steps:
     """A window that goes on token by token; what is kept is how many it has seen."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def step(self, ids: Ints, cache: Any) -> tuple[Floats, Any]:
         """Go on by some tokens: ln p of every id as the next."""
         if cache is None:
-            self._session.clear()
+            self._workspace.clear()
         seen = cache or 0
-        (row,) = self._session.logits(ids, seen, len(ids) - 1)
+        (row,) = self._workspace.logits(ids, seen, len(ids) - 1)
         return _normalised(row)[0], seen + len(ids)
 
 

@@ -11,7 +11,7 @@ from bitmeter.errors import MissingSourceError, ModelError
 from bitmeter.models.causal.base import Causal
 from bitmeter.models.causal.gguf.header import Header, read_header
 from bitmeter.models.causal.hf.model import HuggingFace, options_of
-from bitmeter.models.registry import Scheme
+from bitmeter.models.scheme import Scheme
 
 __all__: list[str] = []
 

@@ -71,7 +71,7 @@ class Workers:
     def __len__(self) -> int:
         return len(self._workers)
 
-    def rate(
+    def score(
         self,
         sequences: Sequence[Ints],
         firsts: Sequence[int],

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
-from bitmeter.models.causal.base import Causal, Watch
+from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.hf.devices import Workers
 from bitmeter.models.causal.hf.scorer import Rater
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.outcomes import Details
-from bitmeter.models.registry import Scheme
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
 
@@ -40,7 +41,7 @@ _ROW = {"cpu": 512, "other": 2048}
 _UNBOUNDED = 2048
 
 
-class HuggingFace(Causal):
+class HuggingFace(CausalPredictor):
     """Any causal language model that transformers can load, with its tokenizer.
 
     Weights are read from safetensors files only, and no code that comes with a model is run, unless `trust` says so.
@@ -132,7 +133,7 @@ class HuggingFace(Causal):
         self.precision = _precision(network, kind)
         group = "cpu" if where.type == "cpu" else "other"
         self._network = network
-        self._rater = Rater(
+        self._scorer = Rater(
             network,
             row=min(_ROW[group], tokens or _ROW[group]),
             batch=tokens or _BATCH[group],
@@ -141,7 +142,7 @@ class HuggingFace(Causal):
         self._digest = ""
         if self._workers is not None:
             self._workers.ready()
-            self.block_size = Causal.block_size * len(several)
+            self.block_bytes = CausalPredictor.block_bytes * len(several)
 
     @property
     def units(self) -> Units:
@@ -152,32 +153,35 @@ class HuggingFace(Causal):
     def weights_fingerprint(self) -> str:
         """A hash of every weight as it is used, and of the configuration."""
         if not self._digest:
-            self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._rater.casts
+            self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._scorer.casts
         return self._digest
 
     @property
     def packs(self) -> bool:
         """Whether several documents share a row; where that would change a figure they do not."""
-        return self._rater.packs
+        return self._scorer.packs
 
-    def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
         """ln p of each token of each sequence from `first` on."""
         if self._workers is None:
-            return self._rater.logprobs(sequences, firsts, watch)
-        return self._workers.rate(sequences, firsts, self._rater.logprobs, watch)
+            return self._scorer.logprobs(sequences, firsts, watch)
+        return self._workers.score(sequences, firsts, self._scorer.logprobs, watch)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
-        """Whole predictions, in chunks of rows."""
-        return self._rater.predictions(sequence, first)
+        """Whole predictions, in blocks of rows."""
+        return self._scorer.predictions(sequence, first)
 
-    def _detailed(
+    def detailed_sequence(
         self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
     ) -> tuple[Floats, Details]:
-        return self._rater.detailed(sequence, first, alternatives, names)
+        """ln p and details of a sequence, computed where the network is."""
+        return self._scorer.detailed(sequence, first, alternatives, names)
 
     def stepper(self) -> NetworkStepper:
         """Begin a document token by token, with what was computed before kept."""
-        return NetworkStepper(self._rater, self.reading, self.size, self.name)
+        return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
 
     def __repr__(self) -> str:
         return f"<HuggingFace {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"

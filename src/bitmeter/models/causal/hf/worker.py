@@ -25,7 +25,7 @@ def main() -> None:
             if model is None:
                 model, found = HuggingFace(**question), None
             else:
-                found = model.rate(*question)
+                found = model.score_sequences(*question)
         except BitmeterError as error:
             send(answers, (number, True, str(error)))
         else:

@@ -6,44 +6,49 @@ import copy
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, integer, real
 from bitmeter._util.files import as_path
 from bitmeter._util.optional import require
 from bitmeter.errors import EmptyError, InputTypeError, ModelError
-from bitmeter.models.causal.base import Causal, Watch
+from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
-from bitmeter.models.openvocab.networks import SpelledNetworkStream, WordStepper, fit_spelling
-from bitmeter.models.outcomes import Details
-from bitmeter.models.registry import Scheme
+from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.openvocab.coder import SpelledCoder
+from bitmeter.models.openvocab.networks import SpelledNetworkSession, fit_spelling
+from bitmeter.models.outcomes import Details, Outcomes
+from bitmeter.models.protocols import Bundled, Codes, OpenVocabulary, Options, Session, Traits
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import Watch
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import Units
+from bitmeter.text.units.base import Units, Words
 
 if TYPE_CHECKING:
     from bitmeter.models.causal.trained.network import Network
-    from bitmeter.models.causal.trained.scorer import NetworkRater, NetworkStream
+    from bitmeter.models.causal.trained.scorer import NetworkScorer
+    from bitmeter.models.causal.trained.session import NetworkSession
     from bitmeter.models.ngram.model import NGram
 
-__all__ = ["Neural", "is_neural_folder"]
+__all__ = ["Neural"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 KINDS = ("lstm", "transformer")
-#: What is taken where nobody says otherwise: chosen so that a megabyte of text is learnt in minutes on two cores.
-_USUAL: dict[str, dict[str, Any]] = {
+#: Defaults, chosen so that a megabyte of text is learned in minutes on two cores.
+_DEFAULTS: dict[str, dict[str, Any]] = {
     "lstm": {"width": 256, "layers": 1, "context": 64, "batch": 16, "learning_rate": 4e-3},
     "transformer": {"width": 128, "layers": 2, "context": 64, "batch": 8, "learning_rate": 3e-3},
 }
 
 
-class Neural(Causal):
+class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     r"""A small network, trained here: an LSTM, or a transformer.
 
     Its loss is cross-entropy, the mean of -ln p of what came: the negative log-likelihood, and the logarithm of the
@@ -67,7 +72,7 @@ class Neural(Causal):
         How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the usual
         (64).
     dropout
-        The share of values that are left out at random in training, so that it does not learn the text by heart.
+        The share of values that are left out at random in training, against overfitting.
     seed
         Another gives other weights.
     threads
@@ -86,6 +91,8 @@ class Neural(Causal):
     True
     """
 
+    BUNDLE = "model.json"
+
     def __init__(
         self,
         kind: str = "lstm",
@@ -101,7 +108,7 @@ class Neural(Causal):
     ) -> None:
         self.kind = choice(kind, "kind", KINDS)
         self.units_kind = choice(units, "units", KINDS_OF_UNITS)
-        usual = _USUAL[self.kind]
+        usual = _DEFAULTS[self.kind]
         self.vocabulary = integer(vocabulary, "vocabulary", low=257, high=1 << 20)
         self.width = integer(width, "width", low=0, high=1 << 13) or usual["width"]
         self.layers = integer(layers, "layers", low=0, high=64) or usual["layers"]
@@ -191,8 +198,8 @@ class Neural(Causal):
 
         schedule = neural_train.Schedule(
             epochs=real(epochs, "epochs", low=1e-6, high=1e6),
-            batch=integer(batch, "batch", low=0, high=1 << 16) or _USUAL[self.kind]["batch"],
-            learning_rate=_USUAL[self.kind]["learning_rate"]
+            batch=integer(batch, "batch", low=0, high=1 << 16) or _DEFAULTS[self.kind]["batch"],
+            learning_rate=_DEFAULTS[self.kind]["learning_rate"]
             if learning_rate is None
             else real(learning_rate, "learning_rate", low=1e-9, high=100.0),
             patience=integer(patience, "patience", low=1, high=1 << 30),
@@ -230,7 +237,7 @@ class Neural(Causal):
         # One id for both: a document ends where the next begins. Of words, it ends a line too.
         self.eos_id = alphabet.boundary
         self.bos_id = None if alphabet.kind == "words" else alphabet.boundary
-        self._reading, self._digest = None, ""
+        self._windowing, self._digest = None, ""
 
     def save(self, path: Any, *, force: bool = False) -> None:
         """Write the model as a folder: model.json, weights.safetensors, curve.json, and its units."""
@@ -270,10 +277,10 @@ class Neural(Causal):
         return self._network, self._alphabet
 
     @property
-    def _rater(self) -> NetworkRater:
-        from bitmeter.models.causal.trained.scorer import NetworkRater
+    def _scorer(self) -> NetworkScorer:
+        from bitmeter.models.causal.trained.scorer import NetworkScorer
 
-        return NetworkRater(self._fitted[0])
+        return NetworkScorer(self._fitted[0])
 
     @property
     def units(self) -> Units:
@@ -307,49 +314,49 @@ class Neural(Causal):
         return f"{super().fingerprint}-{self._oov}{spelled}"
 
     @property
-    def outcome_names(self) -> tuple[bytes, ...]:
+    def outcomes(self) -> Outcomes:
+        """The ids of the network."""
+        return Outcomes(self.size, names=self._names, index=self.network_ids)
+
+    def _names(self) -> tuple[bytes, ...]:
         """The bytes of each id; empty for one that stands for none."""
         alphabet = self._fitted[1]
         if alphabet.kind == "bytes":
             return (*(bytes([byte]) for byte in range(256)), b"")
         if alphabet.kind == "words":
             return (b"<unk>", b"<s>", b"</s>", *(alphabet.source.split(b"\n") if alphabet.source else ()))
-        return super().outcome_names
+        return super()._names()
 
     # ---- unknown words -------------------------------------------------------------------------------------------
 
     @property
-    def oov_ways(self) -> tuple[str, ...]:
-        """What unknown words can cost; bytes and byte pairs know none."""
-        return ("class", "spelled") if self.units_kind == "words" else ()
+    def traits(self) -> Traits:
+        """Only where unknown words are spelled does it take documents in parts."""
+        ways = ("class", "spelled") if self.units_kind == "words" else ()
+        return replace(super().traits, oov=ways, whole_documents=self._oov != "spelled")
 
-    @property
-    def needs_bytes(self) -> bool:
-        """Whether it rates bytes and not only ids: unknown words are spelled."""
-        return self._oov == "spelled"
-
-    def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+    def unknown(self, ids: Ids) -> Bools:
         """Which units the model does not know."""
         found = np.asarray(ids)
         words = self.units_kind == "words"
         return np.asarray((found == -1) | (found == UNKNOWN_WORD)) if words else np.zeros(len(found), dtype=np.bool_)
 
-    def with_oov(self, way: str) -> Neural:
+    def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown words.
 
         "none": they are impossible. "class": that of `<unk>`. "spelled": that and their bytes, and then white space is
         paid for too and newlines end lines, so that the model is a distribution over byte strings.
         """
         other = copy.copy(self)
-        other._oov = choice(way, "oov", ("none", *self.oov_ways))
+        other._oov = choice(way, "oov", ("none", *self.traits.oov))
         return other
 
-    def network_ids(self, ids: NDArray[Any]) -> Ints:
+    def network_ids(self, ids: Ids) -> Ints:
         """Ids as the network knows them; below zero for what it is not shown."""
         tokens = np.asarray(ids, dtype=np.int64)
         return np.where(tokens == -1, UNKNOWN_WORD, tokens) if self.units_kind == "words" else tokens
 
-    def priced(self, ids: NDArray[Any], logs: Floats) -> Floats:
+    def priced(self, ids: Ids, logs: Floats) -> Floats:
         """Unknown words are impossible where no other way was asked for."""
         if self.units_kind == "words" and self._oov == "none":
             return np.where(self.unknown(ids), -np.inf, logs)
@@ -357,47 +364,47 @@ class Neural(Causal):
 
     # ---- figures -------------------------------------------------------------------------------------------------
 
-    def rated(
-        self, ids: NDArray[Any], bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
+    def scored(
+        self, ids: Ids, bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
     ) -> tuple[Floats, Details | None]:
         """ln p of each unit, with the details of each prediction where asked for."""
         self._fitted  # noqa: B018
-        logs, details = super().rated(self.network_ids(ids), bounds, alternatives, watch)
+        logs, details = super().scored(self.network_ids(ids), bounds, alternatives, watch)
         return self.priced(ids, logs), details
 
-    def rated_ids(self, tokens: Ints, bounds: Ints) -> Floats:
+    def scored_ids(self, tokens: Ints, bounds: Ints) -> Floats:
         """The same of ids as the network knows them, whatever unknown words cost."""
-        return super().rated(tokens, bounds)[0]
+        return super().scored(tokens, bounds)[0]
 
-    def rate(self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None) -> list[Floats]:
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
         """ln p of each unit of each sequence from `first` on."""
-        return self._rater.logprobs(sequences, firsts, watch)
+        return self._scorer.logprobs(sequences, firsts, watch)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
-        """Whole predictions, in chunks of rows."""
-        return self._rater.predictions(sequence, first)
+        """Whole predictions, in blocks of rows."""
+        return self._scorer.predictions(sequence, first)
 
-    def predict(self, history: NDArray[Any]) -> Floats:
+    def predict(self, history: Ids) -> Floats:
         """ln p of each id after this history of one document; the probabilities sum to one."""
         self._fitted  # noqa: B018
         return super().predict(self.network_ids(history))
 
-    def places(self, ids: NDArray[Any]) -> Ints:
-        """Where each id stands in what `predict` gives."""
-        return self.network_ids(ids)
-
-    def stream(self) -> NetworkStream | SpelledNetworkStream:
-        """Begin a text that comes in pieces: an LSTM carries its state on, a transformer what its window holds."""
-        from bitmeter.models.causal.trained.scorer import NetworkStream
-
-        plain = NetworkStream(self, self._rater, self.reading)
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008
+        """Begin a text; where unknown words are spelled, documents may come in parts."""
         if self._oov != "spelled":
-            return plain
-        assert self._words is not None
-        return SpelledNetworkStream(plain, self._words.spelling, self.size)
+            return super().open(options)
+        return SpelledNetworkSession(self.session(), self.spelling, self.size)
+
+    def session(self) -> NetworkSession:
+        """A session that takes documents in parts: an LSTM carries its state on, a transformer its window."""
+        from bitmeter.models.causal.trained.session import NetworkSession
+
+        return NetworkSession(self, self._scorer, self.windowing)
 
     @property
-    def spelling(self) -> Any:
+    def spelling(self) -> _core.Spelling:
         """How unknown words and white space are spelled, by a model of words."""
         if self._words is None:
             message = f"{self.name} predicts {self.units_kind}, of which none is unknown, so it spells nothing"
@@ -406,8 +413,34 @@ class Neural(Causal):
 
     def stepper(self) -> NetworkStepper:
         """Begin a document unit by unit, with what was computed before kept."""
-        made = WordStepper if self.units_kind == "words" else NetworkStepper
-        return made(self._rater, self.reading, self.size, self.name)
+        return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
+
+    def coder(self, watch: CodeWatch | None = None) -> Coder:
+        """Unit by unit; unknown words are spelled."""
+        if isinstance(self.units, Words):
+            names = self.outcomes.names
+            return SpelledCoder(self.name, self.stepper(), names, self.spelling, self.units.separators, watch)
+        return StepwiseCoder(self.name, self.units, self.outcomes, self.stepper(), watch)
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write its folder; refused where it would be another model when it is read again."""
+        if stem != "model":
+            message = f"{self.name} is a folder, which cannot travel as a part of another model (leave embed out: --embed)"
+            raise ModelError(message)
+        copy.copy(self).save(folder)
+        again = Neural.load(folder).for_bytes()
+        if again.fingerprint != self.fingerprint:
+            message = (
+                f"{self.name} ({self.fingerprint}) would be another model when it is unpacked ({again.fingerprint}); "
+                "leave embed out (--embed), and give it to whoever decodes"
+            )
+            raise ModelError(message, value=self.name)
+        return [self.BUNDLE, *sorted(path.name for path in folder.iterdir() if path.name != self.BUNDLE)]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> Neural:
+        """The network from its folder."""
+        return cls.load(folder)
 
     def __repr__(self) -> str:
         if self._network is None:
@@ -437,12 +470,15 @@ def _texts(text: Any, docs: str | None, heldout: Any, field: str | None) -> tupl
     return documents, held, hashlib.sha256(" ".join(marks).encode()).hexdigest()
 
 
-def is_neural_folder(path: str) -> bool:
+def is_model_path(path: str) -> bool:
     """Whether a path is the folder of a network, finished or not."""
     if "\0" in path:
         return False
     folder = Path(path)
     return any((folder / name).is_file() for name in ("model.json", "checkpoint.safetensors"))
+
+
+load_path = Neural.load
 
 
 def _load(rest: str) -> Neural:

@@ -1,25 +1,19 @@
-"""Log-probabilities from a network that was trained here: in batches, along a stream, and token by token."""
+"""Log-probabilities from a network that was trained here: in batches, along a document, and token by token."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from bitmeter.errors import ModelError
-from bitmeter.models.causal.windows import Reading, plan_windows
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter.models.causal.trained.network import Network
 
-if TYPE_CHECKING:
-    from bitmeter.models.causal.trained.model import Neural
-    from bitmeter.models.causal.trained.network import Network
+__all__ = ["NetworkScorer", "State"]
 
-__all__ = ["NetworkRater", "NetworkStream"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+#: What a network carries on from one call to the next.
 State = Any
 
 #: Tokens that go through the network at once, and how far along a row it goes before the head is run.
@@ -28,7 +22,7 @@ _BATCH, _LENGTH = 4096, 512
 _LOGITS = 1 << 22
 
 
-class NetworkRater:
+class NetworkScorer:
     """Runs a network over sequences of ids."""
 
     def __init__(self, network: Network) -> None:
@@ -45,7 +39,7 @@ class NetworkRater:
         for group in _groups(asked, [len(sequences[i]) for i in range(len(sequences))]):
             rows = [sequences[i] for i in group]
             told = None if watch is None else _within(watch, done, len(group), len(asked))
-            for i, values in zip(group, self._rated(rows, [firsts[i] for i in group], None, told)[0], strict=True):
+            for i, values in zip(group, self._scored(rows, [firsts[i] for i in group], None, told)[0], strict=True):
                 found[i] = values
             done += len(group)
             if watch is not None:
@@ -54,10 +48,10 @@ class NetworkRater:
 
     def along(self, sequence: Ints, state: State) -> tuple[Floats, State]:
         """ln p of each token after the first, from the state of what came before; and the state before the last."""
-        rows, kept = self._rated([sequence], [1], state)
+        rows, kept = self._scored([sequence], [1], state)
         return rows[0], kept
 
-    def _rated(
+    def _scored(
         self, rows: Sequence[Ints], firsts: Sequence[int], state: State, watch: Callable[[float], None] | None = None
     ) -> tuple[list[Floats], State]:
         """Rows side by side, filled up on the right, which is never seen."""
@@ -128,80 +122,3 @@ def _groups(numbers: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int
         group.append(number)
     if group:
         yield group
-
-
-class NetworkStream:
-    """A text going past a network in pieces: the figures are those of whole documents.
-
-    Without a bound, a state is carried on. With windows, what the current one holds is kept, and seen again.
-    """
-
-    def __init__(self, model: Neural, rater: NetworkRater, reading: Reading) -> None:
-        if reading.kind in ("half", "rolling"):
-            message = f"{model.name} cannot take a text in pieces with ctx={reading}: its windows depend on what comes"
-            raise ModelError(message)
-        self._model, self._rater, self._reading = model, rater, reading
-        self._lead = np.array([] if reading.prefix is None else [reading.prefix], dtype=np.int64)
-        self._begin()
-
-    def _begin(self) -> None:
-        """A new document."""
-        self._held = np.zeros(0, dtype=np.int64)  # of the current window, or the one token that is still to be shown
-        self._state: State = None
-        self._fresh = True
-
-    def logprobs(self, ids: NDArray[Any], bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
-        """As of the model; with `continues`, the first document goes on from the call before."""
-        tokens = self._model.network_ids(ids)
-        logs = np.zeros(len(tokens))
-        number = len(bounds) - 1
-        for place in range(number):
-            first, last = int(bounds[place]), int(bounds[place + 1])
-            if place or not continues:
-                self._begin()
-            if 0 < place < number - 1:
-                continue  # whole documents go together, below
-            logs[first:last] = self._on(tokens[first:last])
-        if number > 2:
-            middle = slice(int(bounds[1]), int(bounds[-2]))
-            logs[middle] = self._model.rated_ids(tokens[middle], bounds[1:-1] - bounds[1])
-        return self._model.priced(ids, logs)
-
-    def _on(self, tokens: Ints) -> Floats:
-        """Go on in the document."""
-        known = tokens >= 0
-        logs = np.zeros(len(tokens))
-        if not known.all():
-            logs[known] = self._on(tokens[known])
-            return logs
-        if not len(tokens):
-            return logs
-        return self._in_windows(tokens) if self._reading.kind != "full" or self._reading.window else self._all(tokens)
-
-    def _all(self, tokens: Ints) -> Floats:
-        before = self._lead if self._fresh else self._held
-        sequence = np.concatenate((before, tokens))
-        self._fresh = False
-        self._held = sequence[-1:]
-        if len(sequence) == 1:
-            return np.zeros(1)  # nothing stands before it
-        logs, self._state = self._rater.along(sequence, self._state)
-        return np.concatenate((np.zeros(len(tokens) - len(logs)), logs))
-
-    def _in_windows(self, tokens: Ints) -> Floats:
-        seen = np.concatenate((self._held, tokens))
-        plan = plan_windows(self._reading, np.array([0, len(seen)]), self._model.name)
-        sequences, _ = self._model.sequences(seen, plan)
-        firsts = np.maximum(plan.first, len(self._held))
-        leads = [
-            len(sequence) - max(0, stop - first)
-            for sequence, stop, first in zip(sequences, plan.stop, firsts, strict=True)
-        ]
-        logs = np.zeros(len(seen))
-        for first, stop, values in zip(
-            firsts.tolist(), plan.stop.tolist(), self._rater.logprobs(sequences, leads), strict=True
-        ):
-            logs[first : max(first, stop)] = values
-        found = logs[len(self._held) :]
-        self._held = seen[int(plan.start[-1]) :]
-        return found

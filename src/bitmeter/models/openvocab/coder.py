@@ -1,65 +1,63 @@
 """Texts coded by any predictor of words, one prediction after the other, with unknown words and white space spelled.
 
 The same steps as the coder of n-gram models in the core: what comes next first (a word, or the end of the line), then
-the white space before it, then the bytes of an unknown word. The end of the text is not coded, for its length is known;
-only white space at the very end, with no newline after it, is coded as the end of a line that has none.
+the white space before it, then the bytes of an unknown word. The end of the text is not coded, because its length is
+known; only white space at the very end, with no newline after it, is coded as the end of a line that has none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.coder import NORMALISED, Coder, CodeWatch, decode_errors, not_normalised
+from bitmeter.models.session import Stepper
 
-__all__ = ["NORMALISED", "SpelledCoder", "WordSteps", "not_normalised"]
+__all__ = ["SpelledCoder"]
 
-Floats = NDArray[np.float64]
-
-#: How far from one the probabilities of a prediction may sum: so that a score differs from a file by no more.
-NORMALISED = 1e-4
 _UNKNOWN, _END, _FIRST = 0, 2, 3
 #: What ends a spelling: the symbol after all bytes.
 _STOP = 256
 
 
-class WordSteps(Protocol):
-    """A model of words in the middle of a text; outcome 0 is any unknown word, 2 the end of a sentence."""
-
-    def predict(self) -> Floats:
-        """ln p of every outcome."""
-
-    def take(self, number: int) -> None:
-        """The id of what came."""
-
-    def begin(self) -> None:
-        """A new sentence."""
-
-
-class SpelledCoder:
+class SpelledCoder(Coder):
     """One text in one direction.
 
     Parameters
     ----------
-    model
-        With `name`, `outcome_names`, `spelling`, `units.separators` and `stepper()`.
+    name
+        The model's.
+    stepper
+        The model at the beginning of a text; entry 0 of its predictions is any unknown word, 2 the end of a sentence,
+        after which the next begins.
+    names
+        The bytes of each entry.
+    spelling
+        What unknown words and white space cost.
+    separators
+        The bytes that separate words.
     watch
-        Called with the number of bytes coded so far in a stretch.
+        Called with the number of bytes coded so far in a block.
     """
 
-    def __init__(self, model: Any, watch: Callable[[int], None] | None = None) -> None:
-        self._name, self._watch = str(model.name), watch
-        self._steps: WordSteps = model.stepper()
-        self._spelling: _core.Spelling = model.spelling
-        names = model.outcome_names
-        self._names: tuple[bytes, ...] = names
+    def __init__(
+        self,
+        name: str,
+        stepper: Stepper,
+        names: tuple[bytes, ...],
+        spelling: _core.Spelling,
+        separators: bytes,
+        watch: CodeWatch | None = None,
+    ) -> None:
+        self._name, self._watch = name, watch
+        self._stepper, self._spelling = stepper, spelling
+        self._names = names
         self._numbers = {names[i]: i for i in range(_FIRST, len(names))}
-        white = bytes(model.units.separators)
+        white = bytes(separators)
         within = white.replace(b"\n", b"") if self._spelling.lines else white
         ending = b"(\n)|" if self._spelling.lines else b"()"  # white space, then the end of a line or a word
         self._piece = re.compile(b"([%b]*)(?:%b([^%b]+))" % (re.escape(within), ending, re.escape(white)))
@@ -113,18 +111,17 @@ class SpelledCoder:
         if self._spelling.lines:
             out.put(self._newline, 0 if newline else 1)
         self._put_gap(out, "tail" if self._worded else "blank", gap)
-        self._steps.begin()
         self._worded = False
 
     def _put_outcome(self, out: _core.RowEncoder, number: int, word: bytes) -> None:
-        total, coded = out.put(np.ascontiguousarray(self._steps.predict(), dtype=np.float64), number)
+        total, coded = out.put(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64), number)
         if not abs(total - 1.0) <= NORMALISED:
             raise not_normalised(self._name, total)
         if not coded:
             shown = word.decode("utf-8", "backslashreplace")
-            message = f"{self._name} holds {shown!r:.40} impossible here, so that no code has a word for it"
+            message = f"{self._name} gives {shown!r:.40} no probability here, so no code has a word for it"
             raise ModelError(message, value=word)
-        self._steps.take(number)
+        self._stepper.take(number)
 
     def _put_gap(self, out: _core.RowEncoder, place: str, gap: bytes) -> None:
         table = self._gaps[place]
@@ -139,10 +136,10 @@ class SpelledCoder:
     # ---- and back ------------------------------------------------------------------------------------------------
 
     def decode(self, coded: bytes, size: int) -> bytes:
-        """The `size` bytes of a stretch."""
+        """The `size` bytes of one block."""
         source = _core.RowDecoder(coded)
         text = bytearray()
-        try:
+        with decode_errors():
             while len(text) < size:
                 self._get(source, text, size)
                 if len(text) > size:
@@ -151,17 +148,14 @@ class SpelledCoder:
                 if self._watch is not None:
                     self._watch(len(text))
             source.finish()
-        except _core.CodeError as error:
-            raise FileFormatError(str(error)) from error
         return bytes(text)
 
     def _get(self, source: _core.RowDecoder, text: bytearray, size: int) -> None:
-        number = source.get(np.ascontiguousarray(self._steps.predict(), dtype=np.float64))
-        self._steps.take(number)
+        number = source.get(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64))
+        self._stepper.take(number)
         if number == _END:
             newline = not self._spelling.lines or source.get(self._newline) == 0
             self._get_gap(source, "tail" if self._worded else "blank", text, size)
-            self._steps.begin()
             self._worded = False
             if newline and self._spelling.lines:
                 text += b"\n"
@@ -196,17 +190,8 @@ class SpelledCoder:
         return bytes(word)
 
 
-def not_normalised(name: str, total: float) -> ModelError:
-    """What is said of a model whose predictions do not sum to one."""
-    message = (
-        f"the probabilities that {name} predicts sum to {total:.9g}, not to 1: they are no distribution, its score is "
-        "no code length, and no file can be as long as it says"
-    )
-    return ModelError(message, value=total)
-
-
 class _Gaps:
-    """The white space of one place: an escape, then each stretch that the spelling lists."""
+    """The white space of one position: an escape, then each string that the spelling lists."""
 
     def __init__(self, spelling: _core.Spelling, place: str) -> None:
         found = spelling.gaps(place)

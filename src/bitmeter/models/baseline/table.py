@@ -1,93 +1,35 @@
-"""Models that need no training: uniform, a Distribution or Conditional, and the adaptive order-0 estimator."""
+"""A Distribution, or a Conditional on the unit before, as a model of text."""
 
 from __future__ import annotations
 
 import hashlib
-import math
-import re
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, shown
 from bitmeter.errors import InputTypeError, ModelError, UnknownLabelError
-from bitmeter.models.outcomes import Details, details_of_rows, joined_details
-from bitmeter.models.registry import Scheme
+from bitmeter.models.baseline.coding import LARGEST_TABLE, TableCoder
+from bitmeter.models.baseline.table_files import read_table, write_table
+from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
+from bitmeter.models.protocols import Bundled, Codes, OpenVocabulary, Options, Predictor, Traits
+from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper
 from bitmeter.text.corpus.readers import encode
 from bitmeter.text.units.base import UNKNOWN, Bytes, Characters, Units, Words
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
-Floats = NDArray[np.float64]
+__all__ = ["TableModel"]
 
-#: Predictions that are held whole at once.
-_CHUNK = 4096
-_BYTE_NAMES = tuple(bytes([byte]) for byte in range(256))
-Bounds = NDArray[np.int64]
-
-
-class Uniform:
-    """Every unit is one of V, all equally likely: log2 V bits each, the baseline of all baselines.
-
-    Over bytes V is 256. `uniform:V` speaks of words: each costs log2 V whatever it is, as the sources do when they say
-    that a random guess among 10,000 words has perplexity 10,000.
-
-    Parameters
-    ----------
-    size
-        How many units there are to choose from, V.
-    units
-        What they are; bytes if V is 256, else words.
-
-    Examples
-    --------
-    >>> import bitmeter as bm
-    >>> bm.score(bm.Uniform(10_000), b"to be or not to be").perplexity("word")
-    10000.0
-    """
-
-    def __init__(self, size: int = 256, units: Units | str | None = None) -> None:
-        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= 2**53:
-            message = f"uniform:{size} needs a whole number of choices, at least 1; such as uniform:10000"
-            raise ModelError(message, value=size)
-        self.size = size
-        self.units: Units = Units.of(units) if units is not None else (Bytes() if size == 256 else Words())
-        self.name = f"uniform:{size}"
-        self.fingerprint = f"uniform-{size}-{self.units.name}"
-
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
-        """−ln V for each."""
-        return np.full(len(ids), -math.log(self.size))
-
-    def predict(self, history: NDArray[Any]) -> Floats:
-        """−ln V for each of the V choices."""
-        return np.full(self.size, -math.log(self.size))
-
-    def stream(self) -> _UniformStream:
-        """No state to carry."""
-        return _UniformStream(self)
+#: Predictions that are held at once.
+_AT_ONCE = 4096
+_NOTHING = np.zeros(0, dtype=np.int64)
 
 
-class _UniformStream:
-    def __init__(self, model: Uniform) -> None:
-        self._model = model
-
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        return self._model.logprobs(ids, bounds)
-
-    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """All are as likely: each is of rank 1, and the first so many bytes stand for the alternatives."""
-        size = len(ids)
-        names = _BYTE_NAMES if isinstance(self._model.units, Bytes) else ()
-        most = min(alternatives, len(names))
-        level = math.log(self._model.size)
-        top = np.tile(np.arange(most, dtype=np.int64), (size, 1))
-        return Details(np.full(size, level), np.ones(size, dtype=np.int64), top, np.full((size, most), -level), names)
-
-
-class TableModel:
+class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
     """A Distribution, or a Conditional on the unit before, as a model of text.
 
     Parameters
@@ -97,7 +39,7 @@ class TableModel:
         from 0 to 255 a model of bytes. A Conditional begins each document from its `start`; its `other` stands for
         all units that it does not name.
     units
-        To say so instead of having it guessed.
+        Overrides the guess.
     oov
         "none": what is none of the labels (and no `other` stands for it) cannot happen. "class": it costs what the
         label `<unk>` costs.
@@ -114,6 +56,9 @@ class TableModel:
     16.0
     """
 
+    BUNDLE = "table.json"
+    path = None
+
     def __init__(self, table: Distribution | Conditional, units: Units | str | None = None, oov: str = "none") -> None:
         self.table = table
         labels = _labels(table)
@@ -123,15 +68,13 @@ class TableModel:
         order = np.argsort(keys, kind="stable")
         self._keys, self._order = keys[order], order.astype(np.int64)
         places = {label: i for i, label in enumerate(labels)}
-        self.predicts_end = "</s>" in places
-        self.end_id = int(keys[places["</s>"]]) if self.predicts_end else None
+        self._end = End(int(keys[places["</s>"]])) if "</s>" in places else None
         self._unk = places.get("<unk>", places.get("<UNK>"))
-        self.oov_ways = ("class",) if self._unk is not None else ()
         self._oov = self._checked(oov)
         # A row for each label as context, a column for each as outcome; one more of each for everything else.
         self._start, self._columns, self._logs = _log_table(table, places)
         #: The bytes of each outcome; the last stands for everything else.
-        self.outcome_names = (*(_label_bytes(label) for label in labels), b"")
+        self._names = (*(_label_bytes(label) for label in labels), b"")
         content = repr((labels, self._start, self._oov, self.units.fingerprint)).encode() + self._logs.tobytes()
         self.fingerprint = "table-" + hashlib.sha256(content).hexdigest()[:16]
 
@@ -141,15 +84,27 @@ class TableModel:
             raise ModelError(message, value=oov)
         return oov
 
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
+    @property
+    def traits(self) -> Traits:
+        """Of a Distribution, the number of labels is known."""
+        size = len(self.table.labels) if isinstance(self.table, Distribution) else None
+        return Traits(vocabulary=size, end=self._end, oov=() if self._unk is None else ("class",))
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The labels, in their order; the last entry is for everything else."""
+        return Outcomes(len(self._names), lambda: self._outcome_ids, lambda: self._names, self._entries)
+
+    def open(self, options: Options = Options()) -> TableSession:  # noqa: B008
+        """Begin a text; one unit is remembered."""
+        return TableSession(self)
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
         """ln p of each unit, given the one before it in its document."""
-        return self.stream().logprobs(ids, bounds, continues=False)
+        return self.open().logprobs(ids, bounds, continues=False)
 
-    def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of each label, in their order, after this history; the last entry is for everything else.
-
-        `places` says which entry is that of an id.
-        """
+    def predict(self, history: Ids) -> Floats:
+        """ln p of each label, in their order, after this history; the last entry is for everything else."""
         numbers = self._rows(np.asarray(history, dtype=np.int64)[-1:])
         row = self._start if numbers.size == 0 or len(self._logs) == 1 else int(numbers[-1])
         if np.isneginf(self._logs[row]).all():
@@ -157,72 +112,99 @@ class TableModel:
             raise UnknownLabelError(message, value=history)
         return np.array(self._logs[row])
 
-    def places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
-        """Where each id stands in what `predict` gives."""
+    def stepper(self) -> Stepper:
+        """Begin a document; one unit is looked at."""
+        return HistoryStepper(self.predict, reach=1)
+
+    def coder(self, watch: CodeWatch | None = None) -> Coder:
+        """By rows of frequencies, where they are not too many."""
+        if self._logs.size > LARGEST_TABLE:
+            return StepwiseCoder(self.name, self.units, self.outcomes, self.stepper(), watch)
+        return TableCoder(self.name, self.units, self.outcomes, self._logs, self._start)
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write the table as JSON; a table of words has no file."""
+        write_table(self.table, self.units, self._oov, folder / self.BUNDLE, self.name)
+        return [self.BUNDLE]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> Self:
+        """The table from its JSON."""
+        return cls(*read_table(folder / cls.BUNDLE, name))
+
+    def _entries(self, ids: Ids) -> Ints:
         return np.asarray(self._columns[self._rows(ids)])
 
     @property
-    def outcome_ids(self) -> NDArray[np.int64]:
-        """The id of each entry of what `predict` gives; negative where several units share it, or none has it."""
+    def _outcome_ids(self) -> Ints:
         ids = np.full(len(self._keys) + 1, UNKNOWN, dtype=np.int64)
         own = self._columns[self._order] == self._order
         ids[self._order[own]] = self._keys[own]
         return ids
 
-    def with_oov(self, way: str) -> TableModel:
+    def with_oov(self, way: str) -> Self:
         """The same table with another cost for what it does not know."""
-        return TableModel(self.table, self.units, way)
+        return type(self)(self.table, self.units, way)
 
-    def unknown(self, ids: NDArray[Any]) -> NDArray[np.bool_]:
+    def unknown(self, ids: Ids) -> Bools:
         """Which units are none of the labels, or the label of all unknown ones."""
         numbers = self._labelled(ids)
         return np.asarray((numbers == len(self._keys)) | (numbers == (-1 if self._unk is None else self._unk)))
 
-    def stream(self) -> _TableStream:
-        """Remembers one unit."""
-        return _TableStream(self)
-
-    def _rows(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+    def _rows(self, ids: Ids) -> Ints:
         """The row of each id in the table."""
         numbers = self._labelled(ids)
         if self._oov == "class" and self._unk is not None:
             numbers[numbers == len(self._keys)] = self._unk
         return numbers
 
-    def _labelled(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+    def _labelled(self, ids: Ids) -> Ints:
         """The number of each id among the labels; how many there are for what is none of them."""
         at = np.minimum(np.searchsorted(self._keys, ids), len(self._keys) - 1)
         return np.asarray(np.where(self._keys[at] == ids, self._order[at], len(self._keys)), dtype=np.int64)
 
 
-class _TableStream:
+class TableSession(PredictingSession):
+    """A text going past a table; one unit is remembered."""
+
     def __init__(self, model: TableModel) -> None:
         self._model = model
-        self._last: int | None = None
+        self._last: int | None = None  # a row of the table
+        self._last_id = _NOTHING
 
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
+    @property
+    def outcomes(self) -> Outcomes:
+        """Those of the table."""
+        return self._model.outcomes
+
+    def stepper(self) -> Stepper:
+        """Goes on from the last unit."""
+        return HistoryStepper(self._model.predict, reach=1, history=self._last_id)
+
+    def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
+        """ln p of each unit, given the one before it in its document."""
         model = self._model
         numbers = model._rows(ids)
         rows = self._before(numbers, bounds, continues=continues)
         if len(bounds) > 1 and bounds[-1] > bounds[-2]:
-            self._last = int(numbers[-1])
+            self._last, self._last_id = int(numbers[-1]), np.asarray(ids[-1:], dtype=np.int64)
         elif len(bounds) > 2 or not continues:
-            self._last = None  # a document has begun, and none of its units was seen
+            self._last, self._last_id = None, _NOTHING  # a document has begun, and none of its units was seen
         return np.asarray(model._logs[rows, model._columns[numbers]])
 
-    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """By rows of the table."""
         model = self._model
         numbers = model._rows(ids)
         rows, columns = self._before(numbers, bounds, continues=continues), model._columns[numbers]
-        # Each row of the table once, then one look-up a unit.
         logs = model._logs
         parts = [
-            details_of_rows(logs[rows[i : i + _CHUNK]], columns[i : i + _CHUNK], alternatives, model.outcome_names)
-            for i in range(0, max(1, len(ids)), _CHUNK)
+            details_of_rows(logs[rows[i : i + _AT_ONCE]], columns[i : i + _AT_ONCE], alternatives, model._names)
+            for i in range(0, max(1, len(ids)), _AT_ONCE)
         ]
         return joined_details(parts)
 
-    def _before(self, numbers: NDArray[np.int64], bounds: Bounds, *, continues: bool) -> NDArray[np.int64]:
+    def _before(self, numbers: Ints, bounds: Ints, *, continues: bool) -> Ints:
         """The row of the table that predicts each unit."""
         model, size = self._model, len(numbers)
         if len(model._logs) == 1:
@@ -233,64 +215,6 @@ class _TableStream:
         if continues and self._last is not None and len(bounds) > 1 and bounds[1] > 0:
             before[0] = self._last
         return before
-
-
-class KrichevskyTrofimov:
-    """Adaptive order 0 over bytes: p(x) = (n(x) + ½)/(n + 128), the counts of what came before in the corpus.
-
-    Needs no training, and never more than ½·255·log2 n bits or so above the best fixed distribution.
-
-    Examples
-    --------
-    >>> import bitmeter as bm
-    >>> trace = bm.score(bm.KrichevskyTrofimov(), b"aaaa").trace
-    >>> [round(bits, 2) for bits in trace.bits.tolist()]
-    [8.0, 6.43, 5.7, 5.23]
-    """
-
-    name = "kt"
-    fingerprint = "kt-order0-bytes-1"
-
-    def __init__(self) -> None:
-        self.units: Units = Bytes()
-
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds) -> Floats:
-        """ln p of each byte; the counts go on from document to document."""
-        return self.stream().logprobs(ids, bounds, continues=False)
-
-    def predict(self, history: NDArray[Any]) -> Floats:
-        """ln p of each byte after this history."""
-        counts = np.bincount(np.asarray(history, dtype=np.uint8), minlength=256)
-        return np.asarray(np.log((counts + 0.5) / (counts.sum() + 128.0)))
-
-    def stream(self) -> _KtStream:
-        """Counts from zero."""
-        return _KtStream()
-
-
-class _KtStream:
-    def __init__(self) -> None:
-        self._counts = np.zeros(256, dtype=np.int64)
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        return self._counts
-
-    def details(self, ids: NDArray[Any], bounds: Bounds, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        counts, parts = self._counts.copy(), []
-        for i in range(0, max(1, len(ids)), _CHUNK):
-            truth = np.asarray(ids[i : i + _CHUNK], dtype=np.int64)
-            seen = np.zeros((len(truth) + 1, 256), dtype=np.int64)
-            seen[0] = counts
-            seen[np.arange(1, len(truth) + 1), truth] = 1
-            np.cumsum(seen, axis=0, out=seen)
-            counts = seen[-1].copy()
-            logs = np.log((seen[:-1] + 0.5) / (seen[:-1].sum(axis=1, keepdims=True) + 128.0))
-            parts.append(details_of_rows(logs, truth, alternatives, _BYTE_NAMES))
-        return joined_details(parts)
-
-    def logprobs(self, ids: NDArray[Any], bounds: Bounds, continues: bool) -> Floats:  # noqa: FBT001
-        return _core.adaptive_logprobs(np.ascontiguousarray(ids, dtype=np.uint8), self._counts)
 
 
 def _label_bytes(label: Any) -> bytes:
@@ -328,7 +252,7 @@ def _units_for(table: Distribution | Conditional, labels: tuple[Any, ...]) -> Un
     return Words(vocabulary=[encode(label) for label in labels if isinstance(label, str)])
 
 
-def _keys_of(labels: tuple[Any, ...], units: Units) -> NDArray[np.int64]:
+def _keys_of(labels: tuple[Any, ...], units: Units) -> Ints:
     """The id of each label under these units; one that no text can have for a label that is not one unit."""
     never = np.iinfo(np.int64).min
     keys = [_key(label, units, never + i) for i, label in enumerate(labels)]
@@ -345,7 +269,7 @@ def _key(label: Any, units: Units, never: int) -> int:
     return int(found[0]) if len(found) == 1 and found[0] >= 0 else never
 
 
-def _log_table(table: Distribution | Conditional, places: dict[Any, int]) -> tuple[int, NDArray[np.int64], Floats]:
+def _log_table(table: Distribution | Conditional, places: dict[Any, int]) -> tuple[int, Ints, Floats]:
     """The row of the start, the column of each label, and ln p(outcome | context)."""
     size = len(places)
     columns = np.arange(size + 1, dtype=np.int64)
@@ -372,25 +296,3 @@ def _start_row(table: Conditional, places: dict[Any, int]) -> int:
         message = f"the start {shown(table.start)} is no context of this Conditional; add its row, or other=…"
         raise ModelError(message, value=table.start)
     return places.get(table.start, len(places))
-
-
-def _load_uniform(rest: str) -> Uniform:
-    if not rest:
-        return Uniform()
-    if not re.fullmatch("[0-9]{1,16}", rest):
-        message = f"uniform:{rest:.20} needs a whole number of choices; such as uniform:10000"
-        raise ModelError(message, value=rest)
-    return Uniform(int(rest))
-
-
-def _load_kt(rest: str) -> KrichevskyTrofimov:
-    if rest:
-        message = f"kt takes no setting; found kt:{rest}"
-        raise ModelError(message, value=rest)
-    return KrichevskyTrofimov()
-
-
-SCHEMES = (
-    Scheme("uniform", "uniform[:V]", "every byte (or one of V words) equally likely", _load_uniform),
-    Scheme("kt", "kt", "adaptive, of order 0 (Krichevsky-Trofimov)", _load_kt),
-)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ModelError
-from bitmeter.models.causal.windows import Plan, Reading, context_in_words, parse_context, plan_windows, settle_reading
+from bitmeter.models.windows import Plan, Reading, context_in_words, parse_context, plan_windows, settle_reading
 
 
 def answers(plan: Plan, size: int) -> list[tuple[int, int] | None]:
