@@ -25,7 +25,9 @@ from bitmeter.models.ngram.files import sound
 from bitmeter.models.ngram.model import NGram
 from bitmeter.models.openvocab.characters import CHARACTER_ROWS, ROW_SIZE
 from bitmeter.models.registry import Model, Totalling
-from bitmeter.text.units.base import Bytes, Characters, Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 __all__ = ["PRECISION", "Coder", "coder_of", "for_bytes"]
 
@@ -86,7 +88,7 @@ def coder_of(model: Any, *, watch: Callable[[int], None] | None = None) -> Coder
     if isinstance(model, MixtureModel | Neural) and isinstance(model.units, Words):
         return SpelledCoder(model, watch)
     units = getattr(model, "units", None)
-    if not isinstance(units, Units) or not hasattr(units, "join"):
+    if not isinstance(units, Units) or not units.joins:
         what = getattr(units, "name", "its units")
         message = (
             f"{getattr(model, 'name', model)} predicts {what}, from which the bytes of a text cannot be put together "

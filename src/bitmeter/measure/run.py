@@ -22,7 +22,7 @@ from bitmeter.measure.window_sums import WindowTotals, with_windows
 from bitmeter.models.outcomes import Details, details_of_rows
 from bitmeter.models.registry import Model, Predictor, Totalling
 from bitmeter.text.blocks import Piece, Stretch, cut_corpus, split_corpus
-from bitmeter.text.boundaries import Whole, blank_units, with_ends
+from bitmeter.text.boundaries import Whole, with_ends
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Split
 from bitmeter.text.units.counts import begun_within
@@ -93,7 +93,7 @@ class Run:
         units = model.units if stream is not None else Whole(model.units)
         for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
             self._lossy += piece.split.lossy
-            split, blank = piece.split, blank_units(units, piece.split)
+            split, blank = piece.split, units.blank(piece.split)
             if self._settings.eos != "no":
                 keep = self._settings.eos == "nonblank"
                 end = self._model.end_id  # type: ignore[attr-defined]

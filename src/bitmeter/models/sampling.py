@@ -17,7 +17,7 @@ from bitmeter.models.ngram.files import sound
 from bitmeter.models.ngram.model import NGram
 from bitmeter.models.ngram.units import END
 from bitmeter.models.registry import Predictor, load
-from bitmeter.text.units.base import Words
+from bitmeter.text.units.words import Words
 from bitmeter.theory.processes.base import seed_words
 
 __all__ = ["SampledText", "sample", "samples"]

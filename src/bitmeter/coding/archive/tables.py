@@ -8,7 +8,7 @@ from typing import Any
 
 from bitmeter.errors import BitmeterError, FileFormatError
 from bitmeter.models.baseline.tables import TableModel
-from bitmeter.text.units.base import Bytes, Characters
+from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 

@@ -16,7 +16,10 @@ from bitmeter.errors import InputTypeError, ModelError, UnknownLabelError
 from bitmeter.models.outcomes import Details, details_of_rows, joined_details
 from bitmeter.models.registry import Scheme
 from bitmeter.text.corpus.readers import encode
-from bitmeter.text.units.base import UNKNOWN, Bytes, Characters, Units, Words
+from bitmeter.text.units.base import UNKNOWN, Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
@@ -53,7 +56,7 @@ class Uniform:
             message = f"uniform:{size} needs a whole number of choices, at least 1; such as uniform:10000"
             raise ModelError(message, value=size)
         self.size = size
-        self.units: Units = Units.of(units) if units is not None else (Bytes() if size == 256 else Words())
+        self.units: Units = units_of(units) if units is not None else (Bytes() if size == 256 else Words())
         self.name = f"uniform:{size}"
         self.fingerprint = f"uniform-{size}-{self.units.name}"
 
@@ -117,7 +120,7 @@ class TableModel:
     def __init__(self, table: Distribution | Conditional, units: Units | str | None = None, oov: str = "none") -> None:
         self.table = table
         labels = _labels(table)
-        self.units: Units = Units.of(units) if units is not None else _units_for(table, labels)
+        self.units: Units = units_of(units) if units is not None else _units_for(table, labels)
         self.name = f"{type(table).__name__.lower()}({len(labels)} labels)"
         keys = _keys_of(labels, self.units)
         order = np.argsort(keys, kind="stable")

@@ -179,7 +179,7 @@ class Causal(ABC):
     @property
     def outcome_names(self) -> tuple[bytes, ...]:
         """The bytes of each id; empty for an id that stands for none."""
-        names: Sequence[bytes | None] = getattr(self.units, "token_bytes", ())
+        names: Sequence[bytes | None] = self.units.token_bytes or ()
         return tuple(name or b"" for name in names) + (b"",) * (self.size - len(names))
 
     def logprobs(self, ids: NDArray[Any], bounds: Ints) -> Floats:

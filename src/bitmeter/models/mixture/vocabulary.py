@@ -12,7 +12,9 @@ from bitmeter import _core
 from bitmeter.errors import ModelError
 from bitmeter.models.mixture.cache import Cache
 from bitmeter.models.ngram.model import NGram
-from bitmeter.text.units.base import BLANK, Bytes, Units, Words
+from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.plain import Bytes
+from bitmeter.text.units.words import Words
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

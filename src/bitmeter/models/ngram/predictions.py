@@ -151,7 +151,7 @@ class NGramPredictions:
         if self._plan.newline_ends:
             names[END] = b"\n"
         if self._plan.kind == "tokens":
-            join = self.units.join  # type: ignore[attr-defined]
+            join = self.units.join
             names[END + 1 :] = [join([i]) for i in self._numbers().ids[END + 1 :].tolist()]
         return tuple(names)
 

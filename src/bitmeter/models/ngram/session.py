@@ -12,7 +12,8 @@ from bitmeter.models.ngram.files import sound
 from bitmeter.models.ngram.units import END, sentences_within
 from bitmeter.models.outcomes import Details, details_of_rows, joined_details
 from bitmeter.text.formats import SEPARATORS
-from bitmeter.text.units.base import Split, Words
+from bitmeter.text.units.base import Split
+from bitmeter.text.units.words import Words
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram.model import NGram

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter.text.units.base import Characters
+from bitmeter.text.units.plain import Characters
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram.model import NGram

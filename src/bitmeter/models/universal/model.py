@@ -15,7 +15,8 @@ from bitmeter.errors import FileFormatError, InputTypeError, ModelError
 from bitmeter.models.outcomes import Details, details_of_rows, joined_details
 from bitmeter.models.registry import Scheme
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import Bytes, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
 Floats = NDArray[np.float64]
 Bounds = NDArray[np.int64]

@@ -117,7 +117,7 @@ class Endpoint(Causal):
         else:
             self._own = None
             self._units, self.bos_id, self.eos_id, self.adds_bos = found
-            self.size = self._units.vocabulary_size  # type: ignore[attr-defined]
+            self.size = self._units.vocabulary_size or 0
         self._dialect, self._most, answer = self._probe(DIALECTS if asked == "auto" else (asked,))
         if self._own is not None and self._own.lead_of(answer, _PROBE.encode()) is not None:
             self.bos_id, self.adds_bos = self._own.lead, True
@@ -221,7 +221,7 @@ class Endpoint(Causal):
             if self._own is not None:
                 self._own.check_same(ids, answer, self.name)
             else:
-                _check_pieces(answer, self._units.token_bytes, self.name)  # type: ignore[attr-defined]
+                _check_pieces(answer, self._units.token_bytes or (), self.name)
             found[number] = np.array(answer.logprobs[firsts[number] :], dtype=np.float64)
         return found
 
