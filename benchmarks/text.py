@@ -23,8 +23,10 @@ from bitmeter.text.blocks import split_corpus
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.sample import sample_text
 from bitmeter.text.formats import SEPARATORS
-from bitmeter.text.units.base import Bytes, Characters, Units, Words
+from bitmeter.text.units.base import Units
 from bitmeter.text.units.counts import TextCounter
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 BLOCK = 1 << 20
 

@@ -27,22 +27,48 @@ if TYPE_CHECKING:
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.surprisal import WordSurprisals, word_surprisals
     from bitmeter.measure.trace.trace import Trace, TracedUnit
-    from bitmeter.models.baseline.tables import KrichevskyTrofimov, TableModel, Uniform
+    from bitmeter.models.baseline.kt import KrichevskyTrofimov
+    from bitmeter.models.baseline.table import TableModel
+    from bitmeter.models.baseline.uniform import Uniform
+    from bitmeter.models.causal.base import Causal, CausalPredictor
     from bitmeter.models.causal.endpoint.model import Endpoint
     from bitmeter.models.causal.hf.model import HuggingFace
     from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve
     from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.models.coder import Coder
     from bitmeter.models.mixture.cache import Cache
     from bitmeter.models.mixture.model import MixtureModel
     from bitmeter.models.ngram.convert import Conversion, convert
     from bitmeter.models.ngram.model import NGram
-    from bitmeter.models.ngram.query import RatedText
+    from bitmeter.models.ngram.query import ScoredText
     from bitmeter.models.ngram.smoothing import SMOOTHINGS
     from bitmeter.models.ngram.state import NGramState
-    from bitmeter.models.registry import Scheme, load
-    from bitmeter.models.sampling import SampledText, sample
+    from bitmeter.models.outcomes import Outcomes
+    from bitmeter.models.protocols import (
+        Batch,
+        Bundled,
+        Codes,
+        Compressor,
+        Model,
+        OpenVocabulary,
+        PlainModel,
+        Predictor,
+        Primable,
+        Scored,
+        Session,
+        Stepper,
+        Traits,
+        Windowed,
+    )
+    from bitmeter.models.registry import load
+    from bitmeter.models.sampled import SampledText
+    from bitmeter.models.sampling import sample
+    from bitmeter.models.scheme import Scheme
+    from bitmeter.models.session import End, HistoryStepper, Options, PredictingSession, UnitSession
     from bitmeter.models.universal.model import Universal
     from bitmeter.text.corpus.corpus import Corpus, Document
+    from bitmeter.text.units.base import Split, Units
+    from bitmeter.text.units.named import units_of
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
     from bitmeter.theory.estimators.blocks import BlockRow
@@ -76,11 +102,18 @@ if TYPE_CHECKING:
 _HOMES = {
     "Archive": "coding.archive.compress",
     "ArchiveHeader": "coding.archive.format",
+    "Batch": "models.protocols",
     "BitmeterError": "errors",
     "BlockRow": "theory.estimators.blocks",
+    "Bundled": "models.protocols",
     "Cache": "models.mixture.cache",
+    "Causal": "models.causal.base",
+    "CausalPredictor": "models.causal.base",
     "CodeFigures": "coding.prefix.code",
+    "Coder": "models.coder",
+    "Codes": "models.protocols",
     "Comparison": "measure.compare",
+    "Compressor": "models.protocols",
     "Conditional": "theory.conditional",
     "Convergence": "theory.processes.typicality",
     "Conversion": "models.ngram.convert",
@@ -91,44 +124,62 @@ _HOMES = {
     "Document": "text.corpus.corpus",
     "ENTROPY_METHODS": "theory.estimators.entropy",
     "EXAMPLE_PROCESSES": "theory.processes.examples",
+    "End": "models.session",
     "Endpoint": "models.causal.endpoint.model",
     "EntropyEstimate": "theory.estimators.entropy",
     "HiddenMarkov": "theory.processes.hidden",
+    "HistoryStepper": "models.session",
     "HuggingFace": "models.causal.hf.model",
     "Iid": "theory.processes.iid",
     "Impossible": "theory.impossible",
     "Interval": "measure.interval.statistics",
-    "KrichevskyTrofimov": "models.baseline.tables",
+    "KrichevskyTrofimov": "models.baseline.kt",
     "LearningCurve": "models.causal.trained.curve",
     "Markov": "theory.processes.markov",
     "Mixture": "theory.processes.mixture",
     "MixtureModel": "models.mixture.model",
+    "Model": "models.protocols",
     "MonteCarlo": "theory.monte_carlo",
     "NGram": "models.ngram.model",
     "NGramState": "models.ngram.state",
     "Neural": "models.causal.trained.model",
+    "OpenVocabulary": "models.protocols",
+    "Options": "models.session",
+    "Outcomes": "models.outcomes",
     "PairedTest": "measure.interval.statistics",
+    "PlainModel": "models.protocols",
+    "PredictingSession": "models.session",
+    "Predictor": "models.protocols",
     "PrefixCode": "coding.prefix.code",
+    "Primable": "models.protocols",
     "Process": "theory.processes.base",
     "Proof": "coding.prove",
     "RATE_METHODS": "theory.estimators.rates",
     "Rate": "theory.processes.results",
     "RateEstimate": "theory.estimators.rates",
-    "RatedText": "models.ngram.query",
     "SMOOTHINGS": "models.ngram.smoothing",
-    "SampledText": "models.sampling",
-    "Scheme": "models.registry",
+    "SampledText": "models.sampled",
+    "Scheme": "models.scheme",
     "Score": "measure.score",
+    "Scored": "models.protocols",
+    "ScoredText": "models.ngram.query",
+    "Session": "models.protocols",
     "Signature": "measure.signature",
+    "Split": "text.units.base",
     "StateClass": "theory.processes.results",
-    "TableModel": "models.baseline.tables",
+    "Stepper": "models.protocols",
+    "TableModel": "models.baseline.table",
     "Trace": "measure.trace.trace",
     "TracedUnit": "measure.trace.trace",
+    "Traits": "models.protocols",
     "TypicalSet": "theory.processes.typicality",
-    "Uniform": "models.baseline.tables",
+    "Uniform": "models.baseline.uniform",
+    "UnitSession": "models.session",
+    "Units": "text.units.base",
     "Universal": "models.universal.model",
     "Verdict": "theory.processes.results",
     "Verification": "coding.verify",
+    "Windowed": "models.protocols",
     "WordSurprisals": "measure.surprisal",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
@@ -160,6 +211,7 @@ _HOMES = {
     "sequence_perplexity": "theory.information",
     "typewriter": "theory.processes.examples",
     "typical_set": "theory.processes.typicality",
+    "units_of": "text.units.named",
     "varentropy": "theory.information",
     "verify": "coding.verify",
     "word_surprisals": "measure.surprisal",
@@ -172,11 +224,18 @@ __all__ = [
     "SMOOTHINGS",
     "Archive",
     "ArchiveHeader",
+    "Batch",
     "BitmeterError",
     "BlockRow",
+    "Bundled",
     "Cache",
+    "Causal",
+    "CausalPredictor",
     "CodeFigures",
+    "Coder",
+    "Codes",
     "Comparison",
+    "Compressor",
     "Conditional",
     "Convergence",
     "Conversion",
@@ -185,9 +244,11 @@ __all__ = [
     "Distribution",
     "Divergence",
     "Document",
+    "End",
     "Endpoint",
     "EntropyEstimate",
     "HiddenMarkov",
+    "HistoryStepper",
     "HuggingFace",
     "Iid",
     "Impossible",
@@ -197,30 +258,46 @@ __all__ = [
     "Markov",
     "Mixture",
     "MixtureModel",
+    "Model",
     "MonteCarlo",
     "NGram",
     "NGramState",
     "Neural",
+    "OpenVocabulary",
+    "Options",
+    "Outcomes",
     "PairedTest",
+    "PlainModel",
+    "PredictingSession",
+    "Predictor",
     "PrefixCode",
+    "Primable",
     "Process",
     "Proof",
     "Rate",
     "RateEstimate",
-    "RatedText",
     "SampledText",
     "Scheme",
     "Score",
+    "Scored",
+    "ScoredText",
+    "Session",
     "Signature",
+    "Split",
     "StateClass",
+    "Stepper",
     "TableModel",
     "Trace",
     "TracedUnit",
+    "Traits",
     "TypicalSet",
     "Uniform",
+    "UnitSession",
+    "Units",
     "Universal",
     "Verdict",
     "Verification",
+    "Windowed",
     "WordSurprisals",
     "__version__",
     "compare",
@@ -254,6 +331,7 @@ __all__ = [
     "sequence_perplexity",
     "typewriter",
     "typical_set",
+    "units_of",
     "varentropy",
     "verify",
     "word_surprisals",

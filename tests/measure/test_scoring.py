@@ -16,7 +16,9 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.measure import run
 from bitmeter.measure.trace import tracer as tracing
-from bitmeter.text.units.base import Bytes, Characters, Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 #: Texts in every script, with what breaks naive code.
 TEXTS = st.one_of(

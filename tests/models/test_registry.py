@@ -31,7 +31,7 @@ TOY = '''
 import math
 import numpy as np
 import bitmeter as bm
-from bitmeter.text.units.base import Bytes
+from bitmeter.text.units.plain import Bytes
 
 class Toy:
     units = Bytes()

@@ -67,9 +67,9 @@ def _read(words: list[str]) -> tuple[str, str, str, str] | None:
 
 def _bits_a_byte(model: str, text: str) -> float | None:
     """What `score(model, text).rate()` gives, for a short plain text and a model of words; None for all else."""
-    from bitmeter.text.formats import COMPRESSIONS, KINDS, SEPARATORS
+    from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS, SEPARATORS
 
-    if text.lower().endswith((*COMPRESSIONS, *KINDS)) or any(character in text for character in "*?[:"):
+    if text.lower().endswith((*COMPRESSIONS, *ROW_FORMATS)) or any(character in text for character in "*?[:"):
         return None
     from bitmeter import _core
 

@@ -13,7 +13,7 @@ from bitmeter.measure.score import Score
 from bitmeter.measure.scoring import score as measure
 from bitmeter.models.coder import Coder
 from bitmeter.models.protocols import Model
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.normalise import normalised
 
@@ -110,7 +110,7 @@ def prove(
     >>> proof.holds, proof.file_bits, round(proof.score.bits, 2)
     (True, 128, 121.98)
     """
-    chosen = load(model)
+    chosen = resolve(model)
     corpus = Corpus.of(text, field=field)
     if choice(norm, "norm", _NORMS) != "none":
         corpus = normalised(corpus, norm)

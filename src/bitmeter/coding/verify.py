@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bitmeter._util.check import generator, integer
 from bitmeter.errors import EmptyError, ModelError
 from bitmeter.models.protocols import Checked, Compressor, Model, OpenVocabulary, Predictor
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.sample import SAMPLE_NAME, sample_text
 
@@ -80,7 +80,9 @@ class Verification:
                 line(self.agrees <= LOG_TOLERANCE, f"a unit costs what was predicted, to within {self.agrees:.1e} nats")
             )
         else:
-            lines.append("note  it does not expose its predictions, so sums cannot be checked and nothing can be decoded by it")
+            lines.append(
+                "note  it does not expose its predictions, so sums cannot be checked and nothing can be decoded by it"
+            )
         lines.append(
             line(self.peeks <= LOG_TOLERANCE, f"what follows changes nothing, to within {self.peeks:.1e} nats")
         )
@@ -112,7 +114,7 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     >>> verify("kt", b"to be or not to be").sound
     True
     """
-    chosen = load(model)
+    chosen = resolve(model)
     number = integer(histories, "histories", low=1, high=100_000)
     if isinstance(chosen, Compressor):
         message = f"{chosen.name} gives only totals, so there is nothing to verify but its decompressor"
@@ -132,7 +134,9 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
         above, below, agrees = _predictions(chosen, ids, places, costs)
         sums, short = (above, below) if rounded else (max(above, below), 0.0)
     peeks = max(_distance(_costs(chosen, ids[: place + 1])[-1], costs[place]) for place in places.tolist())
-    return Verification(chosen.name, name, len(places), isinstance(chosen, Predictor), sums, agrees, peeks, checked, short)
+    return Verification(
+        chosen.name, name, len(places), isinstance(chosen, Predictor), sums, agrees, peeks, checked, short
+    )
 
 
 def _document(model: Model, text: Any) -> tuple[str, NDArray[Any]]:

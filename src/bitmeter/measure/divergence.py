@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.conventions.table import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.window_sums import in_windows
 from bitmeter.models.protocols import WindowedPredictor
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.text.blocks import split_corpus
 
 __all__ = ["Divergence", "divergence"]
 
-Floats = NDArray[np.float64]
 _LN2 = math.log(2.0)
 #: The shares at which the distribution over tokens is told.
 PERCENTILES = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
@@ -53,7 +52,7 @@ class Divergence:
     second: str
     text: str
     nats: Floats
-    same_top: NDArray[np.bool_]
+    same_top: Bools
     first_logprobs: Floats
     second_logprobs: Floats
 
@@ -162,8 +161,8 @@ def divergence(
     if one.units != two.units or sizes[0] != sizes[1]:
         message = (
             f"{one.name} and {two.name} do not predict the same tokens ({one.units.name}, {sizes[0]:,} ids; "
-            f"{two.units.name}, {sizes[1]:,} ids), so their predictions have no divergence; compare their bits per byte "
-            "instead: bitmeter compare"
+            f"{two.units.name}, {sizes[1]:,} ids), so their predictions have no divergence; compare their bits per "
+            "byte instead: bitmeter compare"
         )
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)
@@ -189,7 +188,7 @@ def _told_apart(one: WindowedPredictor, two: WindowedPredictor) -> tuple[str, st
 
 
 def _causal(model: Any) -> WindowedPredictor:
-    found = load(model)
+    found = resolve(model)
     if not isinstance(found, WindowedPredictor):
         message = (
             f"{found.name} does not expose a distribution over tokens; a divergence needs two models such as hf:PATH"
@@ -198,7 +197,7 @@ def _causal(model: Any) -> WindowedPredictor:
     return found
 
 
-def _piece(one: WindowedPredictor, two: WindowedPredictor, ids: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[tuple[Floats, ...]]:
+def _piece(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[tuple[Floats, ...]]:
     tokens = np.asarray(ids, dtype=np.int64)
     if ((tokens < 0) | (tokens >= len(one.outcomes))).any():  # a document of which the tokenizer kept nothing
         known = (tokens >= 0) & (tokens < len(one.outcomes))
@@ -209,7 +208,7 @@ def _piece(one: WindowedPredictor, two: WindowedPredictor, ids: NDArray[Any], bo
             yield from _window(one, two, sequence, lead)
 
 
-def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: NDArray[np.int64], lead: int) -> Iterator[tuple[Floats, ...]]:
+def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead: int) -> Iterator[tuple[Floats, ...]]:
     at = lead
     for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
         truth = sequence[at : at + len(p), None]
@@ -227,7 +226,7 @@ def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: NDArray[np
         )
 
 
-def _refuse_nan(model: WindowedPredictor, rows: NDArray[Any]) -> None:
+def _refuse_nan(model: WindowedPredictor, rows: Floats) -> None:
     if np.isnan(rows).any():
         message = f"{model.name} gave NaN among its predictions, so its divergence does not exist"
         raise ModelError(message)

@@ -8,8 +8,8 @@ from typing import Any
 from bitmeter._util.check import real
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.measure.conventions.table import Convention, setting
-from bitmeter.models.windows import parse_context
 from bitmeter.models.protocols import Model, OpenVocabulary
+from bitmeter.models.windows import parse_context
 
 
 @dataclass(frozen=True, slots=True)

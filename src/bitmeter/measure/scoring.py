@@ -17,7 +17,7 @@ from bitmeter.measure.run import Progress, Run, measure_total
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.models.protocols import Compressor, Model
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.text.corpus.corpus import Corpus
 
 
@@ -94,7 +94,7 @@ def score(
     (8.0, 40.0, 5)
     """
     chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence)
-    measured = load(model)
+    measured = resolve(model)
     if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
     corpus = _corpus(text, chosen)

@@ -23,7 +23,7 @@ from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.window_sums import in_windows
 from bitmeter.models.protocols import WindowedPredictor
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Split
@@ -106,7 +106,7 @@ def word_surprisals(
     """
     correct = flag(corrected, "corrected")
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
-    found = load(model)
+    found = resolve(model)
     if not isinstance(found, WindowedPredictor):
         message = f"{found.name} does not expose a distribution over tokens; use a model such as hf:PATH"
         raise ModelError(message, value=model)

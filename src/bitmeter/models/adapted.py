@@ -16,9 +16,10 @@ from bitmeter.errors import ModelError
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes
 from bitmeter.models.protocols import Compressor, Meter, Model, Options, PlainModel, Predictor, Traits
 from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper, UnitSession
-from bitmeter.text.units.base import Bytes, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
-__all__ = ["PlainCompressor", "PlainScorer", "PlainStreamer", "adapted"]
+__all__ = ["PlainCompressor", "PlainPredictor", "PlainScorer", "adapted"]
 
 
 def adapted(found: Any) -> Model | Compressor | None:
@@ -31,14 +32,18 @@ def adapted(found: Any) -> Model | Compressor | None:
         return PlainCompressor(found)
     if not isinstance(found, PlainModel):
         return None
-    if not isinstance(found.units, Units):
-        message = f"{found.name} has units {found.units!r:.60}, which are no bitmeter.Units; take Units.of(…), or inherit"
+    units: object = found.units
+    if not isinstance(units, Units):
+        message = f"{found.name} has units {units!r:.60}, which are not bitmeter.Units; inherit from that class"
         raise ModelError(message, value=found.name)
     return PlainPredictor(found) if callable(getattr(found, "predict", None)) else PlainScorer(found)
 
 
 class PlainScorer(Model):
     """A plug-in that scores what it is shown."""
+
+    name: str
+    units: Units
 
     def __init__(self, plain: Any) -> None:
         self.plain = plain
@@ -106,11 +111,6 @@ class PlainPredictor(PlainScorer, Predictor):
             message = f"{self.name} predicts {size:,} outcomes and names {len(names):,} of them"
             raise ModelError(message)
         return Outcomes(size, names=None if names is None else lambda: tuple(names))
-
-    @property
-    def traits(self) -> Traits:
-        """With the number of outcomes, where the plug-in does not say otherwise."""
-        return super().traits
 
     def predict(self, history: Ids) -> Floats:
         """As the plug-in says, in float64."""
@@ -181,6 +181,10 @@ class PlainPredictingSession(PredictingSession):
 
 class PlainCompressor(Compressor):
     """A compressor that another package wrote."""
+
+    name: str
+    fingerprint: str
+    overhead: str
 
     def __init__(self, plain: Any) -> None:
         self.plain = plain

@@ -129,11 +129,16 @@ class Model(ABC):
     if TYPE_CHECKING:  # a subclass may have these as attributes or as properties
 
         @property
-        def name(self) -> str: ...
+        def name(self) -> str:
+            """As it is typed."""
+
         @property
-        def units(self) -> Units: ...
+        def units(self) -> Units:
+            """What it predicts."""
+
         @property
-        def fingerprint(self) -> str: ...
+        def fingerprint(self) -> str:
+            """Changes with anything that can change a probability."""
 
     @property
     def traits(self) -> Traits:
@@ -206,9 +211,12 @@ class Windowed(Model):
     if TYPE_CHECKING:
 
         @property
-        def default_first(self) -> str: ...
+        def default_first(self) -> str:
+            """How a document's first unit is conditioned by default."""
+
         @property
-        def windowing(self) -> Windowing: ...
+        def windowing(self) -> Windowing:
+            """How long documents are laid out in windows."""
 
     @abstractmethod
     def with_context(self, ctx: str, first: str, bos: str | None = None) -> Self:
@@ -281,7 +289,8 @@ class Bundled(Model):
     if TYPE_CHECKING:
 
         @property
-        def path(self) -> str | None: ...
+        def path(self) -> str | None:
+            """Its file."""
 
     @property
     def needs_file(self) -> bool:
@@ -376,11 +385,16 @@ class Compressor(ABC):
     if TYPE_CHECKING:
 
         @property
-        def name(self) -> str: ...
+        def name(self) -> str:
+            """As it is typed."""
+
         @property
-        def fingerprint(self) -> str: ...
+        def fingerprint(self) -> str:
+            """Changes with anything that can change a probability."""
+
         @property
-        def overhead(self) -> str: ...
+        def overhead(self) -> str:
+            """What of the file is not the text."""
 
     @abstractmethod
     def meter(self) -> Meter:

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
     from bitmeter.models.protocols import Compressor, Model, Primable
 
-__all__ = ["BrokenPlugin", "adapt", "is_named", "load", "names_model", "primed", "schemes", "survey_schemes", "unbundle"]
+__all__ = [
+    "BrokenPlugin",
+    "adapt",
+    "is_named",
+    "load",
+    "names_model",
+    "primed",
+    "schemes",
+    "survey_schemes",
+    "unbundle",
+]
 
 #: The entry-point group by which other packages add schemes.
 ENTRY_POINTS = "bitmeter.models"
@@ -105,7 +115,7 @@ def _plugin(name: str) -> Scheme:
     """The scheme of the entry point of that name; nothing else is imported."""
     entries = _plugins(name)
     if name in own_schemes():
-        message = f"the plug-in {name} ({entries[0].value}) has the name of a scheme of bitmeter, which takes precedence"
+        message = f"the plug-in {name} ({entries[0].value}) has the name of a scheme of bitmeter, which goes first"
         raise ModelError(message, value=name)
     if len(entries) > 1:
         listed = " and ".join(f"{entry.value} of {_package(entry)}" for entry in entries)
@@ -163,7 +173,7 @@ def adapt(what: Any) -> Model | Compressor:
     return found
 
 
-def load(spec: Any) -> Model | Compressor:
+def load(spec: Any) -> Any:
     """A model from `scheme:name` or a model's file, from a Distribution or a Conditional, or the model itself.
 
     Parameters
@@ -182,6 +192,11 @@ def load(spec: Any) -> Model | Compressor:
     >>> load("uniform").name
     'uniform:256'
     """
+    return resolve(spec)
+
+
+def resolve(spec: Any) -> Model | Compressor:
+    """As `load`, which users call: its type is Any, so that they need not say which model they expect."""
     if isinstance(spec, PurePath):
         spec = str(spec)
     if not isinstance(spec, str):
@@ -241,14 +256,14 @@ def is_named(model: Model | str) -> bool:
     scheme, _, rest = name.partition(":")
     if scheme not in NAMED or rest.isalnum() != bool(rest):
         return False
-    return isinstance(model, str) or load(name).fingerprint == model.fingerprint
+    return isinstance(model, str) or resolve(name).fingerprint == model.fingerprint
 
 
 def primed(model: Any, text: Any) -> Primable:
     """A model after reading a text, if it is one that learns as it reads."""
     from bitmeter.models.protocols import Primable
 
-    found = load(model)
+    found = resolve(model)
     if not isinstance(found, Primable):
         message = f"{found.name} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
         raise ModelError(message, value=found.name)

@@ -12,9 +12,9 @@ from bitmeter._util.arrays import Floats
 from bitmeter._util.check import Seed, generator, integer, real
 from bitmeter.errors import ModelError
 from bitmeter.models.protocols import Predictor, Samples
-from bitmeter.models.registry import load
+from bitmeter.models.registry import resolve
 from bitmeter.models.sampled import SampledText
-from bitmeter.text.units.base import Words
+from bitmeter.text.units.words import Words
 
 __all__ = ["sample", "samples"]
 
@@ -63,7 +63,7 @@ def samples(
     texts = integer(n, "n", low=0, high=MAX_TEXTS)
     heat = real(temperature, "temperature", low=1e-3, high=1e3)
     most = None if length is None else integer(length, "length", low=1, high=MAX_UNITS)
-    found = load(model)
+    found = resolve(model)
     if isinstance(found, Samples):
         return found.draw(texts, seed, heat, most)
     if not isinstance(found, Predictor):

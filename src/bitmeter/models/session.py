@@ -19,10 +19,20 @@ import numpy as np
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
 from bitmeter.models.windows import Plan
-from bitmeter.text.boundaries import blank_units, with_ends
+from bitmeter.text.boundaries import with_ends
 from bitmeter.text.units.base import Split, Units
 
-__all__ = ["Batch", "End", "HistoryStepper", "Options", "PredictingSession", "Scored", "Session", "Stepper", "UnitSession"]
+__all__ = [
+    "Batch",
+    "End",
+    "HistoryStepper",
+    "Options",
+    "PredictingSession",
+    "Scored",
+    "Session",
+    "Stepper",
+    "UnitSession",
+]
 
 #: Called with how much is done, of how much.
 Watch = Callable[[int, int], None]
@@ -103,7 +113,7 @@ class Batch:
     @cached_property
     def _tokens(self) -> tuple[Split, Bools]:
         split = self._plain
-        blank = blank_units(self.units, split)
+        blank = self.units.blank(split)
         if self.eos == "no" or self.end is None:
             return split, blank
         keep = self.eos == "nonblank"

@@ -16,12 +16,17 @@ from numpy.typing import NDArray
 from bitmeter._util.check import shown
 from bitmeter.errors import ChoiceError, InputTypeError, ModelError
 
-__all__ = ["BOS_RULES",
+__all__ = [
+    "BOS_RULES",
     "KINDS",
     "Plan",
     "Windowing",
     "bos_rule",
-    "context_in_words", "parse_context", "plan_windows", "settle_windowing"]
+    "context_in_words",
+    "parse_context",
+    "plan_windows",
+    "settle_windowing",
+]
 
 Ints = NDArray[np.int64]
 
@@ -38,8 +43,8 @@ KINDS = {
 }
 
 #: Where BOS stands. "window": before each window that begins a text, as `first` says. "tokenizer": in place of the
-#: first token of each window, if the tokenizer adds BOS by itself, and only then (llama.cpp). "twice": before a BOS that
-#: the tokenizer has added by itself, which is then scored too (lm-eval).
+#: first token of each window, if the tokenizer adds BOS by itself, and only then (llama.cpp). "twice": before a BOS
+#: that the tokenizer has added by itself, which is then scored too (lm-eval).
 BOS_RULES = ("window", "tokenizer", "twice")
 #: Kinds of windows that imply another rule than "window", because they reproduce a tool's.
 _BOS_OF_KIND = {"half": "tokenizer", "rolling": "twice"}

@@ -71,7 +71,7 @@ def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterat
 
     Examples
     --------
-    >>> from bitmeter.text.units.base import Words
+    >>> from bitmeter.text.units.words import Words
     >>> corpus = Corpus.from_text("to be or not to be")
     >>> [piece.split.pieces(piece.data) for piece in split_corpus(corpus, Words(), size=8)]
     [[b'to ', b'be '], [b'or ', b'not '], [b'to ', b'be']]
@@ -86,7 +86,7 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
 
     Examples
     --------
-    >>> from bitmeter.text.units.base import Words
+    >>> from bitmeter.text.units.words import Words
     >>> [stretch.data for stretch in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
     [b'to be ', b'or not']
     """

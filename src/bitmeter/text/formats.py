@@ -1,15 +1,15 @@
-"""What a file holds by its name, and what parts words: facts that need nothing imported."""
+"""File formats by the end of a file's name, and the separators of words: constants that import nothing."""
 
 from __future__ import annotations
 
-__all__ = ["COMPRESSIONS", "KINDS", "SEPARATORS"]
+__all__ = ["COMPRESSIONS", "ROW_FORMATS", "SEPARATORS"]
 
-#: Ends of the names of compressed files.
+#: Suffixes of compressed files.
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
-#: Ends of the names of files that are more than plain text.
-KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+#: Suffixes of files that hold rows, and their format; all other files are plain text.
+ROW_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
 
-#: What stands between words, by whose habit.
+#: The bytes that separate words, by convention.
 SEPARATORS = {
     "ascii": b"\t\n\v\f\r ",  # also Python's bytes.split()
     "kenlm": b"\t\n\v\f\r ",  # KenLM's query

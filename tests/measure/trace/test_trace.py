@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.units.base import Bytes, Characters, Words
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 from tests.measure.test_scoring import TEXTS, Hashing
 
 GROUPS: list[Any] = ["char", "grapheme", "word", "unicode-word", "sentence", "document", 1, 3, 64, Words("lmplz")]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.models.registry import Predictor, Streaming
-from bitmeter.text.units.base import Bytes, Characters, Words
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 from tests.models.streams import cut_documents, pieces, whole
 
 LETTERS = {

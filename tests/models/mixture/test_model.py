@@ -287,7 +287,7 @@ def test_a_probability_too_small_for_a_double_is_mixed_by_its_logarithm() -> Non
         name, fingerprint, size = "sharp", "sharp-1", 256
 
         def __init__(self) -> None:
-            from bitmeter.text.units.base import Bytes
+            from bitmeter.text.units.plain import Bytes
 
             self.units = Bytes()
 

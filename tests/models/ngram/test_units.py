@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.units.base import Characters, Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Characters
 from tests.cli.test_golden import LINES
 from tests.models.twin import Ngram, estimate
 
@@ -192,7 +193,7 @@ def test_tokens_of_a_tokenizer(tmp_path: Path) -> None:
     model = bm.NGram(order=2, units=units).fit(text)
     assert model.size == len(words) + 1
     assert model.oov_ways == ()
-    history = Units.of(units).split(b"to be").ids
+    history = units_of(units).split(b"to be").ids
     logs = model.predict(history)
     assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=1e-6)
     assert np.isfinite(logs[model.places(np.arange(len(words)))]).all()  # `never` too

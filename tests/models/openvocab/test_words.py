@@ -211,7 +211,7 @@ def test_bytes_are_rated_as_their_units_are(
     threads: int,
 ) -> None:
     """From bytes in one go against the long way: split, ends added, words rated, spelling paid; piece by piece."""
-    from bitmeter.text.boundaries import blank_units, with_ends
+    from bitmeter.text.boundaries import with_ends
 
     model = (MODEL.compact() if compact else MODEL).with_oov("spelled")
     model.threads = threads
@@ -230,7 +230,7 @@ def test_bytes_are_rated_as_their_units_are(
         finished = len(ends) if whole else len(ends) - 1
         continues = first > 0 and data[first - 1 : first] != b"\n"
         split = model.units.split(piece, ends)
-        blank = blank_units(model.units, split)
+        blank = model.units.blank(split)
         if eos != "no":
             split, blank = with_ends(split, blank, finished, model.end_id, keep_blank=eos == "nonblank", shown=False)
         logs = slow.rate_text(piece, split, continues, finished < len(ends))

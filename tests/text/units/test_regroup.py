@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputTypeError, RangeError, ShapeError
-from bitmeter.text.units.base import BLANK, Bytes, Characters, Units, Words
+from bitmeter.text.units.base import BLANK, Units
 from bitmeter.text.units.counts import TextCounter, UnitCounts, count_units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.regroup import group_of, regroup
+from bitmeter.text.units.words import Words
 from tests.text.strategies import texts
 
 COARSE: list[Any] = [
@@ -29,7 +32,7 @@ COARSE: list[Any] = [
     1000,
     Words("srilm"),
 ]
-FINE = [Bytes(), Characters(), Units.of("graphemes"), Words()]
+FINE = [Bytes(), Characters(), units_of("graphemes"), Words()]
 
 
 @pytest.mark.parametrize("into", COARSE, ids=str)

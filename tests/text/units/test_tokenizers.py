@@ -19,6 +19,7 @@ from bitmeter.text.blocks import split_corpus
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.sample import sample_text
 from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.named import units_of
 from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
 from tests.text.strategies import texts
 
@@ -153,8 +154,8 @@ def test_the_library_agrees_on_ids(byte_level: Tokenizer, folder: Path) -> None:
 
 def test_names(byte_level: Tokenizer, sentence_piece: SentencePiece, folder: Path) -> None:
     assert byte_level.name == "tokenizer:bytes.json"
-    assert Units.of(f"tokenizer:{folder}/bytes.json") == byte_level
-    assert Units.of(f"sentencepiece:{folder}/sp.model") == sentence_piece
+    assert units_of(f"tokenizer:{folder}/bytes.json") == byte_level
+    assert units_of(f"sentencepiece:{folder}/sp.model") == sentence_piece
     assert byte_level.fingerprint != sentence_piece.fingerprint
 
 

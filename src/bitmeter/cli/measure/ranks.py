@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram.model import NGram
-    from bitmeter.models.ngram.query import RatedText
+    from bitmeter.models.ngram.query import ScoredText
 
 _WHY = (
     "Stupid back-off gives scores that do not sum to one. They rank words and sentences; they have no bits and no "
@@ -32,7 +32,7 @@ def ranks(model: Any, text: str, keywords: dict[str, Any], *, json: bool) -> str
     settings = {key: keywords[key] for key in ("docs", "field", "eos", "oov")}
     if any(keywords[key] != usual for key, usual in _USUAL.items()) or settings["oov"] not in (None, "class", "none"):
         return None
-    rated = model.rate(text, **{key: value for key, value in settings.items() if value is not None})
+    rated = model.score(text, **{key: value for key, value in settings.items() if value is not None})
     if json:
         return _as_json(model, text, rated)
     unknown = int(rated.unknown.sum())
@@ -43,7 +43,7 @@ def ranks(model: Any, text: str, keywords: dict[str, Any], *, json: bool) -> str
     )
 
 
-def _as_json(model: NGram, text: str, rated: RatedText) -> str:
+def _as_json(model: NGram, text: str, rated: ScoredText) -> str:
     import json as encoder
     import math
 

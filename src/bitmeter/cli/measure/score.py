@@ -169,7 +169,7 @@ def _ready(model: str, prime: str | None) -> Any:
 
     if prime is None:
         return load(model) if model.endswith(SUFFIX) else model
-    from bitmeter.models.universal.model import primed
+    from bitmeter.models.registry import primed
 
     return primed(load(model), prime)
 

@@ -11,7 +11,7 @@ import typer
 from bitmeter.cli.common import Json
 
 if TYPE_CHECKING:
-    from bitmeter.models.sampling import SampledText
+    from bitmeter.models.sampled import SampledText
 
 
 def sample(

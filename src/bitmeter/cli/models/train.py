@@ -172,7 +172,7 @@ def _measured(whole: NGram, pruned: NGram, text: str, docs: str | None, field: s
 
     rows = Path(text).name.endswith((".jsonl", ".ndjson", ".parquet", ".pq"))
     chosen = docs if docs is not None or rows else "line"
-    oov = "class" if whole.oov_ways else "none"
+    oov = "class" if whole.traits.oov else "none"
     before, after = (
         score(model, text, docs=chosen, field=field, eos="yes", oov=oov).perplexity("token")
         for model in (whole, pruned)

@@ -28,7 +28,7 @@ from bitmeter.coding.archive.format import (
 from bitmeter.coding.coders import for_bytes
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.protocols import Model, Primable
-from bitmeter.models.registry import NAMED, load, names_model, primed
+from bitmeter.models.registry import NAMED, names_model, primed, resolve
 
 __all__ = ["Archive", "compress", "decompress"]
 
@@ -108,8 +108,8 @@ def compress(
     output
         The path of the archive, "-" for standard output.
     embed
-        Put the model into the archive, so that whoever decodes need not have it; its size counts. For n-gram models, what the
-        universal model has learned, mixtures of these, tables, and networks trained here.
+        Put the model into the archive, so that whoever decodes need not have it; its size counts. For n-gram models,
+        what the universal model has learned, mixtures of these, tables, and networks trained here.
     prime
         A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
         decodes needs the same text, unless the model travels along.
@@ -221,7 +221,7 @@ def _verify(file: BinaryIO, name: str, model: Model, progress: Progress | None) 
 
 
 def _predictor(model: Any, prime: Any = None) -> Model:
-    return for_bytes(load(model) if prime is None else primed(model, prime))
+    return for_bytes(resolve(model) if prime is None else primed(model, prime))
 
 
 def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prime: Any, folder: Path) -> Model:
@@ -258,7 +258,7 @@ def _named(header: ArchiveHeader, name: str, prime: Any) -> Model:
     found = _predictor(header.model, prime)
     if found.fingerprint == header.fingerprint or not isinstance(found, Primable):
         return found
-    had = header.fingerprint.removeprefix(load(header.model).fingerprint)
+    had = header.fingerprint.removeprefix(resolve(header.model).fingerprint)
     if prime is None and had.startswith("-"):
         message = (
             f"{name} was coded by {header.model} ({header.fingerprint}) after it had read a text; give the same one "

@@ -19,12 +19,12 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from bitmeter._version import __version__
 from bitmeter.coding.coders import PRECISION, Coder, coder_of
 from bitmeter.errors import FileFormatError, ModelError
-from bitmeter.models.protocols import Compressor, Model
+from bitmeter.models.protocols import Model
 
 __all__ = ["ArchiveHeader", "ArchiveReader", "ArchiveWriter", "read_header"]
 

@@ -9,7 +9,8 @@ from bitmeter._util.arrays import Floats, Ints
 from bitmeter.errors import BitmeterError
 from bitmeter.models.coder import NORMALISED, UnitCoder, decode_errors, not_normalised
 from bitmeter.models.outcomes import Outcomes
-from bitmeter.text.units.base import Bytes, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
 __all__ = ["LARGEST_TABLE", "TableCoder"]
 

@@ -13,7 +13,9 @@ import zstandard
 
 from bitmeter._util.optional import require
 from bitmeter.errors import ModelError
-from bitmeter.models.registry import Meter, Scheme
+from bitmeter.models.protocols import Compressor as CompressorModel
+from bitmeter.models.protocols import Meter
+from bitmeter.models.scheme import Scheme
 
 #: Bytes handed to a compressor at once: always as many, because what Brotli writes depends on it.
 CHUNK = 1 << 20
@@ -38,7 +40,7 @@ class _Counting:
         return self._size + len(last) + len(self._flush())
 
 
-class Compressor:
+class Compressor(CompressorModel):
     """A compressor at one setting.
 
     Parameters
@@ -49,12 +51,16 @@ class Compressor:
         The program, its version and its setting.
     begin
         Starts a compressed stream.
-    header
-        What of the file is not the text: said beside the figure.
+    overhead
+        What of the file is not the text: printed beside the figure.
     """
 
-    def __init__(self, name: str, fingerprint: str, begin: Callable[[], Meter], header: str) -> None:
-        self.name, self.fingerprint, self.header = name, fingerprint, header
+    name: str
+    fingerprint: str
+    overhead: str
+
+    def __init__(self, name: str, fingerprint: str, begin: Callable[[], Meter], overhead: str) -> None:
+        self.name, self.fingerprint, self.overhead = name, fingerprint, overhead
         self._begin = begin
 
     def meter(self) -> Meter:

@@ -14,7 +14,8 @@ from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcome
 from bitmeter.models.protocols import Codes, Options, Predictor, Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import PredictingSession, Stepper
-from bitmeter.text.units.base import Bytes, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
 __all__ = ["KrichevskyTrofimov"]
 

@@ -18,7 +18,10 @@ from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_
 from bitmeter.models.protocols import Bundled, Codes, OpenVocabulary, Options, Predictor, Traits
 from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper
 from bitmeter.text.corpus.readers import encode
-from bitmeter.text.units.base import UNKNOWN, Bytes, Characters, Units, Words
+from bitmeter.text.units.base import UNKNOWN, Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
@@ -57,12 +60,15 @@ class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
     """
 
     BUNDLE = "table.json"
+    name: str
+    units: Units
+    fingerprint: str
     path = None
 
     def __init__(self, table: Distribution | Conditional, units: Units | str | None = None, oov: str = "none") -> None:
         self.table = table
         labels = _labels(table)
-        self.units: Units = Units.of(units) if units is not None else _units_for(table, labels)
+        self.units = units_of(units) if units is not None else _units_for(table, labels)
         self.name = f"{type(table).__name__.lower()}({len(labels)} labels)"
         keys = _keys_of(labels, self.units)
         order = np.argsort(keys, kind="stable")

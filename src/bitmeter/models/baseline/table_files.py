@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
-from bitmeter.text.units.base import Bytes, Characters, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 

@@ -15,7 +15,10 @@ from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes
 from bitmeter.models.protocols import Codes, Options, Predictor, Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import HistoryStepper, PredictingSession, Stepper
-from bitmeter.text.units.base import Bytes, Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes
+from bitmeter.text.units.words import Words
 
 __all__ = ["Uniform"]
 
@@ -40,12 +43,16 @@ class Uniform(Predictor, Codes):
     10000.0
     """
 
+    name: str
+    units: Units
+    fingerprint: str
+
     def __init__(self, size: int = 256, units: Units | str | None = None) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= 2**53:
             message = f"uniform:{size} needs a whole number of choices, at least 1; such as uniform:10000"
             raise ModelError(message, value=size)
         self.size = size
-        self.units: Units = Units.of(units) if units is not None else (Bytes() if size == 256 else Words())
+        self.units = units_of(units) if units is not None else (Bytes() if size == 256 else Words())
         self.name = f"uniform:{size}"
         self.fingerprint = f"uniform-{size}-{self.units.name}"
 

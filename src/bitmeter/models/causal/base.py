@@ -57,6 +57,8 @@ class Causal(Windowed):
         Whether llama.cpp's would; None where it is the same.
     block_bytes
         Bytes of text that are scored at once: few, because neural models are slow and progress should show.
+    caveats
+        What a reader of its score should know.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Causal(Windowed):
     adds_bos: bool = False
     llama_adds_bos: bool | None = None
     block_bytes: int = 1 << 16
+    caveats: tuple[str, ...] = ()
     _windowing: Windowing | None = None
 
     # ---- what a backend must say -----------------------------------------------------------------------------------
@@ -82,11 +85,6 @@ class Causal(Windowed):
         self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
     ) -> list[Floats]:
         """ln p(sequence[i] | sequence[:i]) for i from `first` (at least 1) to the end, for each sequence."""
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """What a reader of its score should know."""
-        return ()
 
     # ---- windows ---------------------------------------------------------------------------------------------------
 

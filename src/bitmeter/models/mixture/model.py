@@ -39,13 +39,14 @@ from bitmeter.models.protocols import (
     Stepper,
     Traits,
 )
-from bitmeter.models.registry import is_named, load
+from bitmeter.models.registry import is_named, resolve
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import End
 from bitmeter.text.blocks import split_corpus
-from bitmeter.text.boundaries import blank_units, with_ends
+from bitmeter.text.boundaries import sentences_of, with_ends
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.words import Words
 
 __all__ = ["MixtureFit", "MixtureModel"]
 
@@ -107,10 +108,13 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     """
 
     BUNDLE = f"model{SUFFIX}"
+    name: str
 
     def __init__(self, models: Any, weights: Any = None, *, buckets: bool = False) -> None:
         given = list(items(models, "models", "a list of models"))
-        self.components: tuple[Model | Cache, ...] = tuple(_component(model, index) for index, model in enumerate(given))
+        self.components: tuple[Model | Cache, ...] = tuple(
+            _component(model, index) for index, model in enumerate(given)
+        )
         if not any(not isinstance(model, Cache) for model in self.components):
             message = f"models is {shown(models)}; a mixture needs at least one model that is not a cache"
             raise EmptyError(message)
@@ -161,15 +165,14 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
         """ln p of each unit of a text by each component, and the bucket of its history."""
         end = self._end
         lines = end is not None and not end.is_unit
-        corpus = _sentences(heldout, field) if lines else _documents(heldout, field)
+        corpus = sentences_of(heldout, field=field) if lines else Corpus.of(heldout, field=field)
         mixture = self.with_oov("class") if "class" in self.traits.oov else self
         session = MixtureSession(mixture, self.components, mixture.outcomes)
         logs, buckets = [], []
         for block in split_corpus(corpus, self.units):
             split = block.split
             if lines and end is not None:
-                blank = blank_units(self.units, split)
-                split, _ = with_ends(split, blank, len(block.ends), end.id, keep_blank=False)
+                split, _ = with_ends(split, self.units.blank(split), len(block.ends), end.id, keep_blank=False)
             found, kinds = session.components(split.ids, split.bounds, continues=block.continues)
             logs.append(found)
             buckets.append(kinds)
@@ -389,7 +392,7 @@ def _component(model: Any, index: int) -> Model | Cache:
         return model
     if is_cache_name(model):
         return Cache.parse(model)
-    found = load(model)
+    found = resolve(model)
     if isinstance(found, Compressor):
         message = f"models[{index}] is {found.name!r:.60}, which cannot be mixed: it gives only a total"
         raise ModelError(message, value=model, index=index)
@@ -404,23 +407,6 @@ def _component(model: Any, index: int) -> Model | Cache:
 
 def _fingerprint(model: Model | Cache) -> str:
     return model.name if isinstance(model, Cache) else model.fingerprint
-
-
-def _documents(heldout: Any, field: str | None) -> Corpus:
-    if isinstance(heldout, Corpus):
-        return Corpus.of(heldout, field=field)
-    if isinstance(heldout, bytes | bytearray | memoryview):
-        return Corpus.from_text(bytes(heldout), docs="file")
-    return Corpus(heldout, field=field)
-
-
-def _sentences(heldout: Any, field: str | None) -> Corpus:
-    if isinstance(heldout, Corpus):
-        return Corpus.of(heldout, field=field)
-    if isinstance(heldout, bytes | bytearray | memoryview):
-        return Corpus.from_text(bytes(heldout), docs="line")
-    found = Corpus(heldout, field=field)
-    return found if found.docs == "record" else Corpus(heldout, docs="line", field=field)
 
 
 def _weights(weights: Any, number: int) -> Floats:

@@ -13,7 +13,9 @@ from bitmeter.models.mixture.cache import Cache
 from bitmeter.models.outcomes import BYTE_NAMES
 from bitmeter.models.protocols import Model, NGramLike, Predictor
 from bitmeter.text.formats import SEPARATORS
-from bitmeter.text.units.base import BLANK, Bytes, Units, Words
+from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.plain import Bytes
+from bitmeter.text.units.words import Words
 
 __all__ = ["UnionVocabulary", "UnitVocabulary", "Vocabulary", "vocabulary_of"]
 
@@ -36,7 +38,9 @@ class Vocabulary:
     def _by_first(self) -> Floats:
         """The prediction of the first model after an unknown unit, or at the beginning."""
         if not isinstance(self._first, Predictor):
-            message = f"{self._first.name} does not expose the distribution of the next unit, so no cache can weight by it"
+            message = (
+                f"{self._first.name} does not expose the distribution of the next unit, so no cache can weight by it"
+            )
             raise ModelError(message)
         unknown = np.array([-1] if isinstance(self._first, NGramLike) else [], dtype=np.int64)
         return np.asarray(self._first.predict(unknown))
@@ -150,11 +154,11 @@ class UnitVocabulary(Vocabulary):
         self._end = next((m.end.id for m in ngrams if not m.end.is_unit), -1) if ends else -1
         self._maps: list[Ints] = []
         self._logs: list[Floats] = []
-        for model in components:
+        for part in components:
             open_entries = np.zeros(self._open, dtype=np.int64)
-            entries = model.outcomes.index(self._ids) if isinstance(model, NGramLike) else self._ids
+            entries = part.outcomes.index(self._ids) if isinstance(part, NGramLike) else self._ids
             entries = np.concatenate((open_entries, entries))
-            shared = entries == _UNKNOWN if isinstance(model, NGramLike) else np.zeros(len(entries), dtype=np.bool_)
+            shared = entries == _UNKNOWN if isinstance(part, NGramLike) else np.zeros(len(entries), dtype=np.bool_)
             self._maps.append(entries)
             self._logs.append(np.where(shared, -np.log(max(1, int(shared.sum()))), 0.0))
         self._place = next(place for place, model in enumerate(components) if not isinstance(model, Cache))

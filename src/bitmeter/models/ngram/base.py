@@ -168,9 +168,9 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if self._spelling is None:
             if not self.form.has_section:
                 message = (
-                    f"{self.name} has not learned how words are spelled, so unknown words cannot be; have it learn from "
-                    "a text: bitmeter convert MODEL new.bmn --spelling TEXT (in Python model.fit_spelling(TEXT)), or "
-                    "train a model: bitmeter train TEXT -o new.bmn"
+                    f"{self.name} has not learned how words are spelled, so unknown words cannot be; have it learn "
+                    "from a text: bitmeter convert MODEL new.bmn --spelling TEXT (in Python model.fit_spelling(TEXT)), "
+                    "or train a model: bitmeter train TEXT -o new.bmn"
                 )
                 raise ModelError(message)
             with format_errors(self.name):

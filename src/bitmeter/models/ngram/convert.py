@@ -177,11 +177,11 @@ def convert(
 
 
 def _measured(model: NGram, heldout: Any) -> tuple[float, int]:
-    rated = model.rate(heldout)
+    rated = model.score(heldout)
     return rated.perplexity, rated.tokens
 
 
 def _lost(made: NGram, saved: NGram) -> tuple[str, ...]:
-    if not made.of_words or "spelled" not in made.oov_ways or "spelled" in saved.oov_ways:
+    if not made.of_words or "spelled" not in made.traits.oov or "spelled" in saved.traits.oov:
         return ()
     return ("ARPA has no place for how words are spelled: unknown words cannot be with this file",)

@@ -57,7 +57,7 @@ def is_model_file(name: str) -> bool:
 
 
 def _silent(stage: str, done: float) -> None:
-    """Nobody wants to know."""
+    """No-op progress callback."""
 
 
 def _save(model: CoreModel, path: str, progress: Progress) -> None:

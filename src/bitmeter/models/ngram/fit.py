@@ -18,6 +18,7 @@ from bitmeter.models.ngram.units import UnitPlan
 from bitmeter.models.ngram.vocabulary import Vocabulary
 from bitmeter.models.openvocab.words import fit_section
 from bitmeter.text.blocks import split_corpus
+from bitmeter.text.boundaries import sentences_of
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Units
@@ -48,7 +49,7 @@ class Settings:
 
 
 def as_progress(progress: Any) -> Progress:
-    """A function of a stage and a share; None for one that tells nobody."""
+    """A function of a stage and a share; None for a no-op."""
     if progress is not None and not callable(progress):
         message = f"progress is {shown(progress)}; it must be a function of a stage and a share"
         raise InputTypeError(message, value=progress)
@@ -63,11 +64,11 @@ def estimate(
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
     tell = as_progress(progress)
-    corpus = _corpus_of(text, docs, field)
+    corpus = sentences_of(text, docs=docs, field=field)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
         settings = replace(settings, plan=replace(plan, newline_ends=True))
-    held = None if heldout is None else _corpus_of(heldout, docs, field)
+    held = None if heldout is None else sentences_of(heldout, docs=docs, field=field)
     if held is not None and held.total_bytes == 0:
         message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
         raise EmptyError(message)
@@ -112,7 +113,7 @@ def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Pro
         if name == "weigh":
             estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
         else:
-            getattr(estimation, name)()
+            {"sort": estimation.sort, "grow": estimation.grow, "link": estimation.link}[name]()
     stage = _TOLD["model"]
 
 
@@ -128,16 +129,12 @@ def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[
 
 def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
     """The section about spelling alone, for a model that was not estimated here."""
-    corpus, allowance = _corpus_of(text, None, field), Allowance.of(None, None)
+    corpus, allowance = sentences_of(text, field=field), Allowance.of(None, None)
     words = _core.NgramEstimation(SEPARATORS["kenlm"], "word", allowance.memory, allowance.folder, threads)
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     _feed(_both(words, gaps), corpus, words, allowance, _silent)
     words.finish()
     return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
-
-
-def _corpus_of(text: Any, docs: str | None, field: str | None) -> Corpus:
-    return Corpus.of(text, docs=docs, field=field) if isinstance(text, Corpus) else _sentences(text, docs, field)
 
 
 def _feed(
@@ -226,17 +223,7 @@ def _said(estimation: _core.NgramEstimation, settings: Settings) -> dict[str, An
 
 
 def _silent(stage: str, done: float) -> None:
-    """Nobody wants to know."""
-
-
-def _sentences(text: Any, docs: str | None, field: Any) -> Corpus:
-    """A corpus whose sentences are lines if nothing else is said, or records where the source has them."""
-    if isinstance(text, bytes | bytearray | memoryview):
-        return Corpus.from_text(bytes(text), docs="line" if docs is None else docs)
-    if docs is not None:
-        return Corpus(text, docs=docs, field=field)
-    found = Corpus(text, field=field)
-    return found if found.docs == "record" else Corpus(text, docs="line", field=field)
+    """No-op progress callback."""
 
 
 def _reserved(name: str, word: bytes, sentence: int) -> InputError:

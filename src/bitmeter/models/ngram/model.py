@@ -11,8 +11,8 @@ from bitmeter._util.check import Seed, flag, integer
 from bitmeter._util.files import as_path
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
-from bitmeter.models.ngram.files import SUFFIX, is_model_file, note, read_note, save_model, format_errors
-from bitmeter.models.ngram.forms import CoreModel, NGramForms, open_model
+from bitmeter.models.ngram.files import SUFFIX, format_errors, is_model_file, note, save_model
+from bitmeter.models.ngram.forms import NGramForms, open_model
 from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
 from bitmeter.models.ngram.pickling import NGramPickling
 from bitmeter.models.ngram.query import NGramQuery

@@ -18,6 +18,7 @@ from bitmeter.models.ngram.files import format_errors
 from bitmeter.models.ngram.session import ModelWords, NGramSession
 from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_number
 from bitmeter.text.blocks import cut_corpus
+from bitmeter.text.boundaries import sentences_of
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.readers import encode, is_url, kind_of
 from bitmeter.text.formats import COMPRESSIONS
@@ -160,7 +161,7 @@ class NGramQuery(NGramBase):
             split, blank, logs = session.score_bytes(data, ends, len(ends), False, eos)
             logs = _without_blanks(logs, blank)
             return ScoredText(logs, split.ids, split.cuts, split.bounds, blank, model.is_distribution)
-        corpus = text if isinstance(text, Corpus) else _lines(text, docs, field)
+        corpus = text if isinstance(text, Corpus) else sentences_of(text, docs=docs, field=field)
         return replace(_scored_corpus(session, corpus, model.units, eos), is_distribution=model.is_distribution)
 
     def logprob(self, sentence: str | bytes, *, eos: bool = True, oov: str = _CLASS) -> float:
@@ -308,13 +309,6 @@ def _in_memory(text: Any, docs: Any, field: Any) -> bytes | None:
         return None  # the reader of corpora says what is wrong
 
 
-def _lines(text: Any, docs: Any, field: Any) -> Corpus:
-    if isinstance(text, bytes | bytearray | memoryview):
-        return Corpus.of(text, docs="line" if docs is None else docs, field=field)
-    found = Corpus(text, docs=docs, field=field)
-    return found if docs is not None or found.docs == "record" else Corpus(text, docs="line", field=field)
-
-
 def _without_blanks(logs: Floats, blank: NDArray[np.bool_]) -> Floats:
     logs[blank] = 0.0
     return logs
@@ -328,7 +322,9 @@ def _scored_corpus(session: NGramSession, corpus: Corpus, units: Any, eos: str) 
         split, blank, logs = session.score_bytes(piece.data, piece.all_ends, len(piece.ends), piece.continues, eos)
         ends = split.bounds[1:] + units_before
         bounds.append(ends[:-1] if piece.unfinished else ends)
-        parts.append(ScoredText(_without_blanks(logs, blank), split.ids, split.cuts + piece.offset, split.bounds, blank))
+        parts.append(
+            ScoredText(_without_blanks(logs, blank), split.ids, split.cuts + piece.offset, split.bounds, blank)
+        )
         units_before += len(split.ids)
         cut = parts[-1].cuts[-1:]
     if not parts:

@@ -12,7 +12,7 @@ from bitmeter.models.ngram.files import format_errors
 from bitmeter.models.ngram.session import NGramView
 from bitmeter.models.ngram.units import END
 from bitmeter.models.sampled import SampledText
-from bitmeter.text.units.base import Words
+from bitmeter.text.units.words import Words
 from bitmeter.theory.processes.base import seed_words
 
 __all__ = ["draw"]

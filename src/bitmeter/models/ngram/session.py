@@ -13,7 +13,8 @@ from bitmeter.models.ngram.units import END, sentences_within
 from bitmeter.models.outcomes import Outcomes
 from bitmeter.models.session import Batch, End, Options, PredictingSession, Scored, Stepper, Watch
 from bitmeter.text.formats import SEPARATORS
-from bitmeter.text.units.base import Split, Units, Words
+from bitmeter.text.units.base import Split, Units
+from bitmeter.text.units.words import Words
 
 __all__ = ["HISTORY_BINS", "ModelWords", "NGramSession", "NGramStepper", "NGramView"]
 

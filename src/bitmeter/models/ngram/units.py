@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.check import shown
 from bitmeter.errors import ChoiceError, FileFormatError, MissingSourceError, ModelError
-from bitmeter.text.units.base import Bytes, Characters, Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 __all__ = ["Numbering", "UnitPlan", "plan_of"]
 
@@ -102,7 +105,7 @@ class UnitPlan:
         places = list(dict.fromkeys((*beside, Path(self.path))))
         for place in places:
             if place.is_file():
-                found = Units.of(f"{self.name.partition(':')[0]}:{place}")
+                found = units_of(f"{self.name.partition(':')[0]}:{place}")
                 self.check(found)
                 return found
         looked = " and no ".join(map(str, places))
@@ -126,16 +129,16 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
     """Units by name, or a tokenizer, as a model's."""
     if isinstance(what, str) and what in _NAMES:
         kind = _NAMES[what]
-        return UnitPlan(kind, _IDS[kind]), Units.of("chars" if kind == "characters" else kind)
+        return UnitPlan(kind, _IDS[kind]), units_of("chars" if kind == "characters" else kind)
     for kind, made in (("words", Words), ("bytes", Bytes), ("characters", Characters)):
         if type(what) is made and what == made():
             return UnitPlan(kind, _IDS[kind]), what
     if isinstance(what, str):
         scheme, _, file = what.partition(":")
         if scheme in ("tokenizer", "sentencepiece") and file:
-            what = Units.of(what)
+            what = units_of(what)
         elif what.endswith((".json", ".model")):
-            what = Units.of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)
+            what = units_of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)
     from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
 
     if isinstance(what, Tokenizer | SentencePiece):

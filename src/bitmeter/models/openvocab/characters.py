@@ -17,7 +17,7 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.coder import StepwiseCoder
 from bitmeter.models.ngram.session import NGramSession, NGramView
 from bitmeter.models.session import Options
-from bitmeter.text.units.base import Characters
+from bitmeter.text.units.plain import Characters
 
 __all__ = ["CHARACTER_ROWS", "ROW_SIZE", "SPELLING_COST", "CharacterCoder", "SpelledCharacters"]
 

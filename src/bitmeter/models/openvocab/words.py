@@ -45,7 +45,7 @@ def _every_byte(separators: bytes) -> bytes:
 
 
 def expand(spelling: _core.Spelling, words: int, batch: Batch, split: Split) -> Expanded:
-    """What the units of a batch pay for: word ids, sentence bounds, the unit that owns each id, and ln p beside them."""
+    """What units pay for: word ids, sentence bounds, the unit that owns each id, and ln p beside those of words."""
     return spelling.expand(
         batch.data,
         np.ascontiguousarray(split.ids, dtype=np.int64),

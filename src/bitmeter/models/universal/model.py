@@ -19,7 +19,8 @@ from bitmeter.models.protocols import Bundled, Codes, Options, Predictor, Primab
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import PredictingSession, Stepper
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import Bytes, Units
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
 __all__ = ["Universal"]
 
@@ -68,6 +69,8 @@ class Universal(Predictor, Primable, Codes, Bundled):
     """
 
     BUNDLE = "model.bmu"
+    name: str
+    fingerprint: str
 
     def __init__(self, preset: str = "medium") -> None:
         self.preset = choice(preset, "preset", PRESETS)

@@ -19,7 +19,7 @@ from bitmeter import _core
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
-from bitmeter.text.formats import COMPRESSIONS, KINDS
+from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS
 
 __all__ = [
     "Chunk",
@@ -81,7 +81,7 @@ def kind_of(path: str) -> str:
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSIONS:
         suffixes.pop()
-    return KINDS.get(suffixes[-1], "text") if suffixes else "text"
+    return ROW_FORMATS.get(suffixes[-1], "text") if suffixes else "text"
 
 
 @contextmanager

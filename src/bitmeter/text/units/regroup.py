@@ -12,6 +12,7 @@ from bitmeter import _core
 from bitmeter._util.check import integer, shown
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
 from bitmeter.text.units.base import Units, document_ends
+from bitmeter.text.units.named import units_of
 
 __all__ = ["Grouping", "group_of", "regroup"]
 
@@ -118,7 +119,7 @@ def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -
         coarse = np.concatenate(([0], document_ends(data, ends)))
     elif isinstance(into, str | Units):
         short = {"byte": "bytes", "char": "chars", "word": "words", "sentence": "sentences"}
-        units = Units.of(short.get(into, into) if isinstance(into, str) else into)
+        units = units_of(short.get(into, into) if isinstance(into, str) else into)
         coarse = units.split(data, ends).cuts
     else:
         step = integer(into, "into", low=1)

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, EmptyError
-from bitmeter.text.units.base import BLANK, Characters, Units, Words
+from bitmeter.text.units.base import BLANK
 from bitmeter.text.units.counts import count_units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Characters
+from bitmeter.text.units.words import Words
 
 __all__ = ["UNITS", "SymbolSequence", "split"]
 
@@ -68,7 +71,7 @@ def split(data: bytes, units: str) -> SymbolSequence:
     if not data:
         message = "the text is empty (0 bytes); entropy is an average over symbols, so give it at least one"
         raise EmptyError(message)
-    found = Units.of(units).split(data)
+    found = units_of(units).split(data)
     if units == "bytes":
         kinds, _ = _core.count_symbols(found.ids)
         return SymbolSequence(units, found.ids, len(kinds), len(data), 0)

@@ -41,6 +41,7 @@ class TokenUnits(Units):
 
     kind: ClassVar[str]
     path: str
+    joins = True
     _tokens: list[bytes | None]
 
     @abstractmethod

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.optional import require
-from bitmeter.text.units.base import BLANK, Numbered, Split
+from bitmeter.text.units.base import BLANK, Split
+from bitmeter.text.units.vocabulary import VocabularyUnits
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -76,7 +77,7 @@ def _segments() -> Any:
     return _regex().compile(rf"{plain}|{newline}|{joined}(?:(?<=\u200d)(?=\p{{Extended_Pictographic}}){joined})*")
 
 
-class _ByDocument(Numbered):
+class _ByDocument(VocabularyUnits):
     """Splits one document at a time."""
 
     def _split(self, data: bytes, ends: Offsets) -> Split:
@@ -130,7 +131,7 @@ class Graphemes(_ByDocument):
     """
 
     def __init__(self, vocabulary: Iterable[str | bytes] | None = None) -> None:
-        self._number("graphemes", "", vocabulary)
+        self._define("graphemes", "", vocabulary)
         self.fingerprint += f"+regex-{_regex().__version__}"
 
     def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
@@ -181,7 +182,7 @@ class UnicodeWords(_ByDocument):
     """
 
     def __init__(self, vocabulary: Iterable[str | bytes] | None = None) -> None:
-        self._number("unicode-words", "", vocabulary)
+        self._define("unicode-words", "", vocabulary)
         self.fingerprint += f"+regex-{_regex().__version__}"
 
     def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
@@ -235,7 +236,7 @@ class Sentences(_ByDocument):
     """
 
     def __init__(self) -> None:
-        self._number("sentences", "", None)
+        self._define("sentences", "", None)
 
     def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
         ends = [match.end() for match in _SENTENCE_END.finditer(data)]

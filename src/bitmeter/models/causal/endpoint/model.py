@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -176,7 +176,12 @@ class Endpoint(Causal):
         return f"endpoint-{hashlib.sha256(text.encode()).hexdigest()[:24]}"
 
     @property
-    def caveats(self) -> tuple[str, ...]:
+    def traits(self) -> Traits:
+        """Without a tokenizer, the number of tokens is not known."""
+        size = self.size if self._own is None else None
+        return replace(super().traits, vocabulary=size, caveats=self._seen_by_the_client())
+
+    def _seen_by_the_client(self) -> tuple[str, ...]:
         """What it cost, and what cannot be known."""
         client = self._client
         cost = (
@@ -184,12 +189,6 @@ class Endpoint(Causal):
             f"{client.completion_tokens:,} written, {client.cached:,} answers from the cache"
         )
         return (cost, "the server's weights and arithmetic cannot be seen: the signature knows its address and name")
-
-    @property
-    def traits(self) -> Traits:
-        """Without a tokenizer, the number of tokens is not known."""
-        found = super().traits
-        return found if self._own is None else replace(found, vocabulary=None)
 
     @property
     def default_first(self) -> str:

@@ -16,6 +16,7 @@ from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
 from bitmeter.models.causal.gguf.header import Header
 from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.tokenizers import TokenUnits
 

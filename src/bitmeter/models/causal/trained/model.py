@@ -30,7 +30,8 @@ from bitmeter.models.protocols import Bundled, Codes, OpenVocabulary, Options, S
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.base import Units, Words
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.words import Words
 
 if TYPE_CHECKING:
     from bitmeter.models.causal.trained.network import Network
@@ -425,7 +426,9 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     def bundle(self, folder: Path, stem: str = "model") -> list[str]:
         """Write its folder; refused where it would be another model when it is read again."""
         if stem != "model":
-            message = f"{self.name} is a folder, which cannot travel as a part of another model (leave embed out: --embed)"
+            message = (
+                f"{self.name} is a folder, which cannot travel as a part of another model (leave embed out: --embed)"
+            )
             raise ModelError(message)
         copy.copy(self).save(folder)
         again = Neural.load(folder).for_bytes()

@@ -42,7 +42,9 @@ class NetworkSession(UnitSession):
 
     def __init__(self, model: NetworkView, scorer: NetworkScorer, windowing: Windowing) -> None:
         if windowing.kind in ("half", "rolling"):
-            message = f"{model.name} cannot take a document in parts with ctx={windowing}: its windows depend on what comes"
+            message = (
+                f"{model.name} cannot take parts of documents with ctx={windowing}: its windows depend on what comes"
+            )
             raise ModelError(message)
         self._model, self._scorer, self._windowing = model, scorer, windowing
         self._lead = np.array([] if windowing.prefix is None else [windowing.prefix], dtype=np.int64)
@@ -85,7 +87,9 @@ class NetworkSession(UnitSession):
             return logs
         if not len(tokens):
             return logs
-        return self._in_windows(tokens) if self._windowing.kind != "full" or self._windowing.window else self._all(tokens)
+        return (
+            self._in_windows(tokens) if self._windowing.kind != "full" or self._windowing.window else self._all(tokens)
+        )
 
     def _all(self, tokens: Ints) -> Floats:
         before = self._lead if self._fresh else self._held

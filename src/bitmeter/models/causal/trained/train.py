@@ -25,7 +25,7 @@ from bitmeter._util.files import replacing
 from bitmeter.errors import EmptyError, FileFormatError, ModelError
 from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve, curve_as_dict
 from bitmeter.models.causal.trained.network import Network
-from bitmeter.models.causal.trained.scorer import NetworkRater
+from bitmeter.models.causal.trained.scorer import NetworkScorer
 from bitmeter.models.causal.trained.units import Alphabet
 
 __all__ = ["CHECKPOINT", "Material", "Progress", "Schedule", "Trainer", "own_torch", "split_off"]
@@ -260,7 +260,9 @@ class Trainer:
             length = self._network.shape.context - 1
         lead = np.array([self._alphabet.boundary])
         parts = [row[at : at + length] for at in range(0, len(row), length)]
-        found = NetworkRater(self._network).logprobs([np.concatenate((lead, part)) for part in parts], [1] * len(parts))
+        found = NetworkScorer(self._network).logprobs(
+            [np.concatenate((lead, part)) for part in parts], [1] * len(parts)
+        )
         logs = np.concatenate(found)
         if self._alphabet.kind != "words":  # the ends of documents are no part of the text
             logs = logs[row != self._alphabet.boundary]

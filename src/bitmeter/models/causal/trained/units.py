@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from bitmeter._util.optional import require
 from bitmeter.errors import EmptyError
-from bitmeter.text.units.base import BLANK, Bytes, Units, Words
+from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.plain import Bytes
 from bitmeter.text.units.tokenizers import Tokenizer
+from bitmeter.text.units.words import Words
 
 __all__ = ["KINDS_OF_UNITS", "Alphabet", "learn_alphabet", "word_alphabet"]
 
