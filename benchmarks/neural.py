@@ -87,7 +87,7 @@ def bare(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
     from bitmeter.models.causal.hf.rows import packed_rows
 
     model = bm.HuggingFace(folder, threads=1)
-    rater = model._rater
+    rater = model._scorer
     inputs = [np.array([model.bos_id, *model.units.split(text.encode()).ids])[:-1] for text in texts]
     rows = packed_rows([len(ids) for ids in inputs], 512, longest=512)
     rater._shape_logits = None  # the network's own logits

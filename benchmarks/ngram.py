@@ -91,7 +91,7 @@ def smaller_forms(folder: Path, programs: Path | None) -> dict[str, tuple[float,
 
 def numbered(model: bm.NGram, data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The words and ends of a text as the model numbers them."""
-    rated = model.rate(data)
+    rated = model.score(data)
     return rated.ids, rated.bounds
 
 
@@ -105,15 +105,15 @@ def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callab
     ids, bounds = numbered(alone, data)
 
     def from_ids(threads: int) -> Callable[[], float]:
-        core, before = alone._fitted, np.zeros(0, dtype=np.int64)
+        core, before = alone.fast_form, np.zeros(0, dtype=np.int64)
         return lambda: math.exp(-float(core.logprobs(ids, bounds, before, True, threads).mean()))
 
     runs: dict[str, Callable[[], float]] = {
-        ALONE: lambda: alone.rate(test).perplexity,
-        TOGETHER: lambda: together.rate(test).perplexity,
+        ALONE: lambda: alone.score(test).perplexity,
+        TOGETHER: lambda: together.score(test).perplexity,
         "bitmeter, numbers, 1 thread": from_ids(1),
         "bitmeter, numbers, 2 threads": from_ids(2),
-        "bitmeter, compact form, rate(file)": lambda: compact.rate(test).perplexity,
+        "bitmeter, compact form, rate(file)": lambda: compact.score(test).perplexity,
         "bitmeter score(), 1 thread": lambda: bm.score(alone, test, like="kenlm").perplexity("token"),
         "bitmeter score(), 2 threads": lambda: bm.score(together, test, like="kenlm").perplexity("token"),
         "bitmeter score(), spelled, 1 thread": lambda: bm.score(alone, test).perplexity("token"),
@@ -292,7 +292,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     state, number = model.begin(), model.number(sentence.split()[0])
     calls: dict[str, Callable[[], Any]] = {
         "NGram.logprob(line), loaded": lambda: model.logprob(sentence),
-        "NGram.rate(line), loaded": lambda: model.rate(sentence.encode()),
+        "NGram.rate(line), loaded": lambda: model.score(sentence.encode()),
         "NGramState.extend(word)": lambda: state.extend(number),
     }
     if chosen.kenlm_bin is not None and (kenlm := optional("kenlm")) is not None:

@@ -33,7 +33,7 @@ def test_the_extras_exist_and_bring_the_package() -> None:
 
 
 def test_what_is_installed_is_imported() -> None:
-    assert require("json", "Reading") is sys.modules["json"]
+    assert require("json", "Windowing") is sys.modules["json"]
 
 
 def test_a_broken_package_keeps_its_own_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from bitmeter.models.registry import (
     Predictor,
     Scheme,
     Streaming,
-    Totalling,
+    Compressor,
     own_schemes,
     schemes,
     survey_schemes,
@@ -102,7 +102,7 @@ def test_a_plug_in_is_a_model_like_others(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.syspath_prepend(str(tmp_path))
     model = bm.load("toy:2.5")
     assert isinstance(model, Model)
-    assert not isinstance(model, Predictor | Streaming | Totalling)
+    assert not isinstance(model, Predictor | Streaming | Compressor)
     assert schemes()["toy"].usage == "toy:BITS"
     found = bm.compare("uniform", "toy:2.5", on=b"to be or not to be")
     assert found.rows[1].difference == pytest.approx(-5.5)

@@ -29,22 +29,22 @@ def test_pruning_is_the_same_as_in_training_and_its_cost_is_said(tmp_path: Path,
     assert bm.load(tmp_path / "pruned.bmn").fingerprint == pruned.fingerprint
     assert made.counts == pruned.counts
     assert sum(made.counts) < sum(bm.load(model).counts)
-    whole, less = (each.rate(HELD).perplexity for each in (bm.load(model), pruned))
+    whole, less = (each.score(HELD).perplexity for each in (bm.load(model), pruned))
     assert (made.perplexity_before, made.perplexity_after) == (whole, less)
     assert made.rise == pytest.approx(less / whole - 1)
     assert f"({100 * (less / whole - 1):+.3g} %)" in str(made)
     assert any("pruning by entropy" in note for note in made.notes)
     # The spelling stays.
-    assert bm.load(tmp_path / "pruned.bmn").oov_ways == ("class", "spelled")
+    assert bm.load(tmp_path / "pruned.bmn").traits.oov == ("class", "spelled")
     small = bm.convert(model, tmp_path / "small.bmn", prune_entropy=1e-4, compact=True)
     assert (small.form, small.counts) == ("compact", pruned.counts)
-    assert bm.load(tmp_path / "small.bmn").oov_ways == ("class", "spelled")
+    assert bm.load(tmp_path / "small.bmn").traits.oov == ("class", "spelled")
 
 
 def test_a_model_from_arpa_learns_to_spell(tmp_path: Path, model: Path) -> None:
     lost = bm.convert(model, tmp_path / "model.arpa")
     assert "ARPA has no place for how words are spelled" in lost.notes[-1]
-    assert bm.load(tmp_path / "model.arpa").oov_ways == ("class",)
+    assert bm.load(tmp_path / "model.arpa").traits.oov == ("class",)
     for compact in (False, True):
         made = bm.convert(tmp_path / "model.arpa", tmp_path / "again.bmn", spelling=TEXT, compact=compact, force=True)
         again = bm.load(made.target)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.models.baseline import compressors
-from bitmeter.models.registry import Totalling
+from bitmeter.models.registry import Compressor
 from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text().encode()[:40_000]
@@ -163,7 +163,7 @@ def test_names_hold_the_setting_and_load_again(spec: str, name: str) -> None:
     model = bm.load(spec)
     assert model.name == name
     assert bm.load(model.name).fingerprint == model.fingerprint
-    assert isinstance(model, Totalling)
+    assert isinstance(model, Compressor)
 
 
 def test_settings_and_programs_have_fingerprints_of_their_own() -> None:

@@ -143,7 +143,7 @@ def test_predictions_sum_to_one_and_are_what_is_charged(model: Any, ids: st.Sear
     assert isinstance(model, Predictor)
     document = np.array(data.draw(st.lists(ids, min_size=1, max_size=12)), dtype=np.int64)
     logs = model.logprobs(document, np.array([0, len(document)]))
-    places = model.places(document) if hasattr(model, "places") else document
+    places = model.outcomes.index(document) if hasattr(model, "places") else document
     for at in range(len(document)):
         try:
             predicted = model.predict(document[:at])
@@ -268,7 +268,7 @@ def test_words_their_ends_and_the_unknown() -> None:
 
 def test_the_ways_of_the_unknown() -> None:
     model = bm.TableModel(WORDS)
-    assert model.oov_ways == ("class",)
+    assert model.traits.oov == ("class",)
     classed = model.with_oov("class")
     ids = classed.units.split(b"to see <unk> be").ids
     assert classed.unknown(ids).tolist() == [False, True, True, False]

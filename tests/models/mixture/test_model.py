@@ -56,7 +56,7 @@ def sentences(model: Any, text: bytes) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("mixture", mixtures())
 def test_every_prediction_sums_to_one_and_is_what_is_scored(mixture: bm.MixtureModel) -> None:
     """At each place of a text: the whole prediction is made first, then the unit is rated. Peeking shows in the sum."""
-    model = mixture.with_oov("class") if mixture.oov_ways else mixture
+    model = mixture.with_oov("class") if mixture.traits.oov else mixture
     ids, bounds = sentences(model, HELDOUT[:90])
     whole = model.logprobs(ids, bounds)
     stream = MixtureStream(model)
@@ -65,13 +65,13 @@ def test_every_prediction_sums_to_one_and_is_what_is_scored(mixture: bm.MixtureM
         row = stream.predict(i not in starts)
         assert np.exp(row).sum() == pytest.approx(1.0, abs=1e-6)  # n-gram models keep float32
         rated = stream.logprobs(ids[i : i + 1], np.array([0, 1]), i not in starts)
-        assert row[model.places(np.array([unit]))[0]] == pytest.approx(rated[0], rel=1e-6)
+        assert row[model.outcomes.index(np.array([unit]))[0]] == pytest.approx(rated[0], rel=1e-6)
         assert rated[0] == pytest.approx(whole[i], rel=1e-9)
 
 
 @pytest.mark.parametrize("mixture", mixtures())
 def test_details_are_those_of_the_predictions_and_move_nothing(mixture: bm.MixtureModel) -> None:
-    model = mixture.with_oov("class") if mixture.oov_ways else mixture
+    model = mixture.with_oov("class") if mixture.traits.oov else mixture
     ids, bounds = sentences(model, HELDOUT)
     half = int(bounds[2]) + 3  # in the middle of a document
     stream, other = MixtureStream(model), MixtureStream(model)
@@ -87,14 +87,14 @@ def test_details_are_those_of_the_predictions_and_move_nothing(mixture: bm.Mixtu
                 steps.begin()
             row = steps.predict()
             steps.take(int(ids[place]))
-            own = row[model.places(ids[place : place + 1])[0]]
+            own = row[model.outcomes.index(ids[place : place + 1])[0]]
             assert own == pytest.approx(logs[i], rel=1e-6)
             assert found.rank[i] == 1 + int((row > own).sum())
             finite = row[np.isfinite(row)]
             assert found.entropy[i] == pytest.approx(-math.fsum(np.exp(finite) * finite), rel=1e-9)
             assert found.top_logprobs[i].tolist() == sorted(row, reverse=True)[:3]
             assert row[found.top[i]].tolist() == found.top_logprobs[i].tolist()
-    assert found.names == model.outcome_names
+    assert found.names == model.outcomes.names
 
 
 def test_scores_with_alternatives() -> None:
@@ -105,20 +105,20 @@ def test_scores_with_alternatives() -> None:
         assert all(len(unit.alternatives) == 2 and unit.rank is not None and unit.rank >= 1 for unit in units)
         likeliest = [unit for unit in units if unit.rank == 1]
         assert likeliest
-        if "spelled" not in mixture.oov_ways:  # where a unit is more than its word
+        if "spelled" not in mixture.traits.oov:  # where a unit is more than its word
             assert all(unit.alternatives[0][1] == pytest.approx(unit.logprob) for unit in likeliest)
 
 
 def test_characters_of_several_alphabets_are_one_distribution() -> None:
     """By hand: `z` is known to one model; the other shares its <unk> among what only that one knows and all else."""
     mixture = bm.MixtureModel([LETTERS, FEWER], weights=[0.25, 0.75])
-    known, other = (set(model.outcome_ids[2:].tolist()) for model in (LETTERS, FEWER))
+    known, other = (set(model.outcomes.ids[2:].tolist()) for model in (LETTERS, FEWER))
     start = np.array([], dtype=np.int64)
-    first = math.exp(LETTERS.predict(start)[LETTERS.places(np.array([ord("z")]))[0]])
+    first = math.exp(LETTERS.predict(start)[LETTERS.outcomes.index(np.array([ord("z")]))[0]])
     second = math.exp(FEWER.predict(start)[0]) / (len(known - other) + 1)
     found = mixture.logprobs(np.array([ord("z")]), np.array([0, 1]))[0]
     assert math.exp(found) == pytest.approx(0.25 * first + 0.75 * second)
-    assert mixture.oov_ways == ("class",)
+    assert mixture.traits.oov == ("class",)
     assert mixture.logprobs(np.array([ord("Q")]), np.array([0, 1]))[0] == -math.inf
     assert mixture.with_oov("class").logprobs(np.array([ord("Q")]), np.array([0, 1]))[0] > -math.inf
     # A newline is the end of a sentence, once.
@@ -128,7 +128,7 @@ def test_characters_of_several_alphabets_are_one_distribution() -> None:
 
 @pytest.mark.parametrize("mixture", mixtures())
 def test_what_comes_later_changes_nothing(mixture: bm.MixtureModel) -> None:
-    model = mixture.with_oov("class") if mixture.oov_ways else mixture
+    model = mixture.with_oov("class") if mixture.traits.oov else mixture
     ids, _ = sentences(model, HELDOUT)
     full = model.logprobs(ids, np.array([0, len(ids)]))
     for cut in (1, 5, len(ids) // 2):
@@ -214,7 +214,7 @@ def test_words_that_one_model_lacks_share_its_unknown() -> None:
     """By hand: after <s>, `rose` is known to TWO alone; ONE spreads <unk> over TWO's own words and the unknown."""
     mixture = bm.MixtureModel([ONE, TWO], weights=[0.25, 0.75])
     ids = mixture.units.split(b"rose\n").ids
-    own = set(TWO.outcome_names[3:]) - set(ONE.outcome_names[3:])
+    own = set(TWO.outcomes.names[3:]) - set(ONE.outcomes.names[3:])
     first = math.exp(ONE.predict(np.array([], dtype=np.int64))[0]) / (len(own) + 1)
     second = math.exp(TWO.predict(np.array([], dtype=np.int64))[TWO.units.split(b"rose").ids[0]])
     assert math.exp(mixture.logprobs(ids, np.array([0, 1]))[0]) == pytest.approx(0.25 * first + 0.75 * second)

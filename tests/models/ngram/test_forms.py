@@ -46,7 +46,7 @@ def test_the_compact_form_says_what_its_expansion_says(small: bm.NGram) -> None:
     assert not fast.is_compact
     assert fast.counts == small.counts
     for oov in ("class", "none"):
-        np.testing.assert_array_equal(small.rate(TEST, oov=oov).logprobs, fast.rate(TEST, oov=oov).logprobs)
+        np.testing.assert_array_equal(small.score(TEST, oov=oov).logprobs, fast.score(TEST, oov=oov).logprobs)
     ours, theirs = bm.score(small, TEST), bm.score(fast, TEST)
     assert ours.bits == theirs.bits
     assert ours.signature != theirs.signature, "another file, another fingerprint"
@@ -86,8 +86,8 @@ LEAST = {bits: float(model.notes[-1].split("between ")[1].split()[0]) for bits, 
 
 def test_the_perplexity_is_near_and_above(model: bm.NGram) -> None:
     """On the training text itself the exact figures are better than rounded ones, and few bits are worst."""
-    exact = model.rate(TEXT).perplexity
-    by_bits = [model.compact(bits).rate(TEXT).perplexity for bits in (4, 6, 8, 12)]
+    exact = model.score(TEXT).perplexity
+    by_bits = [model.compact(bits).score(TEXT).perplexity for bits in (4, 6, 8, 12)]
     assert by_bits == sorted(by_bits, reverse=True)
     assert exact < by_bits[-1] < exact * 1.0002
     assert by_bits[2] < exact * 1.003
@@ -95,9 +95,9 @@ def test_the_perplexity_is_near_and_above(model: bm.NGram) -> None:
 
 def test_few_figures_are_not_changed() -> None:
     model = bm.NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
-    np.testing.assert_array_equal(model.compact().rate(TEST).logprobs, model.rate(TEST).logprobs)
+    np.testing.assert_array_equal(model.compact().score(TEST).logprobs, model.score(TEST).logprobs)
     sparse = bm.NGram(order=3, smoothing="maximum-likelihood").fit(b"to be or not to be\n")
-    np.testing.assert_array_equal(sparse.compact().rate(b"to be\n").logprobs, sparse.rate(b"to be\n").logprobs)
+    np.testing.assert_array_equal(sparse.compact().score(b"to be\n").logprobs, sparse.score(b"to be\n").logprobs)
 
 
 @pytest.mark.parametrize("name", ["maximum-likelihood", "katz", "jelinek-mercer", "lidstone:0.1", "stupid-backoff"])
@@ -105,7 +105,7 @@ def test_other_smoothings(name: str) -> None:
     model = bm.NGram(order=3, smoothing=name).fit(TEXT)
     small = model.compact(8)
     assert small.is_distribution == model.is_distribution
-    ours, theirs = small.rate(TEXT).logprobs, model.rate(TEXT).logprobs
+    ours, theirs = small.score(TEXT).logprobs, model.score(TEXT).logprobs
     np.testing.assert_array_equal(np.isinf(ours), np.isinf(theirs))
     finite = np.isfinite(theirs)
     assert abs((ours[finite] - theirs[finite]).mean()) < 0.01
@@ -124,18 +124,18 @@ def test_files(tmp_path: Path, small: bm.NGram) -> None:
     assert loaded.notes == small.notes
     assert "predictions sum to between 0." in loaded.notes[-1]
     assert loaded.fingerprint == small.fingerprint
-    assert loaded.oov_ways == ("class", "spelled"), "the spelling came along"
+    assert loaded.traits.oov == ("class", "spelled"), "the spelling came along"
     assert loaded.spelling.fingerprint() == small.spelling.fingerprint()
     assert bm.score(loaded, TEST).bits == bm.score(small, TEST).bits
     loaded.save(tmp_path / "small.arpa.gz")
     again = bm.NGram.load(tmp_path / "small.arpa.gz")
-    assert abs(again.rate(TEST).logprobs - small.rate(TEST).logprobs).max() < 1e-5
+    assert abs(again.score(TEST).logprobs - small.score(TEST).logprobs).max() < 1e-5
     small.fast().save(tmp_path / "fast.bmn")
     for path in (tmp_path / "small.bmn", tmp_path / "fast.bmn"):  # maps of files, which cannot be written to
         loaded = bm.NGram.load(path)
-        before, spelled = loaded.rate(TEST).logprobs, loaded.spelling.fingerprint()
+        before, spelled = loaded.score(TEST).logprobs, loaded.spelling.fingerprint()
         loaded.fit_spelling(b"other words\n")
-        np.testing.assert_array_equal(loaded.rate(TEST).logprobs, before)
+        np.testing.assert_array_equal(loaded.score(TEST).logprobs, before)
         assert loaded.spelling.fingerprint() != spelled
 
 
@@ -170,9 +170,9 @@ def test_convert_both_ways(tmp_path: Path, model: bm.NGram) -> None:
     model.save(tmp_path / "fast.bmn")
     packed = bm.convert(tmp_path / "fast.bmn", tmp_path / "small.bmn", compact=True, heldout=TEST)
     assert packed.form == "compact"
-    assert packed.perplexity_before == model.rate(TEST).perplexity
-    assert packed.perplexity_after == model.compact().rate(TEST).perplexity
-    assert packed.tokens == len(model.rate(TEST).logprobs)
+    assert packed.perplexity_before == model.score(TEST).perplexity
+    assert packed.perplexity_after == model.compact().score(TEST).perplexity
+    assert packed.tokens == len(model.score(TEST).logprobs)
     assert packed.bytes_after == (tmp_path / "small.bmn").stat().st_size
     back = bm.convert(tmp_path / "small.bmn", tmp_path / "back.bmn", heldout=TEST)
     assert back.form == "fast"
@@ -231,8 +231,8 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 def test_the_core_refuses_what_no_file_has(model: bm.NGram) -> None:
     with pytest.raises(ValueError, match="2 to 16 bits"):
-        _core.NgramPacker(model._fitted, 17, 8)
-    small = model.compact()._form
+        _core.NgramPacker(model.fast_form, 17, 8)
+    small = model.compact().form
     nothing = np.zeros(0, dtype=np.int64)
     with pytest.raises(ValueError, match="bounds must ascend"):
         small.logprobs(np.zeros(3, dtype=np.int64), np.array([0, 2]), nothing, True)

@@ -216,7 +216,7 @@ def test_the_trace_tells_entropy_and_alternatives() -> None:
     score = bm.score(MODEL, b"w0 w1\n", docs="line", eos="yes", alternatives=3)
     best = score.trace.alternatives(0)
     logs = MODEL.predict(np.zeros(0, dtype=np.int64))
-    names = MODEL.outcome_names
+    names = MODEL.outcomes.names
     assert [name for name, *_ in best] == [names[i] for i in np.argsort(-logs, kind="stable")[:3]]
 
 

@@ -26,7 +26,7 @@ Gram = tuple[str, ...]
 
 def marginals(model: bm.NGram) -> dict[Gram, float]:
     """How often each history comes: the chain over whole histories, one prediction each, until it stands still."""
-    names = [name.decode() for name in model.outcome_names]
+    names = [name.decode() for name in model.outcomes.names]
     longest = model.order - 1
     share: dict[tuple[int, ...], float] = {(1,): 1.0}
     rows: dict[tuple[int, ...], list[float]] = {}
@@ -85,9 +85,9 @@ def twin(model: bm.NGram, threshold: float) -> tuple[dict[Gram, tuple[float, flo
 @pytest.mark.parametrize("order", [2, 3])
 def test_how_often_histories_come(order: int) -> None:
     model = bm.NGram(order=order).fit(made_up_text(60, 8).encode())
-    words, *_ = model._fitted.history_shares()
+    words, *_ = model.fast_form.history_shares()
     expected = marginals(model)
-    for word, share in zip(model.outcome_names, words.tolist(), strict=True):
+    for word, share in zip(model.outcomes.names, words.tolist(), strict=True):
         assert share == pytest.approx(expected.get((word.decode(),), 0.0), abs=2e-6)
     assert math.fsum(words.tolist()) == pytest.approx(1.0, abs=1e-9)
     # Not what the lowest order says, which under Kneser-Ney counts the different words before.

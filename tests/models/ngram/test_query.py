@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.measure import run
-from bitmeter.models.ngram.session import NGramStream
+from bitmeter.models.ngram.session import NGramSession
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 20)
@@ -27,7 +27,7 @@ texts = st.lists(st.one_of(words, gaps), max_size=40).map(lambda parts: " ".join
 
 
 def long_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NGramStream, "rates_bytes", False)
+    monkeypatch.setattr(NGramSession, "rates_bytes", False)
 
 
 def both(text: Any, model: bm.NGram, **how: Any) -> tuple[bm.Score, bm.Score]:
@@ -91,7 +91,7 @@ def test_blocks_at_every_place_change_nothing() -> None:
 )
 def test_rate_gives_what_score_adds_up(text: bytes, order: int, eos: str, oov: str) -> None:
     model = MODELS[order]
-    rated = model.rate(text, eos=eos, oov=oov)
+    rated = model.score(text, eos=eos, oov=oov)
     score = bm.score(model, text, docs="line", eos=eos, oov=oov)
     assert rated.tokens == score.tokens
     assert int(rated.unknown.sum()) == score.oov
@@ -106,17 +106,17 @@ def test_files_corpora_and_other_documents(tmp_path: Path, monkeypatch: pytest.M
     path = tmp_path / "text.txt"
     path.write_bytes(text)
     model = MODELS[4]
-    whole = model.rate(text)
+    whole = model.score(text)
     monkeypatch.setattr("bitmeter.models.ngram.query._BLOCK", 999)
     for other in (path, str(path), [path], bm.Corpus.from_text(text, docs="line"), bytearray(text), memoryview(text)):
-        found = model.rate(other)
+        found = model.score(other)
         for name in ("logprobs", "ids", "cuts", "bounds", "blank"):
             np.testing.assert_array_equal(getattr(found, name), getattr(whole, name), name)
-    by_file = model.rate(path, docs="file", eos="no")
+    by_file = model.score(path, docs="file", eos="no")
     assert by_file.bounds.tolist() == [0, len(by_file.ids)]
     assert "perplexity" in str(whole)
-    assert model.rate(b"").tokens == 0
-    assert model.rate(bm.Corpus.from_documents([])).bounds.tolist() == [0]
+    assert model.score(b"").tokens == 0
+    assert model.score(bm.Corpus.from_documents([])).bounds.tolist() == [0]
 
 
 @settings(max_examples=60, deadline=None)
@@ -124,7 +124,7 @@ def test_files_corpora_and_other_documents(tmp_path: Path, monkeypatch: pytest.M
 def test_logprob_of_a_sentence(sentence: list[str], order: int, eos: bool) -> None:
     model = MODELS[order]
     text = " ".join(sentence)
-    rated = model.rate(text.encode() + b"\n", eos="yes" if eos else "no")
+    rated = model.score(text.encode() + b"\n", eos="yes" if eos else "no")
     assert model.logprob(text, eos=eos) == pytest.approx(math.fsum(rated.logprobs), abs=1e-12)
     assert model.logprob(f"\t{text}\n".encode(), eos=eos) == model.logprob(text, eos=eos)
     strict = model.logprob(text, eos=eos, oov="none")
@@ -138,7 +138,7 @@ def test_logprob_of_a_sentence(sentence: list[str], order: int, eos: bool) -> No
 @given(st.lists(words, max_size=10), st.sampled_from([1, 2, 4]))
 def test_any_path_of_states_costs_what_the_sentence_does(sentence: list[str], order: int) -> None:
     model = MODELS[order]
-    rated = model.rate(" ".join(sentence).encode() + b"\n")
+    rated = model.score(" ".join(sentence).encode() + b"\n")
     state, keys = model.begin(), np.array([model.begin().key], dtype=np.uint64)
     for place, word in enumerate(sentence):
         logprob, state = state.extend(word)
@@ -213,10 +213,10 @@ def test_states_know_their_model_and_way() -> None:
         (lambda m: m.extend([m.begin()], [10**30]), errors.RangeError),
         (lambda m: m.logprob(3), errors.InputTypeError),
         (lambda m: m.logprob("a", eos="yes"), errors.InputTypeError),
-        (lambda m: m.rate("nowhere.txt"), errors.MissingSourceError),
-        (lambda m: m.rate(b"a", eos="perhaps"), errors.ChoiceError),
-        (lambda m: m.rate(b"a", docs="page"), errors.ChoiceError),
-        (lambda m: bm.NGram().rate(b"a"), errors.ModelError),
+        (lambda m: m.score("nowhere.txt"), errors.MissingSourceError),
+        (lambda m: m.score(b"a", eos="perhaps"), errors.ChoiceError),
+        (lambda m: m.score(b"a", docs="page"), errors.ChoiceError),
+        (lambda m: bm.NGram().score(b"a"), errors.ModelError),
         (lambda m: bm.NGram().begin(), errors.ModelError),
     ],
 )
@@ -231,7 +231,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     MODELS[4].save(path)
     good = path.read_bytes()
     questions: tuple[Callable[[bm.NGram], Any], ...] = (
-        lambda m: m.rate(TEXT.encode()),
+        lambda m: m.score(TEXT.encode()),
         lambda m: m.logprob(TEXT[:500].replace("\n", " ")),
         lambda m: m.begin().extend(KNOWN[0])[1].extend(KNOWN[1]),
         lambda m: m.extend([m.begin()] * 3, KNOWN[:3]),

@@ -40,7 +40,7 @@ def twin_of(text: str, order: int, method: str, prune: tuple[int, ...] = (), hel
 
 
 def agree(model: bm.NGram, twin: Twin, histories: list[list[str]]) -> None:
-    names = [name.decode() for name in model.outcome_names]
+    names = [name.decode() for name in model.outcomes.names]
     numbers = {name: i for i, name in enumerate(names)}
     for history in histories:
         found = np.exp(model.predict(np.array([numbers.get(word, 0) for word in history], dtype=np.int64)))
@@ -140,14 +140,14 @@ def test_katz_counts_one_more_where_all_words_are_frequent() -> None:
     # The counts of counts of order 2 are good, and "x" was followed by "y" alone, too often to be discounted.
     model = bm.NGram(2, "katz").fit((MADE_UP + "x y\n" * 10).encode())
     assert "order 1;" in model.notes[0]
-    p = dict(zip(model.outcome_names, np.exp(model.predict(model.units.split(b"x").ids)), strict=True))
+    p = dict(zip(model.outcomes.names, np.exp(model.predict(model.units.split(b"x").ids)), strict=True))
     assert p[b"y"] == pytest.approx(10 / 11)
     # Good-Turing is known by an identity: all that it takes off together is as much as occurred once.
     kinds = np.zeros(8)
     words = [["<s>", *line.split(), "</s>"] for line in MADE_UP.split("\n")[:-1]]
     for count in Counter(pair for line in words for pair in itertools.pairwise(line)).values():
         kinds[min(count, 7)] += 1
-    taken = json.loads(model._fitted.note)["discounts"][1]
+    taken = json.loads(model.fast_form.note)["discounts"][1]
     assert len(taken) == 6
     assert sum(d * n for d, n in zip(taken, kinds[1:], strict=False)) == pytest.approx(kinds[1], rel=1e-5)
 
@@ -163,7 +163,7 @@ def test_threads_do_not_change_the_model(method: str) -> None:
 
 def test_maximum_likelihood_is_infinite_where_unseen() -> None:
     model = bm.NGram(2, "maximum-likelihood").fit(b"a b\na c\n")
-    p = dict(zip(model.outcome_names, np.exp(model.predict(np.array([3]))), strict=True))  # after "a"
+    p = dict(zip(model.outcomes.names, np.exp(model.predict(np.array([3]))), strict=True))  # after "a"
     assert (p[b"b"], p[b"c"], p[b"a"], p[b"<unk>"]) == (pytest.approx(0.5), pytest.approx(0.5), 0.0, 0.0)
     assert bm.score(model, b"a a\n", like="kenlm").nats == math.inf
 
@@ -171,7 +171,7 @@ def test_maximum_likelihood_is_infinite_where_unseen() -> None:
 def test_laplace_is_one_more_for_everything() -> None:
     # Seven outcomes: </s>, <unk>, a, b, c, d, e. After "a": b twice, c once.
     model = bm.NGram(3, "laplace").fit(b"e a b\ne a b\ne a c\nd\n")
-    p = dict(zip(model.outcome_names, np.exp(model.predict(model.units.split(b"e a").ids)), strict=True))
+    p = dict(zip(model.outcomes.names, np.exp(model.predict(model.units.split(b"e a").ids)), strict=True))
     assert {word: round(p[word] * 10, 6) for word in (b"b", b"c", b"d", b"<unk>", b"</s>")} == {
         b"b": 3, b"c": 2, b"d": 1, b"<unk>": 1, b"</s>": 1}  # fmt: skip
     # A history that begins a sentence is a whole one; one never seen knows nothing.
@@ -187,10 +187,10 @@ def test_stupid_backoff_is_refused_a_perplexity(tmp_path: object) -> None:
     assert np.exp(scores) == pytest.approx([1.0, 0.5, 0.4 * 2 / 6])
     with pytest.raises(errors.ModelError, match=r"do not sum to one.*modified-kneser-ney.*model\.logprobs"):
         bm.score(model, b"a b\n")
-    rated = model.rate(b"a b\na a\n")
+    rated = model.score(b"a b\na a\n")
     assert rated.logprob == pytest.approx(math.log(1 * 0.5 * 1) + math.log(1 * 0.4 * 2 / 6 * 0.4 * 2 / 6))
     assert "no perplexity" in str(rated)
-    rated_corpus = model.rate(bm.Corpus.from_text("a b\na a\n", docs="line"))
+    rated_corpus = model.score(bm.Corpus.from_text("a b\na a\n", docs="line"))
     for found in (rated, rated_corpus):
         assert not found.is_distribution
         with pytest.raises(errors.ModelError, match="no perplexity of them"):
@@ -220,11 +220,11 @@ def test_stupid_backoff_is_refused_a_perplexity(tmp_path: object) -> None:
 def test_every_step_back_costs_even_from_histories_that_never_came() -> None:
     model = bm.NGram(3, "stupid-backoff").fit(b"a b\na c\n")
     # Six words and ends. <s> <s>: a; <s> a: b; a b: </s>; then c after b </s> … is a new sentence.
-    assert np.exp(model.rate(b"a b\n").logprobs) == pytest.approx([1.0, 0.5, 1.0])
+    assert np.exp(model.score(b"a b\n").logprobs) == pytest.approx([1.0, 0.5, 1.0])
     # b after <s> <s> never came: two steps back. a after <s> b, which never came either: two. c after b a, a seen: one.
-    assert np.exp(model.rate(b"b a c\n", eos="no").logprobs) == pytest.approx([0.16 / 6, 0.16 * 2 / 6, 0.4 * 1 / 2])
+    assert np.exp(model.score(b"b a c\n", eos="no").logprobs) == pytest.approx([0.16 / 6, 0.16 * 2 / 6, 0.4 * 1 / 2])
     # An unknown word is three steps back from the longest history, and so is what follows it two.
-    assert np.exp(model.rate(b"x a\n", eos="no").logprobs) == pytest.approx([0.4**3 / 5, 0.16 * 2 / 6])
+    assert np.exp(model.score(b"x a\n", eos="no").logprobs) == pytest.approx([0.4**3 / 5, 0.16 * 2 / 6])
     state = model.begin().extend("b")[1]
     assert np.exp(state.extend("a")[0]) == pytest.approx(0.16 * 2 / 6)
 

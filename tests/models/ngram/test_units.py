@@ -73,7 +73,7 @@ def test_bytes_are_a_distribution_over_all_bytes(docs: str, order: int) -> None:
     assert model.size == (256 if docs == "line" else 257)
     for history in (b"", b"T", b"The wi", b"\xff\x00", b"boat\n", b"boat\n\nT"):
         logs = model.predict(np.frombuffer(history, dtype=np.uint8))
-        every = model.places(np.arange(256))
+        every = model.outcomes.index(np.arange(256))
         assert len(set(every.tolist())) == 256
         assert np.isfinite(logs[every]).all()
         assert logs[0] == logs[1] == -math.inf
@@ -94,10 +94,10 @@ def test_the_byte_twin() -> None:
     left = sum(taken[n] for n in counts.values()) / 7 / 256
     logs = model.predict(np.zeros(0, dtype=np.int64))
     for unit, n in counts.items():
-        assert math.exp(logs[model.places(np.array([ord(unit)]))[0]]) == pytest.approx(
+        assert math.exp(logs[model.outcomes.index(np.array([ord(unit)]))[0]]) == pytest.approx(
             (n - taken[n]) / 7 + left, rel=1e-6
         )
-    assert math.exp(logs[model.places(np.array([0]))[0]]) == pytest.approx(left, rel=1e-6)
+    assert math.exp(logs[model.outcomes.index(np.array([0]))[0]]) == pytest.approx(left, rel=1e-6)
 
 
 def test_lines_begin_anew_whatever_the_documents() -> None:
@@ -116,7 +116,7 @@ def test_lines_begin_anew_whatever_the_documents() -> None:
 def test_a_file_is_one_sentence_when_asked() -> None:
     model = bm.NGram(order=3, units="bytes").fit(TEXT, docs="file")
     after = model.predict(np.frombuffer(b".\n", dtype=np.uint8))
-    assert np.exp(after[model.places(np.array([ord("T")]))[0]]) > 10 / 256  # newlines are units, and something follows
+    assert np.exp(after[model.outcomes.index(np.array([ord("T")]))[0]]) > 10 / 256  # newlines are units, and something follows
     ended, open_ = bm.score(model, TEXT, eos="yes"), bm.score(model, TEXT)
     assert ended.count("token") == open_.count("token") + 1
     assert model.end_id == 256
@@ -132,7 +132,7 @@ def test_rates_words_and_traces(units: str) -> None:
     assert [unit.split() for unit in words.units] == [[word] for word in TEXT.split()]
     best, *_ = score.trace.alternatives(0)
     logs = model.predict(np.zeros(0, dtype=np.int64))
-    assert best[0] == model.outcome_names[int(np.argmax(logs))]
+    assert best[0] == model.outcomes.names[int(np.argmax(logs))]
     found = bm.compare(model, "kt", on=TEXT, docs="line")
     assert "kt" in str(found)
 
@@ -146,7 +146,7 @@ def test_invalid_bytes_are_characters_of_their_own(tmp_path: Path) -> None:
     for one in (model, again):
         score = bm.score(one, text)
         assert (score.oov, score.invalid) == (0, 4)
-        assert b"\xff" in one.outcome_names
+        assert b"\xff" in one.outcomes.names
     assert bm.score(model, b"\xfd", oov="class").oov == 1
 
 
@@ -192,17 +192,17 @@ def test_tokens_of_a_tokenizer(tmp_path: Path) -> None:
     text = b"to be or not to be\nbe or not\n"
     model = bm.NGram(order=2, units=units).fit(text)
     assert model.size == len(words) + 1
-    assert model.oov_ways == ()
+    assert model.traits.oov == ()
     history = units_of(units).split(b"to be").ids
     logs = model.predict(history)
     assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=1e-6)
-    assert np.isfinite(logs[model.places(np.arange(len(words)))]).all()  # `never` too
+    assert np.isfinite(logs[model.outcomes.index(np.arange(len(words)))]).all()  # `never` too
     model.save(tmp_path / "m.bmn")
     again = bm.NGram.load(tmp_path / "m.bmn")
     nats = bm.score(model, b"to be or what\n", docs="line", eos="yes").nats
     assert math.isfinite(nats)
     assert bm.score(again, b"to be or what\n", docs="line", eos="yes").nats == nats
-    assert {b"to", b"be"} <= set(again.outcome_names)
+    assert {b"to", b"be"} <= set(again.outcomes.names)
     assert set(b"".join(text.data for text in again.sample(3, seed=1))) <= set(b"".join(words_bytes(words)))
 
 
@@ -246,7 +246,7 @@ def replaced(text: bytes, known: set[bytes], unknown: bytes) -> bytes:
 
 
 def names(model: bm.NGram) -> list[bytes]:
-    return list(model.outcome_names[3:])
+    return list(model.outcomes.names[3:])
 
 
 def test_rare_words_become_a_class_that_is_learnt() -> None:
@@ -273,7 +273,7 @@ def test_the_class_of_the_twin() -> None:
     # Discounted mass (c - D)/N is all but the back-off's share, which is 1/V: V counts one outcome less here.
     size = sum(len(gram) == 1 for gram in table) - 1
     gamma = 10 ** table["<unk>",][0] * size
-    numbers = {name.decode(): i for i, name in enumerate(model.outcome_names)} | {"_": 0}
+    numbers = {name.decode(): i for i, name in enumerate(model.outcomes.names)} | {"_": 0}
     logs = model.predict(np.array([10**6]))  # unknown
     order1 = {word: 10 ** table[word,][0] - gamma / size + gamma / (size - 1) for word in (*numbers,) if word != "<s>"
               and (word,) in table and word != "<unk>"}  # fmt: skip
@@ -374,7 +374,7 @@ def test_every_smoothing_with_every_vocabulary_sums_to_one(smoothing: str) -> No
             cut = (0, 1) if "vocab_size" in keywords and order > 1 else None
             model = bm.NGram(order, smoothing, prune=cut, **keywords).fit(text)
             model.verify()
-            ids = model.outcome_ids[2:]
+            ids = model.outcomes.ids[2:]
             for history in (
                 [],
                 *([i] for i in ids.tolist()),
@@ -382,14 +382,14 @@ def test_every_smoothing_with_every_vocabulary_sums_to_one(smoothing: str) -> No
             ):
                 logs = model.predict(np.array(history, dtype=np.int64))
                 assert math.fsum(np.exp(logs)) == pytest.approx(1.0, abs=1e-5), (keywords, order, history)
-            if model.oov_ways == ():
+            if model.traits.oov == ():
                 assert logs[0] == -math.inf
 
 
 def test_spelled_words_of_a_restricted_and_pruned_model(tmp_path: Path) -> None:
     model = bm.NGram(order=3, min_count=2).fit(TEXT)
     small = model.prune(1e-3)
-    assert model.oov_ways == small.oov_ways == ("class", "spelled")
+    assert model.traits.oov == small.traits.oov == ("class", "spelled")
     for one in (model, small):
         assert math.isfinite(bm.score(one, OTHER, oov="spelled").nats)
     small.save(tmp_path / "m.bmn")

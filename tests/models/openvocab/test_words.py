@@ -170,7 +170,7 @@ def test_the_file_keeps_it(tmp_path: Path) -> None:
 def test_arpa_has_no_spelling_until_it_is_fitted(tmp_path: Path) -> None:
     MODEL.save(tmp_path / "m.arpa")
     model = bm.NGram.load(tmp_path / "m.arpa")
-    assert model.oov_ways == ("class",)
+    assert model.traits.oov == ("class",)
     with pytest.raises(errors.ModelError, match="fit_spelling"):
         bm.score(model, b"to zzz\n", oov="spelled")
     model.fit_spelling(TEXT)

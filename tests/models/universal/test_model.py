@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
-from bitmeter.models.universal.model import SIZES, Universal, UniversalStream, primed
+from bitmeter.models.universal.model import PRESETS, Universal, UniversalStream, primed
 from tests.models.streams import cut_documents, pieces, whole
 
 TEXT = (
@@ -250,7 +250,7 @@ def test_random_bytes_cost_little_more_than_they_must_and_zeros_nothing() -> Non
 
 def test_memory_is_as_said() -> None:
     documented = " ".join(str(Universal.__doc__).split())
-    for size, said in zip(SIZES, ("16 MB", "181 MB", "1.2 GB"), strict=True):
+    for size, said in zip(PRESETS, ("16 MB", "181 MB", "1.2 GB"), strict=True):
         number, unit = said.split()
         assert abs(Universal(size).memory / {"MB": 1e6, "GB": 1e9}[unit] - float(number)) < 0.5
         assert f'"{size}" ({said}' in documented

@@ -91,7 +91,7 @@ def test_what_a_score_says_of_it() -> None:
 def test_the_file_says_whether_llama_cpp_puts_bos_into_a_window(name: str, led: bool) -> None:
     found = both(name, "f32")[0]
     assert found.llama_adds_bos is led
-    assert found.with_reading("half.16", "bos").reading.prefix == (found.bos_id if led else None)
+    assert found.with_context("half.16", "bos").windowing.prefix == (found.bos_id if led else None)
 
 
 def test_a_way_to_cut_texts_that_transformers_does_not_know_is_said(tmp_path: Path) -> None:

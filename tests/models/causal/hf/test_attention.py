@@ -102,9 +102,9 @@ def test_it_is_what_runs_when_a_text_is_scored(monkeypatch: pytest.MonkeyPatch) 
 def test_half_precision_and_casting_keep_their_type() -> None:
     for dtype in ("bfloat16", "autocast"):
         made = tiny(dtype)
-        assert (made.packs, made._rater.cuts) == (True, True)
+        assert (made.packs, made._scorer.cuts) == (True, True)
         given = sequences(made.size)
-        cut = np.concatenate(made.rate(given, [1] * len(given)))
+        cut = np.concatenate(made.score_sequences(given, [1] * len(given)))
         exact = np.concatenate([plain_loop(tiny(), ids, 1) for ids in given])
         np.testing.assert_allclose(cut, exact, atol=0.3, rtol=0.05)
 
@@ -129,7 +129,7 @@ def test_where_it_would_change_a_figure_the_mask_is_used(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Apart, "_answer", wrong)
     made = bm.HuggingFace(TINY)
-    assert (made.packs, made._rater.cuts) == (True, False)
+    assert (made.packs, made._scorer.cuts) == (True, False)
     check_against_loop(made, bm.Corpus.from_documents(TEXTS[:6]), 1e-5)
 
 

@@ -48,7 +48,7 @@ def test_both_have_their_share_and_the_rest_goes_on_here(pair: bm.HuggingFace, m
     monkeypatch.setattr(pair._workers._workers[0], "ask", counted)
     told: list[tuple[int, int]] = []
     sequences = [pair.units.split(text.encode()).ids for text in TEXTS]
-    pair.rate(sequences, [1] * len(sequences), lambda done, total: told.append((done, total)))
+    pair.score_sequences(sequences, [1] * len(sequences), lambda done, total: told.append((done, total)))
     assert 0 < asked[0] < len(sequences)
     assert told[-1] == (len(sequences), len(sequences))
     details = bm.score(pair, TEXTS[0].encode(), alternatives=2)
@@ -64,9 +64,9 @@ def test_a_question_that_was_broken_off_does_not_answer_the_next(pair: bm.Huggin
 
     sequences = [pair.units.split(text.encode()).ids for text in TEXTS]
     with pytest.raises(KeyboardInterrupt):
-        pair._workers.rate(sequences[:4], [1] * 4, interrupted, None)
-    again = pair.rate(sequences, [1] * len(sequences))
-    for ours, one in zip(again, tiny().rate(sequences, [1] * len(sequences)), strict=True):
+        pair._workers.score(sequences[:4], [1] * 4, interrupted, None)
+    again = pair.score_sequences(sequences, [1] * len(sequences))
+    for ours, one in zip(again, tiny().score_sequences(sequences, [1] * len(sequences)), strict=True):
         np.testing.assert_allclose(ours, one, atol=1e-5, rtol=0)
 
 

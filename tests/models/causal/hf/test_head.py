@@ -107,5 +107,5 @@ def test_only_a_plain_layer_is_taken_apart(way: str) -> None:
 def test_networks_use_it() -> None:
     for make in ("llama", "gpt2", "gemma2"):
         assert rater(make)._in_parts
-    assert model("mamba")._rater._in_parts
+    assert model("mamba")._scorer._in_parts
     assert not rater("mamba")._in_parts  # its logits are float32 where its weights are float64, so it answers itself

@@ -31,7 +31,7 @@ TEXTS = [f"{script} {'and a few more words of text ' * (place % 3)}" for place, 
 def check_against_loop(made: bm.HuggingFace, corpus: bm.Corpus, tolerance: float, ctx: str | None = None) -> None:
     """Every token's figure is that of its window alone in a plain loop."""
     score = bm.score(made, corpus, ctx=ctx)
-    reader = made.with_reading(ctx or "auto", "bos")
+    reader = made.with_context(ctx or "auto", "bos")
     data = b"".join(document.data for document in corpus)
     ends = np.cumsum([len(document.data) for document in corpus])
     split = made.units.split(data, ends)
@@ -74,13 +74,13 @@ def test_float32_is_close_to_float64() -> None:
 )
 def test_networks_of_other_makes(make: str, packs: bool, bare_head: bool) -> None:
     made = model(make)
-    assert (made.packs, made._rater._shape_logits is not None) == (packs, bare_head)
+    assert (made.packs, made._scorer._shape_logits is not None) == (packs, bare_head)
     check_against_loop(made, bm.Corpus.from_documents(TEXTS[:6]), 1e-4 if make == "mamba" else 2e-5, ctx="24.12")
 
 
 def test_without_a_bare_head_the_network_answers_itself() -> None:
     made = bm.HuggingFace(TINY)
-    made._rater._shape_logits = None
+    made._scorer._shape_logits = None
     check_against_loop(made, bm.Corpus.from_documents(TEXTS[:5]), 1e-5)
 
 
@@ -98,7 +98,7 @@ def test_packing_places_each_sequence_once(lengths: list[int], row: int, longest
 def test_padding_changes_nothing() -> None:
     """Where rows cannot be packed they are padded on the right, which a causal network never sees."""
     made = bm.HuggingFace(TINY, batch=4096)
-    made._rater.packs = False
+    made._scorer.packs = False
     check_against_loop(made, CORPUS, 1e-5)
 
 
@@ -226,7 +226,7 @@ def test_details_agree_with_whole_predictions() -> None:
         assert unit.entropy == pytest.approx(-(np.exp(logs) * logs).sum(), abs=1e-4)
         assert unit.rank == 1 + (logs > logs[ids[place]]).sum()
         assert [name for name, _ in unit.alternatives] == [
-            tiny().outcome_names[i] for i in np.argsort(-logs, kind="stable")[:3]
+            tiny().outcomes.names[i] for i in np.argsort(-logs, kind="stable")[:3]
         ]
     assert bm.score(tiny(), text).nats == pytest.approx(score.nats, abs=1e-4)
 
@@ -234,7 +234,7 @@ def test_details_agree_with_whole_predictions() -> None:
 @pytest.mark.parametrize("ctx", ["auto", "20.5"])
 def test_a_stepper_is_the_same_model(ctx: str) -> None:
     """Token by token, across the borders of windows."""
-    made = tiny().with_reading(ctx, "bos")
+    made = tiny().with_context(ctx, "bos")
     text = (TINY / "joined.txt").read_bytes()[:200]
     ids = made.units.split(text).ids
     expected = made.logprobs(ids, np.array([0, len(ids)]))
@@ -248,7 +248,7 @@ def test_a_stepper_is_the_same_model(ctx: str) -> None:
     assert math.fsum(np.exp(stepper.predict())) == pytest.approx(1.0, abs=1e-12)
     np.testing.assert_allclose(made.predict(ids), stepper.predict(), atol=2e-5, rtol=0)
     with pytest.raises(ModelError, match="token by token"):
-        tiny().with_reading("half", "bos").stepper()
+        tiny().with_context("half", "bos").stepper()
 
 
 def test_progress_is_told_within_a_long_document() -> None:
@@ -292,7 +292,7 @@ def test_the_fingerprint_changes_with_a_weight() -> None:
     with torch.no_grad():
         other._network.transformer.wpe.weight[3, 3] += 1e-3
     assert other.weights_fingerprint != before
-    assert made.with_reading("auto", "skip").fingerprint != made.fingerprint
+    assert made.with_context("auto", "skip").fingerprint != made.fingerprint
 
 
 def test_nan_is_named_and_not_averaged_away() -> None:
@@ -342,7 +342,7 @@ def test_a_device_without_float64_hands_its_figures_to_the_processor(monkeypatch
     usual = bm.HuggingFace(TINY)
     monkeypatch.setattr("bitmeter.models.causal.hf.head.WITHOUT_FLOAT64", ("cpu",))
     other = bm.HuggingFace(TINY)
-    assert (usual._rater._in_parts, other._rater._in_parts) == (True, False)
+    assert (usual._scorer._in_parts, other._scorer._in_parts) == (True, False)
     assert other.packs == usual.packs
     assert bm.score(other, text).bits == pytest.approx(bm.score(usual, text).bits, rel=1e-6)
     assert bm.divergence(usual, other, text).mean == pytest.approx(0.0, abs=1e-12)

@@ -30,7 +30,7 @@ from bitmeter.errors import (
     ModelError,
 )
 from bitmeter.models.causal.trained.network import Shape, build
-from bitmeter.models.causal.trained.scorer import NetworkRater
+from bitmeter.models.causal.trained.scorer import NetworkScorer
 from bitmeter.models.causal.trained.train import Material, Schedule, Trainer, split_off
 from bitmeter.models.causal.trained.units import learn_alphabet
 
@@ -72,7 +72,7 @@ def test_loss_is_torchs_cross_entropy_and_the_negative_log_likelihood(kind: str)
     one_hot = functional.one_hot(ids[:, 1:], 30).double()
     by_hand = -(one_hot * torch.log_softmax(logits, -1)).sum(-1).mean()
     assert float(loss) == pytest.approx(float(by_hand), rel=1e-12)
-    rows = NetworkRater(network).logprobs(list(ids.numpy()), [1] * 3)
+    rows = NetworkScorer(network).logprobs(list(ids.numpy()), [1] * 3)
     likelihood = -np.concatenate(rows).mean()
     assert float(loss) == pytest.approx(likelihood, rel=1e-12)
     # perplexity is its exponential: the geometric mean of 1/p
@@ -88,7 +88,7 @@ def test_score_is_the_loss_of_torch(kind: str, units: str) -> None:
     ids = model.network_ids(model.units.split(text).ids)[: model._context - 1]
     row = torch.tensor(np.concatenate((np.array([model.eos_id]), ids)))[None]
     with torch.inference_mode():
-        loss = float(model._fitted[0].loss(row[:, :-1], row[:, 1:])[0]) * len(ids)
+        loss = float(model.fast_form[0].loss(row[:, :-1], row[:, 1:])[0]) * len(ids)
     assert -score.trace.logprob[: len(ids)].sum() == pytest.approx(loss, rel=1e-5)
 
 
@@ -275,7 +275,7 @@ def test_saved_and_loaded_it_is_the_same(kind: str, units: str, tmp_path: Path) 
 @every
 @pytest.mark.parametrize("ctx", ["auto", "9.4", "disjoint.7"])
 def test_a_stream_gives_the_same_wherever_it_is_cut(kind: str, units: str, ctx: str) -> None:
-    model = usual(trained(kind, units)).with_reading(ctx, "bos")
+    model = usual(trained(kind, units)).with_context(ctx, "bos")
     documents = [b"the cat sat on the mat and the dog lay", b"", b"a dog", b"the rug on the mat and on the mat", b"mat"]
     ends = np.cumsum([len(document) for document in documents])
     split = model.units.split(b"".join(documents), ends)
@@ -310,7 +310,7 @@ def test_spelled_words_are_a_distribution_over_bytes(kind: str) -> None:
     assert "oov:spelled" in str(spelled.signature)
     assert spelled.oov == plain.oov == 1
     assert spelled.nats > plain.nats
-    stream = model.with_oov("spelled").with_reading("auto", "bos").stream()
+    stream = model.with_oov("spelled").with_context("auto", "bos").stream()
     units = model.units
     cut = units.cut(text[:14])
     parts = []
@@ -337,7 +337,7 @@ def test_what_else_was_likely(units: str) -> None:
     trace = bm.score(model, b"the cat sat", alternatives=3, oov=oov).trace
     assert trace.rank is not None
     assert (np.asarray(trace.rank) >= 1).all()
-    assert len(model.outcome_names) == model.size
+    assert len(model.outcomes.names) == model.size
 
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
