@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "split.hpp"
+#include "text/split.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,5 +1,5 @@
 // The Python module bitmeter._core.
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // a table that a module's variable holds lives until the interpreter ends: no leak

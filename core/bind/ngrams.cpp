@@ -1,14 +1,14 @@
-#include "ngram_arpa.hpp"
-#include "ngram_entropy.hpp"
-#include "ngram_estimate.hpp"
-#include "ngram_query.hpp"
-#include "ngram_sample.hpp"
-#include "spelling.hpp"
-#include "watch.hpp"
+#include "ngram/estimate/entropy.hpp"
+#include "ngram/estimate/estimate.hpp"
+#include "ngram/format/arpa.hpp"
+#include "ngram/openvocab/spelling.hpp"
+#include "ngram/query/query.hpp"
+#include "ngram/query/sample.hpp"
+#include "util/watch.hpp"
 
-#include "bind.hpp"
-#include "ngram_forms.hpp"
-#include "units.hpp"
+#include "bind/bind.hpp"
+#include "bind/ngram_forms.hpp"
+#include "bind/units.hpp"
 
 #include <algorithm>
 #include <future>

@@ -1,7 +1,7 @@
-#include "ngram_query.hpp"
-#include "ngram_spelled.hpp"
+#include "ngram/openvocab/spelled.hpp"
+#include "ngram/query/query.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
-#include "ctw.hpp"
-#include "matches.hpp"
+#include "theory/ctw.hpp"
+#include "theory/matches.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

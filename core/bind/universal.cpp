@@ -1,6 +1,6 @@
-#include "universal.hpp"
+#include "universal/model.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 
