@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "universal/coder.hpp"
 #include "universal/state.hpp"
+#include "util/cpu.hpp"
 
 namespace bitmeter::universal {
 
@@ -23,5 +25,11 @@ struct Kernels {
 Kernels universal_baseline();
 Kernels universal_avx2();
 Kernels universal_avx512();
+
+constexpr CpuFeatures universal_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512bw | cpu_avx512cd |
+                                               cpu_avx512vbmi | cpu_bmi2;
+
+/// Those that may run on this processor, the fastest last.
+std::vector<Kernels> kernels_of(const Cpu& cpu);
 
 }  // namespace bitmeter::universal

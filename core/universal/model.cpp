@@ -10,22 +10,9 @@ namespace {
 
 using universal::Kernels;
 
-std::vector<Kernels> usable() {
-    std::vector<Kernels> found = {universal::universal_baseline()};
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) found.push_back(universal::universal_avx2());
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("bmi2"))
-        found.push_back(universal::universal_avx512());
-#endif
-    return found;
-}
-
 Kernels kernels_named(const std::string& name) {
-    auto found = usable();
-    if (name == "best") return found.back();
-    for (const Kernels& k : found)
+    if (name == "best") return universal::kernels_of(cpu()).back();
+    for (const Kernels& k : universal::kernels_of(detect_cpu()))
         if (k.name == name) return k;
     throw std::invalid_argument("this processor cannot run the kernel " + name);
 }
@@ -37,11 +24,18 @@ constexpr std::size_t held = 8;
 
 }  // namespace
 
+std::vector<Kernels> universal::kernels_of(const Cpu& cpu) {
+    std::vector<Kernels> found = {universal_baseline()};
+    if (cpu.runs(CpuLevel::avx2, cpu_avx2)) found.push_back(universal_avx2());
+    if (cpu.runs(CpuLevel::avx512, universal_avx512_needs)) found.push_back(universal_avx512());
+    return found;
+}
+
 UniversalModel::UniversalModel(int size, const std::string& kernel) : state_(size), kernels_(kernels_named(kernel)) {}
 
 std::vector<std::string> UniversalModel::kernels() {
     std::vector<std::string> names;
-    for (const Kernels& k : usable()) names.emplace_back(k.name);
+    for (const Kernels& k : universal::kernels_of(detect_cpu())) names.emplace_back(k.name);
     return names;
 }
 

@@ -9,6 +9,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def cpu() -> dict:
+    """
+    The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the kernel that each family of loops uses.
+    """
+
 @overload
 def count_symbols(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 

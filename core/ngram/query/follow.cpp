@@ -179,15 +179,6 @@ FollowTables tables_of(const NgramModel& m, bool class_of_unknown) {
     return t;
 }
 
-bool has_avx512() {
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512cd");
-#else
-    return false;
-#endif
-}
-
 void follow_plainly(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
                     bool class_of_unknown, double* out) {
     const Follower follower(model, words, class_of_unknown, out);
@@ -224,9 +215,9 @@ NgramState follow_start(const FollowText& text, const NgramStretch& stretch) {
 void follow_outside() { outside(); }
 
 void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
-                  bool class_of_unknown, double* out, bool vectors) {
+                  bool class_of_unknown, double* out, const Cpu& processor) {
     constexpr std::ptrdiff_t few = 4;  // texts that are not worth the preparation
-    if (!vectors || to - from <= few || (to - 1)->end > most_follow_words || !has_avx512())
+    if (to - from <= few || (to - 1)->end > most_follow_words || !processor.runs(CpuLevel::avx512, follow_avx512_needs))
         return follow_plainly(model, words, from, to, class_of_unknown, out);
     follow_avx512(tables_of(model, class_of_unknown), {&model, words, from, to, out});
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ngram/query/query.hpp"
+#include "util/cpu.hpp"
 
 namespace bitmeter {
 
@@ -19,9 +20,9 @@ struct NgramStretch {
 constexpr std::size_t longest_stretch = 512;
 
 /// ln p of each word of the stretches [from, to), into out at its place. Every word is below model.words(). An unknown
-/// word costs that of the class of unknown words, or is impossible. Throws NgramFormatError. The figures are the same with
-/// the processor's widest vectors and without.
+/// word costs that of the class of unknown words, or is impossible. Throws NgramFormatError. The figures are the same on
+/// every processor.
 void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
-                  bool class_of_unknown, double* out, bool vectors = true);
+                  bool class_of_unknown, double* out, const Cpu& processor = cpu());
 
 }  // namespace bitmeter

@@ -34,5 +34,6 @@ NgramState follow_start(const FollowText& text, const NgramStretch& stretch);
 /// It takes texts whose indices fit into 31 bits.
 constexpr std::size_t most_follow_words = std::size_t{1} << 30;
 void follow_avx512(const FollowTables& tables, const FollowText& text);
+constexpr CpuFeatures follow_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512cd;
 
 }  // namespace bitmeter

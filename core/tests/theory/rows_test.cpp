@@ -123,11 +123,9 @@ void threads_and_instruction_sets_agree_to_the_bit() {
         for (unsigned threads : {2u, 3u, 0u})
             CHECK(row_sums(mode, p.data(), q.data(), nullptr, 1, p.size(), threads)[0].value == one);
     }
-#if defined(__x86_64__)
-    std::vector<KernelSet> sets{rows_baseline()};
-    if (__builtin_cpu_supports("avx2")) sets.push_back(rows_avx2());
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        sets.push_back(rows_avx512());
+    const Cpu found = detect_cpu();
+    std::vector<KernelSet> sets;
+    for (CpuLevel level : levels_of(found)) sets.push_back(rows_kernels({level, found.features}));
     for (int mode = 0; mode <= 4; ++mode) {
         BlockSums first{}, other{};
         sets[0].f64(mode, p.data(), q.data(), -1.0, 8191, first);
@@ -137,7 +135,6 @@ void threads_and_instruction_sets_agree_to_the_bit() {
             CHECK(first.p[0] == other.p[0] && first.p[1] == other.p[1]);
         }
     }
-#endif
 }
 
 }  // namespace

@@ -2,5 +2,5 @@
 #include "theory/rows/kernel.inc"
 
 namespace bitmeter {
-KernelSet rows_avx2() { return {dispatch<double>, dispatch<float>}; }
+KernelSet rows_avx2() { return {"avx2", dispatch<double>, dispatch<float>}; }
 }  // namespace bitmeter

@@ -2,5 +2,5 @@
 #include "theory/rows/kernel.inc"
 
 namespace bitmeter {
-KernelSet rows_avx512() { return {dispatch<double>, dispatch<float>}; }
+KernelSet rows_avx512() { return {"avx512", dispatch<double>, dispatch<float>}; }
 }  // namespace bitmeter

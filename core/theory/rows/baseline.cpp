@@ -2,5 +2,5 @@
 #include "theory/rows/kernel.inc"
 
 namespace bitmeter {
-KernelSet rows_baseline() { return {dispatch<double>, dispatch<float>}; }
+KernelSet rows_baseline() { return {"baseline", dispatch<double>, dispatch<float>}; }
 }  // namespace bitmeter

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "util/cpu.hpp"
+
 namespace bitmeter {
 
 /// The sums of one block, each in two parts (the sum and its rounding error).
@@ -17,6 +19,7 @@ template <class Real>
 using BlockKernel = void (*)(int mode, const Real* p, const Real* q, double centre, std::size_t n, BlockSums& out);
 
 struct KernelSet {
+    const char* name;
     BlockKernel<double> f64;
     BlockKernel<float> f32;
 };
@@ -24,5 +27,10 @@ struct KernelSet {
 KernelSet rows_baseline();
 KernelSet rows_avx2();
 KernelSet rows_avx512();
+
+constexpr CpuFeatures rows_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl;
+
+/// The fastest that may run on this processor.
+KernelSet rows_kernels(const Cpu& cpu);
 
 }  // namespace bitmeter

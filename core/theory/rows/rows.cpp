@@ -14,15 +14,6 @@ namespace {
 constexpr std::size_t block_length = 8192;
 constexpr std::size_t task_length = 1 << 17;  // entries that are worth handing to another thread
 
-KernelSet best_kernels() {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return rows_avx512();
-    if (__builtin_cpu_supports("avx2")) return rows_avx2();
-#endif
-    return rows_baseline();
-}
-
 BlockKernel<double> pick(const KernelSet& set, double) { return set.f64; }
 BlockKernel<float> pick(const KernelSet& set, float) { return set.f32; }
 
@@ -42,6 +33,12 @@ void locate(const BlockSums& found, const Real* p, const Real* q, std::size_t n,
 
 }  // namespace
 
+KernelSet rows_kernels(const Cpu& cpu) {
+    if (cpu.runs(CpuLevel::avx512, rows_avx512_needs)) return rows_avx512();
+    if (cpu.runs(CpuLevel::avx2, cpu_avx2)) return rows_avx2();
+    return rows_baseline();
+}
+
 template <class Real>
 std::vector<RowSums> row_sums(RowMode mode, const Real* p, const Real* q, const double* centre, std::size_t rows,
                               std::size_t length, unsigned threads) {
@@ -51,7 +48,7 @@ std::vector<RowSums> row_sums(RowMode mode, const Real* p, const Real* q, const 
     std::vector<BlockSums> parts(rows * blocks);
     const std::size_t per_task = std::max<std::size_t>(1, task_length / std::min(length, block_length));
     const std::size_t tasks = (parts.size() + per_task - 1) / per_task;
-    const auto kernel = pick(best_kernels(), Real{});
+    const auto kernel = pick(rows_kernels(cpu()), Real{});
 
     parallel_for(tasks, threads, [&](std::size_t task) {
         for (std::size_t i = task * per_task; i < std::min(parts.size(), (task + 1) * per_task); ++i) {
