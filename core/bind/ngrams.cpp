@@ -47,7 +47,7 @@ public:
     Estimation(const bitmeter::UnitRules& rules, const Allowed& allowed)
         : Estimation(allowed, bitmeter::NgramText(rules), bitmeter::NgramText(rules)) {}
     Estimation(const Allowed& allowed, bitmeter::NgramText own, bitmeter::NgramText held_out)
-        : store(allowed.memory ? allowed.memory + bitmeter::resident_bytes() : 0, allowed.folder),
+        : store(allowed.memory ? allowed.memory + bitmeter::os::resident_bytes() : 0, allowed.folder),
           watch(&store),
           text(std::move(own)),
           heldout(std::move(held_out)),
@@ -192,7 +192,7 @@ void bind_ngram_errors(nb::module_& m) {
 }
 
 void bind_ngram_making(nb::module_& m) {
-    m.def("resident_bytes", &bitmeter::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
+    m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(

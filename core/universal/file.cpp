@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "universal/model.hpp"
+#include "util/system.hpp"
 
 namespace bitmeter {
 namespace {
@@ -30,7 +31,7 @@ struct Close {
 using File = std::unique_ptr<std::FILE, Close>;
 
 File open(const std::string& path, const char* mode) {
-    File file(std::fopen(path.c_str(), mode));
+    File file(os::open_file(path, mode));
     if (!file) throw std::system_error(errno, std::generic_category(), path);
     return file;
 }

@@ -4,11 +4,9 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 #include "universal/tables.hpp"
+#include "util/system.hpp"
 
 namespace bitmeter::universal {
 namespace {
@@ -96,9 +94,7 @@ void State::lay_out() {
     if (!memory_) throw std::bad_alloc();
     auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
     start_ = memory_.get() + (page - address % page) % page;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    madvise(start_, bytes_ / page * page, MADV_HUGEPAGE);  // only a wish: look-ups are all over the place
-#endif
+    os::advise_huge(start_, bytes_ / page * page);
     std::size_t end = 0;
     parts_ = part(start_, powers_, end);
     parts_.tables = &tables();

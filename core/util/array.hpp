@@ -2,13 +2,13 @@
 // asked for, since the first touch of each small page costs as much as the work on it.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
+
+#include "util/system.hpp"
 
 namespace bitmeter {
 
@@ -24,10 +24,7 @@ public:
         if (bytes < large_page) {
             data_.reset(static_cast<T*>(std::malloc(bytes ? bytes : 1)));
         } else {
-            data_.reset(static_cast<T*>(std::aligned_alloc(large_page, (bytes + large_page - 1) / large_page * large_page)));
-#ifdef MADV_HUGEPAGE
-            if (data_) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // only advice
-#endif
+            data_.reset(static_cast<T*>(os::allocate_huge(bytes)));
         }
         if (!data_) throw std::bad_alloc();
     }

@@ -1,7 +1,5 @@
-// Memory of whole pages: from the system, a map of a file, or a map of a temporary file that has no name.
-//
-// What a temporary file holds can be larger than memory. Its disk space is reserved when it is made, so that a full disk
-// is an error there and not a signal later; it has no name, so that nothing remains of it however the program ends.
+// Page-aligned memory: anonymous, a mapped file, or a mapped temporary file, which can be larger than memory. Nothing
+// remains of a temporary file however the program ends.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +7,26 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-namespace bitmeter {
+#include "util/system.hpp"
 
-/// Bytes of this process in memory now, shared pages included; 0 where the system does not tell.
-std::uint64_t resident_bytes();
+namespace bitmeter {
 
 /// Pages that are given back when the last one that holds them goes.
 class PageBlock {
 public:
     PageBlock() = default;
     static PageBlock zeros(std::size_t size);
-    /// A file mapped for reading. Throws std::system_error, and NgramFormatError where it is none to be mapped.
+    /// A file mapped for reading; no bytes if it is empty or not a regular file. Throws std::system_error.
     static PageBlock file(const std::string& path);
-    /// A new file without a name in this folder, mapped for reading and writing, all zero. Throws std::system_error.
+    /// A temporary file in this folder, mapped for reading and writing, all zero. Throws std::system_error.
     static PageBlock temporary(const std::string& folder, std::size_t size);
 
-    std::uint8_t* data() const { return mapping_ ? mapping_->data : nullptr; }
-    std::size_t size() const { return mapping_ ? mapping_->size : 0; }
-    bool on_disk() const { return mapping_ && mapping_->handle >= 0; }
+    std::uint8_t* data() const { return mapping_ ? mapping_->view.data : nullptr; }
+    std::size_t size() const { return mapping_ ? mapping_->view.size : 0; }
+    bool on_disk() const { return mapping_ && mapping_->file != os::no_handle; }
     /// Makes it larger; the bytes may move.
     void grow(std::size_t size);
     /// Takes the pages out of memory; what they hold stays on the disk. Does nothing where there is no disk.
@@ -39,9 +37,8 @@ public:
 private:
     friend class PageStore;
     struct Mapping {
-        std::uint8_t* data = nullptr;
-        std::size_t size = 0;
-        int handle = -1;  // of a temporary file
+        os::View view;
+        os::Handle file = os::no_handle;  // a temporary file
         Mapping() = default;
         Mapping(const Mapping&) = delete;
         Mapping& operator=(const Mapping&) = delete;

@@ -1,15 +1,11 @@
 #include "ngram/format/block.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
+#include "util/system.hpp"
 #include "util/watch.hpp"
 
 namespace bitmeter {
@@ -68,6 +64,7 @@ void check_shape(const NgramShape& shape, std::uint64_t most_bytes) {
 
 NgramBlock::NgramBlock(const NgramForm& form, PageBlock file)
     : form_(&form), memory_(std::move(file)), mapped_(true), size_(memory_.size()) {
+    if (memory_.size() == 0) damaged("it is empty or no regular file");
     if (memory_.size() < form.header_size) damaged("it is shorter than a header");
     Begin begin;
     std::memcpy(&begin, memory_.data(), sizeof begin);
@@ -151,24 +148,16 @@ bool NgramBlock::attach(std::vector<std::uint8_t> section) {
 
 void NgramBlock::save(const std::string& path, Watch* watch) const {
     if (watch) watch->begin(bytes().size + section().size);
-    struct Handle {
-        int number;
-        ~Handle() {
-            if (number >= 0) close(number);
-        }
-    } file{open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.number < 0) throw std::system_error(errno, std::generic_category());
+    os::OutputFile file(path);
     for (const Bytes part : {bytes(), section()}) {
         for (std::size_t at = 0; at < part.size;) {
-            const ssize_t done = write(file.number, part.data + at, std::min(piece, part.size - at));
-            if (done < 0 && errno == EINTR) continue;
-            if (done <= 0) throw std::system_error(done == 0 ? ENOSPC : errno, std::generic_category());
-            at += static_cast<std::size_t>(done);
-            if (watch) watch->add(static_cast<std::uint64_t>(done));
-            if (at / release_every != (at - static_cast<std::size_t>(done)) / release_every) memory_.release();
+            const std::size_t done = file.write(part.data + at, std::min(piece, part.size - at));
+            at += done;
+            if (watch) watch->add(done);
+            if (at / release_every != (at - done) / release_every) memory_.release();
         }
     }
-    if (close(std::exchange(file.number, -1)) != 0) throw std::system_error(errno, std::generic_category());
+    file.close();
 }
 
 void NgramBlock::verify() const {

@@ -25,7 +25,9 @@ void test_blocks(const std::string& folder) {
     for (bool disk : {false, true}) {
         PageBlock block = disk ? PageBlock::temporary(folder, 10000) : PageBlock::zeros(10000);
         CHECK(block.size() == 10000 && block.on_disk() == disk && block.data()[9999] == 0);
-        CHECK(files_in(folder) == 0);  // it has no name
+#if !defined(_WIN32)  // where a temporary file has its name until it is closed
+        CHECK(files_in(folder) == 0);
+#endif
         std::memset(block.data(), 7, 10000);
         block.release();
         CHECK(block.data()[0] == 7 && block.data()[9999] == 7);
@@ -39,6 +41,7 @@ void test_blocks(const std::string& folder) {
         const PageBlock other = block;  // shares the pages
         CHECK(other.data() == block.data());
     }
+    CHECK(files_in(folder) == 0);
     bool refused = false;
     try {
         PageBlock::temporary(folder + "/absent", 1);

@@ -1,7 +1,5 @@
 #include "ngram/format/block.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -47,9 +45,9 @@ std::string message_of(const NgramForm& form, const std::string& path, std::size
 
 /// What is sealed is read back, and every byte that was changed is noticed.
 int main() {
-    const auto folder = std::filesystem::temp_directory_path() / ("ngram_block_" + std::to_string(getpid()));
+    const auto folder = std::filesystem::current_path() / "ngram_block_test_folder";
     std::filesystem::create_directory(folder);
-    const std::string path = folder / "block";
+    const std::string path = (folder / "block").string();
     for (const NgramForm& form : {plain, other}) {
         NgramBlock block = made(form);
         block.save(path);
