@@ -90,13 +90,6 @@ auto py_find(const Model& model, const nb::bytes& data, Vector<std::int64_t> sta
     return to_numpy(std::move(ids));
 }
 
-template <class Model>
-double py_sentence(const Model& model, const nb::bytes& sentence, const nb::bytes& separators, bool ended,
-                   bool unknown_class) {
-    return bitmeter::ngram_sentence(model, view(sentence), bitmeter::Separators(characters(separators)), ended,
-                                    unknown_class);
-}
-
 // A state is one number: its place, and its length in the bits above.
 std::uint64_t packed(const NgramState& state) { return static_cast<std::uint64_t>(state.length) << 32 | state.place; }
 
@@ -204,8 +197,6 @@ void bind_rating_of(nb::module_& m) {
     m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
     m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
           "The number of each span's bytes, -1 where there is none.");
-    m.def("ngram_sentence", &py_sentence<Model>, "model"_a, "sentence"_a, "separators"_a, "ended"_a, "unknown_class"_a,
-          "ln p of one sentence.");
     m.def(
         "ngram_number",
         [](const Model& model, const nb::bytes& word) {

@@ -289,8 +289,6 @@ std::vector<std::size_t> shares(const std::vector<std::size_t>& places, unsigned
 
 }  // namespace
 
-double kt_log_probability(std::uint64_t zeros, std::uint64_t ones) { return KtTable()(zeros, ones); }
-
 template <class Symbol>
 double ctw_log_probability(const Symbol* x, std::size_t n, unsigned bits, unsigned depth, unsigned threads) {
     check(x, n, bits, depth);

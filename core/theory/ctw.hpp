@@ -21,7 +21,4 @@ extern template double ctw_log_probability(const std::uint8_t*, std::size_t, uns
 extern template double ctw_log_probability(const std::uint16_t*, std::size_t, unsigned, unsigned, unsigned);
 extern template double ctw_log_probability(const std::uint32_t*, std::size_t, unsigned, unsigned, unsigned);
 
-/// ln of the Krichevsky-Trofimov probability of one given order of `zeros` zeros and `ones` ones.
-double kt_log_probability(std::uint64_t zeros, std::uint64_t ones);
-
 }  // namespace bitmeter

@@ -67,17 +67,11 @@ private:
 
 class BitDecoder {
 public:
-    /// More of what was written; the bytes are copied.
-    void feed(const std::uint8_t* data, std::size_t n) {
-        if (at_ > (1u << 16) && at_ * 2 > in_.size()) {
-            in_.erase(in_.begin(), in_.begin() + static_cast<std::ptrdiff_t>(at_));
-            at_ = 0;
-        }
-        in_.insert(in_.end(), data, data + n);
-    }
+    /// The bytes must outlive the decoder.
+    BitDecoder(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
 
-    /// Bytes at hand that are not yet in the interval.
-    std::size_t waiting() const { return in_.size() - at_; }
+    /// Bytes that are not yet in the interval.
+    std::size_t waiting() const { return static_cast<std::size_t>(end_ - at_); }
     /// How many bytes were taken beyond the last.
     std::size_t beyond() const { return beyond_; }
 
@@ -102,14 +96,14 @@ public:
 
 private:
     std::uint8_t next() {
-        if (at_ < in_.size()) return in_[at_++];
+        if (at_ < end_) return *at_++;
         ++beyond_;
         return 0;
     }
 
     std::uint64_t low_ = 0, high_ = ~std::uint64_t{0}, value_ = 0;
-    std::vector<std::uint8_t> in_;
-    std::size_t at_ = 0, beyond_ = 0;
+    const std::uint8_t *at_, *end_;
+    std::size_t beyond_ = 0;
     bool begun_ = false;
 };
 

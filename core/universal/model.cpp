@@ -17,8 +17,6 @@ Kernels kernels_named(const std::string& name) {
     throw std::invalid_argument("this processor cannot run the kernel " + name);
 }
 
-/// Bytes that a byte of text may cost, with room: eight bits of 22 each.
-constexpr std::size_t most_cost = 32;
 /// A reader holds so many bytes before it needs them.
 constexpr std::size_t held = 8;
 
@@ -84,37 +82,6 @@ void UniversalModel::decode(std::uint8_t* data, std::size_t n, universal::BitDec
     kernels_.decode(state_, frozen_, data, n, coder);
 }
 
-std::vector<std::uint8_t> UniversalEncoder::feed(const std::uint8_t* data, std::size_t n) {
-    if (finished_) throw std::invalid_argument("this encoder has finished");
-    model_.encode(data, n, coder_);
-    return std::exchange(coder_.out(), {});
-}
-
-std::vector<std::uint8_t> UniversalEncoder::finish() {
-    if (!finished_) coder_.finish();
-    finished_ = true;
-    return std::exchange(coder_.out(), {});
-}
-
-void UniversalDecoder::feed(const std::uint8_t* data, std::size_t n) {
-    if (finished_) throw std::invalid_argument("this decoder was told that no more would come");
-    coder_.feed(data, n);
-}
-
-std::vector<std::uint8_t> UniversalDecoder::read(std::size_t n) {
-    std::vector<std::uint8_t> text;
-    while (text.size() < n) {
-        std::size_t waiting = coder_.waiting();
-        std::size_t safe = finished_ ? std::size_t{1} << 12 : waiting < held ? 0 : (waiting - held) / most_cost;
-        std::size_t count = std::min({n - text.size(), safe, std::size_t{1} << 20});
-        if (count == 0) break;
-        text.resize(text.size() + count);
-        model_.decode(text.data() + text.size() - count, count, coder_);
-        if (coder_.beyond() > held) throw UniversalFormatError("the coded bytes end before the text does");
-    }
-    return text;
-}
-
 std::vector<std::uint8_t> UniversalCoder::encode(const std::uint8_t* data, std::size_t n) {
     universal::BitEncoder coder;
     model_.encode(data, n, coder);
@@ -124,8 +91,7 @@ std::vector<std::uint8_t> UniversalCoder::encode(const std::uint8_t* data, std::
 }
 
 std::vector<std::uint8_t> UniversalCoder::decode(const std::uint8_t* coded, std::size_t size, std::size_t n) {
-    universal::BitDecoder coder;
-    coder.feed(coded, size);
+    universal::BitDecoder coder(coded, size);
     std::vector<std::uint8_t> text;
     while (text.size() < n) {  // in pieces, so that a size without sense is no cause to take memory
         const std::size_t count = std::min(n - text.size(), std::size_t{1} << 12);

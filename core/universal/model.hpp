@@ -56,38 +56,6 @@ private:
     bool frozen_ = false;
 };
 
-/// Writes a text as a file of as many bits as the model says.
-class UniversalEncoder {
-public:
-    explicit UniversalEncoder(const UniversalModel& model) : model_(model) {}
-    /// What can be written after these bytes.
-    std::vector<std::uint8_t> feed(const std::uint8_t* data, std::size_t n);
-    /// The rest.
-    std::vector<std::uint8_t> finish();
-
-private:
-    UniversalModel model_;
-    universal::BitEncoder coder_;
-    bool finished_ = false;
-};
-
-/// Reads it back.
-class UniversalDecoder {
-public:
-    explicit UniversalDecoder(const UniversalModel& model) : model_(model) {}
-    void feed(const std::uint8_t* data, std::size_t n);
-    /// No more will be fed.
-    void finish() { finished_ = true; }
-    /// At most n bytes of the text: fewer where more must be fed first. Throws UniversalFormatError where the file has
-    /// ended before the text.
-    std::vector<std::uint8_t> read(std::size_t n);
-
-private:
-    UniversalModel model_;
-    universal::BitDecoder coder_;
-    bool finished_ = false;
-};
-
 /// A text in stretches, each coded by itself: the model goes on from one to the next.
 class UniversalCoder {
 public:

@@ -10,9 +10,15 @@
 #include "tests/check.hpp"
 
 using bitmeter::ctw_log_probability;
-using bitmeter::kt_log_probability;
 
 namespace {
+
+/// The Krichevsky-Trofimov probability of these counts: the tree of depth 0 of such a sequence.
+double kt_log_probability(std::uint64_t zeros, std::uint64_t ones) {
+    std::vector<std::uint8_t> x(zeros, 0);
+    x.insert(x.end(), ones, 1);
+    return ctw_log_probability(x.data(), x.size(), 1, 0, 1);
+}
 
 using Context = std::vector<unsigned>;
 
@@ -24,7 +30,9 @@ double weighted(const std::vector<std::pair<Context, bool>>& bits, unsigned leve
         ++counts[bit];
         if (level < depth) children[context[level]].push_back({context, bit});
     }
-    double alone = kt_log_probability(counts[0], counts[1]);
+    double alone = 0.0;  // KT, one bit after the other
+    for (std::uint64_t i = 0; i < counts[0]; ++i) alone += std::log((i + 0.5) / (i + 1.0));
+    for (std::uint64_t i = 0; i < counts[1]; ++i) alone += std::log((i + 0.5) / (counts[0] + i + 1.0));
     if (level == depth) return alone;
     double below = 0.0;
     for (const auto& child : children) below += weighted(child.second, level + 1, depth);
@@ -56,7 +64,7 @@ void test_kt() {
     CHECK(check::close(kt_log_probability(3, 0), std::log(0.5 * 0.75 * 2.5 / 3), 1e-15));
     // The table and the series meet: one more zero multiplies by (a + 1/2) / (a + b + 1).
     for (std::uint64_t a : {0, 1, 700, 2046, 2047, 2048, 5000})
-        for (std::uint64_t b : {0, 1, 700, 2046, 2047, 2048, 1000000}) {
+        for (std::uint64_t b : {0, 1, 700, 2046, 2047, 2048, 50000}) {
             double step = std::log((static_cast<double>(a) + 0.5) / (static_cast<double>(a + b) + 1.0));
             CHECK(std::fabs(kt_log_probability(a + 1, b) - kt_log_probability(a, b) - step) < 1e-8);
         }

@@ -50,29 +50,22 @@ double bits(const std::vector<double>& logs) {
     return sum / std::log(2.0);
 }
 
-Bytes encoded(const UniversalModel& model, const Bytes& data, std::size_t block) {
-    UniversalEncoder coder(model);
-    Bytes out;
-    for (std::size_t at = 0; at < data.size(); at += block) {
-        auto part = coder.feed(data.data() + at, std::min(block, data.size() - at));
-        out.insert(out.end(), part.begin(), part.end());
-    }
-    auto rest = coder.finish();
-    out.insert(out.end(), rest.begin(), rest.end());
+/// The codes of successive blocks.
+std::vector<Bytes> encoded(const UniversalModel& model, const Bytes& data, std::size_t block) {
+    UniversalCoder coder(model);
+    std::vector<Bytes> out;
+    for (std::size_t at = 0; at < data.size(); at += block)
+        out.push_back(coder.encode(data.data() + at, std::min(block, data.size() - at)));
     return out;
 }
 
-Bytes decoded(const UniversalModel& model, const Bytes& coded, std::size_t n, std::size_t block) {
-    UniversalDecoder coder(model);
+Bytes decoded(const UniversalModel& model, const std::vector<Bytes>& coded, std::size_t n, std::size_t block) {
+    UniversalCoder coder(model);
     Bytes out;
-    for (std::size_t at = 0; at < coded.size(); at += block) {
-        coder.feed(coded.data() + at, std::min(block, coded.size() - at));
-        auto part = coder.read(n - out.size());
+    for (const Bytes& one : coded) {
+        auto part = coder.decode(one.data(), one.size(), std::min(block, n - out.size()));
         out.insert(out.end(), part.begin(), part.end());
     }
-    coder.finish();
-    auto rest = coder.read(n - out.size());
-    out.insert(out.end(), rest.begin(), rest.end());
     return out;
 }
 
@@ -102,7 +95,8 @@ void every_kernel_gives_the_same() {
         for (const auto& kernel : UniversalModel::kernels()) {
             UniversalModel model(0, kernel);
             CHECK(rated(model, data) == expected);
-            CHECK(encoded(model, data, 1000) == encoded(UniversalModel(0, "baseline"), data, 77));
+            for (std::size_t block : {77, 1000})
+                CHECK(encoded(model, data, block) == encoded(UniversalModel(0, "baseline"), data, block));
         }
     }
 }
@@ -122,10 +116,10 @@ void every_kernel_learns_the_same() {
     for (const Bytes& data : {repeated(122), repeated(349), text(60000, 9), noise(20000)}) {
         UniversalModel expected(0, "baseline");
         expected.learn(data.data(), data.size());
-        const Bytes coded = encoded(UniversalModel(0, "baseline"), data, 4096);
+        const auto coded = encoded(UniversalModel(0, "baseline"), data, 4096);
         for (const auto& kernel : UniversalModel::kernels()) {
             UniversalModel model(0, kernel);
-            CHECK(decoded(model, coded, data.size(), 1000) == data);
+            CHECK(decoded(model, coded, data.size(), 4096) == data);
             model.learn(data.data(), data.size());
             CHECK(model.checksum() == expected.checksum());
         }
@@ -150,9 +144,13 @@ void predictions_sum_to_one_and_are_what_bytes_cost() {
 void codes_are_as_long_as_they_cost() {
     for (const Bytes& data : samples()) {
         UniversalModel model(0);
-        Bytes coded = encoded(model, data, 4096);
-        CHECK(std::fabs(8.0 * coded.size() - bits(rated(model, data))) <= 64 + 2e-4 * data.size());
-        for (std::size_t block : {1, 1000, 1 << 20}) CHECK(decoded(model, coded, data.size(), block) == data);
+        UniversalCoder whole(model);
+        const double cost = bits(rated(model, data));
+        const auto size = static_cast<double>(whole.encode(data.data(), data.size()).size());
+        CHECK(std::fabs(8.0 * size - cost) <= 64 + 2e-4 * data.size());
+        CHECK(check::close(whole.bits(), cost, 1e-9));
+        for (std::size_t block : {1, 1000, 1 << 20})
+            CHECK(decoded(model, encoded(model, data, block), data.size(), block) == data);
     }
 }
 
@@ -169,17 +167,32 @@ void garbage_is_read_to_its_end() {
         std::mt19937 random(seed);
         Bytes coded(random() % 200);
         for (auto& byte : coded) byte = static_cast<std::uint8_t>(random());
-        UniversalDecoder coder{UniversalModel(0)};
-        coder.feed(coded.data(), coded.size());
-        coder.finish();
+        UniversalCoder coder{UniversalModel(0)};
         bool ended = false;
         try {
-            CHECK(coder.read(100000).size() == 100000);
+            CHECK(coder.decode(coded.data(), coded.size(), 100000).size() == 100000);
         } catch (const UniversalFormatError&) {
             ended = true;
         }
         CHECK(ended || coded.size() < 200);
     }
+}
+
+void codes_of_another_length_are_refused() {
+    const Bytes data = text(500, 10);
+    Bytes code = encoded(UniversalModel(0), data, data.size())[0];
+    auto refused = [&](std::size_t size) {
+        UniversalCoder coder{UniversalModel(0)};
+        try {
+            coder.decode(code.data(), code.size(), size);
+        } catch (const UniversalFormatError&) {
+            return true;
+        }
+        return false;
+    };
+    CHECK(!refused(data.size()) && refused(data.size() / 2) && refused(100000));
+    code.insert(code.end(), 20, 0);
+    CHECK(refused(data.size()));
 }
 
 void frozen_models_learn_nothing() {
@@ -198,7 +211,7 @@ void frozen_models_learn_nothing() {
     CHECK(std::equal(alone.begin(), alone.end(), both.begin() + static_cast<std::ptrdiff_t>(data.size())));
     model.begin();
     CHECK(model.checksum() == sum);
-    CHECK(decoded(model, encoded(model, data, 100), data.size(), 64) == data);
+    CHECK(decoded(model, encoded(model, data, 100), data.size(), 100) == data);
 }
 
 void files_hold_all_that_was_learned() {
@@ -250,6 +263,7 @@ int main() {
     codes_are_as_long_as_they_cost();
     known_costs();
     garbage_is_read_to_its_end();
+    codes_of_another_length_are_refused();
     frozen_models_learn_nothing();
     files_hold_all_that_was_learned();
     impossible_states_are_told();
