@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-CORE   := CMakeLists.txt $(wildcard core/* core/bind/*)
+CORE   := CMakeLists.txt $(filter-out core/tests/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-gguf lint format core-test docs bench stub clean
+.PHONY: help demo install test test-gguf lint format core-test portable docs bench stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -62,6 +62,33 @@ core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 	    -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=$$kind >/dev/null && \
 	  $(BIN)/cmake --build build/core-test-$$kind && \
 	  $(BIN)/ctest --test-dir build/core-test-$$kind --output-on-failure --no-tests=error || exit 1; \
+	done
+
+# The compilers, the emulators, and the packages of Debian and Ubuntu that have them.
+PORTABLE_TOOLS    := aarch64-linux-gnu-g++ qemu-aarch64 x86_64-w64-mingw32-g++-posix wine
+PORTABLE_PACKAGES := g++-aarch64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine wine64
+
+$(VENV)/.cmake: $(BIN)/python constraints.txt
+	@$(PIP) install -c constraints.txt cmake ninja
+	@touch $@
+
+portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Windows under wine
+	@missing=$$(for tool in $(PORTABLE_TOOLS); do command -v $$tool >/dev/null || printf ' %s' $$tool; done); \
+	if [ -n "$$missing" ]; then \
+	  if ! command -v apt-get >/dev/null; then \
+	    echo "make portable needs these programs:$$missing."; \
+	    echo "Install them: cross compilers for aarch64-linux-gnu and x86_64-w64-mingw32 (posix threads), qemu-user and wine."; \
+	    exit 1; \
+	  fi; \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $(PORTABLE_PACKAGES) || exit 1; \
+	fi
+	@export WINEDEBUG=-all WINEPREFIX=$(abspath build)/wine; mkdir -p build; \
+	for target in aarch64-linux x86_64-windows; do \
+	  $(BIN)/cmake -S . -B build/portable-$$target -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	    -DCMAKE_TOOLCHAIN_FILE=cmake/$$target.cmake -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON >/dev/null && \
+	  $(BIN)/cmake --build build/portable-$$target && \
+	  $(BIN)/ctest --test-dir build/portable-$$target --output-on-failure --no-tests=error || exit 1; \
 	done
 
 docs: $(VENV)/.dev  ## the documentation, into site/

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "split.hpp"
+#include "text/split.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -55,6 +55,7 @@ inline bitmeter::Bytes view(const nb::bytes& data) { return {static_cast<const s
 inline std::string_view characters(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
 // One for each file of this folder.
+void bind_cpu(nb::module_& m);
 void bind_sums(nb::module_& m);
 void bind_repeats(nb::module_& m);
 void bind_processes(nb::module_& m);

@@ -1,8 +1,8 @@
-#include "cache.hpp"
-#include "ngram_compact.hpp"
-#include "ngram_context.hpp"
+#include "adaptive/cache.hpp"
+#include "ngram/format/compact.hpp"
+#include "ngram/query/context.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
-#include "ngram_text_coder.hpp"
-#include "table_coder.hpp"
+#include "coding/table_coder.hpp"
+#include "ngram/coding/text_coder.hpp"
 
 #include <algorithm>
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

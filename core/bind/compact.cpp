@@ -1,8 +1,8 @@
-#include "ngram_compact.hpp"
-#include "ngram_pack.hpp"
+#include "ngram/format/compact.hpp"
+#include "ngram/format/pack.hpp"
 
-#include "bind.hpp"
-#include "ngram_forms.hpp"
+#include "bind/bind.hpp"
+#include "bind/ngram_forms.hpp"
 
 namespace {
 

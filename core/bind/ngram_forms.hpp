@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "bind.hpp"
-#include "ngram_query.hpp"
-#include "units.hpp"
+#include "bind/bind.hpp"
+#include "bind/units.hpp"
+#include "ngram/query/query.hpp"
 
 template <class Model>
 auto form_logprobs(const Model& model, Vector<std::int64_t> ids, Vector<std::int64_t> bounds, Vector<std::int64_t> before,

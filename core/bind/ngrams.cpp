@@ -1,14 +1,14 @@
-#include "ngram_arpa.hpp"
-#include "ngram_entropy.hpp"
-#include "ngram_estimate.hpp"
-#include "ngram_query.hpp"
-#include "ngram_sample.hpp"
-#include "spelling.hpp"
-#include "watch.hpp"
+#include "ngram/estimate/entropy.hpp"
+#include "ngram/estimate/estimate.hpp"
+#include "ngram/format/arpa.hpp"
+#include "ngram/openvocab/spelling.hpp"
+#include "ngram/query/query.hpp"
+#include "ngram/query/sample.hpp"
+#include "util/watch.hpp"
 
-#include "bind.hpp"
-#include "ngram_forms.hpp"
-#include "units.hpp"
+#include "bind/bind.hpp"
+#include "bind/ngram_forms.hpp"
+#include "bind/units.hpp"
 
 #include <algorithm>
 #include <future>
@@ -47,7 +47,7 @@ public:
     Estimation(const bitmeter::UnitRules& rules, const Allowed& allowed)
         : Estimation(allowed, bitmeter::NgramText(rules), bitmeter::NgramText(rules)) {}
     Estimation(const Allowed& allowed, bitmeter::NgramText own, bitmeter::NgramText held_out)
-        : store(allowed.memory ? allowed.memory + bitmeter::resident_bytes() : 0, allowed.folder),
+        : store(allowed.memory ? allowed.memory + bitmeter::os::resident_bytes() : 0, allowed.folder),
           watch(&store),
           text(std::move(own)),
           heldout(std::move(held_out)),
@@ -192,7 +192,7 @@ void bind_ngram_errors(nb::module_& m) {
 }
 
 void bind_ngram_making(nb::module_& m) {
-    m.def("resident_bytes", &bitmeter::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
+    m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(

@@ -1,8 +1,8 @@
-#include "chain.hpp"
-#include "hidden.hpp"
-#include "stationary.hpp"
+#include "theory/chain.hpp"
+#include "theory/hidden.hpp"
+#include "theory/stationary.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
-#include "ngram_query.hpp"
-#include "ngram_spelled.hpp"
+#include "ngram/openvocab/spelled.hpp"
+#include "ngram/query/query.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 
@@ -88,13 +88,6 @@ auto py_find(const Model& model, const nb::bytes& data, Vector<std::int64_t> sta
         ids[i] = number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
     }
     return to_numpy(std::move(ids));
-}
-
-template <class Model>
-double py_sentence(const Model& model, const nb::bytes& sentence, const nb::bytes& separators, bool ended,
-                   bool unknown_class) {
-    return bitmeter::ngram_sentence(model, view(sentence), bitmeter::Separators(characters(separators)), ended,
-                                    unknown_class);
 }
 
 // A state is one number: its place, and its length in the bits above.
@@ -204,8 +197,6 @@ void bind_rating_of(nb::module_& m) {
     m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
     m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
           "The number of each span's bytes, -1 where there is none.");
-    m.def("ngram_sentence", &py_sentence<Model>, "model"_a, "sentence"_a, "separators"_a, "ended"_a, "unknown_class"_a,
-          "ln p of one sentence.");
     m.def(
         "ngram_number",
         [](const Model& model, const nb::bytes& word) {

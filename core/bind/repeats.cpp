@@ -1,7 +1,7 @@
-#include "ctw.hpp"
-#include "matches.hpp"
+#include "theory/ctw.hpp"
+#include "theory/matches.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 
@@ -90,6 +90,4 @@ void bind_repeats(nb::module_& m) {
     bind_text_symbols<std::uint32_t>(m);
     bind_text_places<std::int32_t>(m);  // before the wider ones: type checkers want the narrowest overload first
     bind_text_places<std::int64_t>(m);
-    m.def("kt_log_probability", &bitmeter::kt_log_probability, "zeros"_a, "ones"_a,
-          "ln of the Krichevsky-Trofimov probability of these counts.");
 }

@@ -1,7 +1,7 @@
-#include "ngram_compact.hpp"
-#include "spelling.hpp"
+#include "ngram/format/compact.hpp"
+#include "ngram/openvocab/spelling.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

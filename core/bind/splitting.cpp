@@ -1,7 +1,7 @@
-#include "split.hpp"
-#include "sum.hpp"
+#include "text/split.hpp"
+#include "util/sum.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
-#include "adaptive.hpp"
-#include "count.hpp"
-#include "rows.hpp"
-#include "segments.hpp"
+#include "adaptive/kt.hpp"
+#include "text/count.hpp"
+#include "theory/rows/rows.hpp"
+#include "util/segments.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ngram_text.hpp"
+#include "ngram/estimate/text.hpp"
 
 inline bitmeter::UnitRules unit_rules(const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed) {
     using bitmeter::UnitKind;

@@ -1,11 +1,9 @@
-#include "universal.hpp"
+#include "universal/model.hpp"
 
-#include "bind.hpp"
+#include "bind/bind.hpp"
 
 namespace {
 
-using bitmeter::UniversalDecoder;
-using bitmeter::UniversalEncoder;
 using bitmeter::UniversalModel;
 
 nb::bytes to_bytes(const std::vector<std::uint8_t>& data) {
@@ -69,30 +67,6 @@ void bind_universal(nb::module_& m) {
              "path"_a)
         .def_static("load", [](const std::string& path) { return without_lock([&] { return UniversalModel::load(path); }); },
                     "path"_a);
-
-    nb::class_<UniversalEncoder>(m, "UniversalEncoder", "Writes a text as the model would have it cost.")
-        .def(nb::init<const UniversalModel&>(), "model"_a)
-        .def(
-            "feed",
-            [](UniversalEncoder& coder, const nb::bytes& data) {
-                auto text = view(data);
-                return to_bytes(without_lock([&] { return coder.feed(text.data, text.size); }));
-            },
-            "data"_a)
-        .def("finish", [](UniversalEncoder& coder) { return to_bytes(coder.finish()); });
-
-    nb::class_<UniversalDecoder>(m, "UniversalDecoder", "Reads it back.")
-        .def(nb::init<const UniversalModel&>(), "model"_a)
-        .def(
-            "feed", [](UniversalDecoder& coder, const nb::bytes& data) { coder.feed(view(data).data, view(data).size); },
-            "data"_a)
-        .def("finish", &UniversalDecoder::finish, "No more will be fed.")
-        .def(
-            "read",
-            [](UniversalDecoder& coder, std::size_t n) {
-                return to_bytes(without_lock([&] { return coder.read(n); }));
-            },
-            "n"_a, "At most n bytes of the text; fewer where more must be fed first.");
 
     nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in stretches, each coded by itself.")
         .def(nb::init<const UniversalModel&>(), "model"_a)

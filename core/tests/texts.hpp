@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ngram_estimate.hpp"
+#include "ngram/estimate/estimate.hpp"
 
 namespace texts {
 

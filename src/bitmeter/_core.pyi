@@ -9,6 +9,11 @@ import numpy
 from numpy.typing import NDArray
 
 
+def cpu() -> dict:
+    """
+    The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the kernel that each family of loops uses.
+    """
+
 @overload
 def count_symbols(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
 
@@ -171,9 +176,6 @@ def count_blocks(suffixes: Annotated[NDArray[numpy.int64], dict(shape=(None,), o
     """
     How often strings of one length occur: (counts, how many kinds have each, count of the text's last one).
     """
-
-def kt_log_probability(zeros: int, ones: int) -> float:
-    """ln of the Krichevsky-Trofimov probability of these counts."""
 
 @overload
 def sample_chain(table: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], order: int, seed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu')], threads: int = 0) -> None: ...
@@ -777,13 +779,6 @@ def ngram_find(model: CompactNgram, data: bytes, starts: Annotated[NDArray[numpy
     """The number of each span's bytes, -1 where there is none."""
 
 @overload
-def ngram_sentence(model: NgramModel, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float: ...
-
-@overload
-def ngram_sentence(model: CompactNgram, sentence: bytes, separators: bytes, ended: bool, unknown_class: bool) -> float:
-    """ln p of one sentence."""
-
-@overload
 def ngram_number(model: NgramModel, word: bytes) -> int: ...
 
 @overload
@@ -850,28 +845,6 @@ class Universal:
 
     @staticmethod
     def load(path: str) -> Universal: ...
-
-class UniversalEncoder:
-    """Writes a text as the model would have it cost."""
-
-    def __init__(self, model: Universal) -> None: ...
-
-    def feed(self, data: bytes) -> bytes: ...
-
-    def finish(self) -> bytes: ...
-
-class UniversalDecoder:
-    """Reads it back."""
-
-    def __init__(self, model: Universal) -> None: ...
-
-    def feed(self, data: bytes) -> None: ...
-
-    def finish(self) -> None:
-        """No more will be fed."""
-
-    def read(self, n: int) -> bytes:
-        """At most n bytes of the text; fewer where more must be fed first."""
 
 class UniversalCoder:
     """A text in stretches, each coded by itself."""

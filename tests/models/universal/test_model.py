@@ -47,15 +47,11 @@ def rated(model: _core.Universal, data: bytes) -> np.ndarray:
 
 
 def encoded(model: _core.Universal, data: bytes) -> bytes:
-    coder = _core.UniversalEncoder(model)
-    return coder.feed(data) + coder.finish()
+    return _core.UniversalCoder(model).encode(data)
 
 
 def decoded(model: _core.Universal, data: bytes, size: int) -> bytes:
-    coder = _core.UniversalDecoder(model)
-    coder.feed(data)
-    coder.finish()
-    return coder.read(size)
+    return _core.UniversalCoder(model).decode(data, size)
 
 
 def test_the_same_bytes_cost_the_same_everywhere() -> None:
@@ -82,17 +78,13 @@ def test_the_code_is_as_long_as_the_score_and_comes_back(data: bytes) -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.binary(max_size=300), st.integers(1, 50), st.integers(1, 20))
-def test_any_bytes_in_any_blocks(data: bytes, fed: int, read: int) -> None:
-    coder = _core.UniversalEncoder(core())
-    code = b"".join([*(coder.feed(data[i : i + fed]) for i in range(0, len(data), fed)), coder.finish()])
-    assert code == encoded(core(), data)
-    reader, found = _core.UniversalDecoder(core()), b""
-    for i in range(0, len(code), read):
-        reader.feed(code[i : i + read])
-        found += reader.read(len(data) - len(found))
-    reader.finish()
-    assert found + reader.read(len(data) - len(found)) == data
+@given(st.binary(max_size=300), st.integers(1, 50))
+def test_any_bytes_in_any_blocks(data: bytes, size: int) -> None:
+    encoder, decoder = _core.UniversalCoder(core()), _core.UniversalCoder(core())
+    blocks = [data[i : i + size] for i in range(0, len(data), size)]
+    codes = [encoder.encode(block) for block in blocks]
+    assert [decoder.decode(code, len(block)) for code, block in zip(codes, blocks, strict=True)] == blocks
+    assert math.isclose(encoder.bits, -math.fsum(rated(core(), data).tolist()) / math.log(2), rel_tol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
@@ -105,14 +97,14 @@ def test_garbage_is_an_error_or_some_text(data: bytes) -> None:
     assert len(found) == 20_000
 
 
-def test_coders_that_have_finished_say_so() -> None:
-    encoder, decoder = _core.UniversalEncoder(core()), _core.UniversalDecoder(core())
-    assert encoder.finish() + encoder.finish() == b""
-    decoder.finish()
-    with pytest.raises(ValueError, match="has finished"):
-        encoder.feed(b"x")
-    with pytest.raises(ValueError, match="no more would come"):
-        decoder.feed(b"x")
+def test_a_code_of_another_length_is_refused() -> None:
+    code = encoded(core(), TEXT)
+    with pytest.raises(_core.UniversalFormatError, match="end before the text does"):
+        decoded(core(), code, 100 * len(TEXT))
+    with pytest.raises(_core.UniversalFormatError, match="go on behind the text"):
+        decoded(core(), code, len(TEXT) // 2)
+    with pytest.raises(_core.UniversalFormatError, match="go on behind the text"):
+        decoded(core(), code + bytes(20), len(TEXT))
 
 
 def test_predictions_sum_to_one_and_are_what_bytes_cost() -> None:

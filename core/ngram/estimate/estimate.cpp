@@ -1,0 +1,322 @@
+#include "ngram/estimate/estimate.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "ngram/estimate/prune.hpp"
+#include "ngram/format/search.hpp"
+#include "util/parallel.hpp"
+
+namespace bitmeter {
+namespace {
+
+constexpr std::size_t chunk = 1 << 14;  // histories a task
+constexpr std::size_t look = 256;       // histories between two looks at the clock
+
+}  // namespace
+
+NgramEstimator::NgramEstimator(const NgramText& text, int order, NgramMeans means)
+    : text_(text),
+      order_(order),
+      threads_(means.threads),
+      store_(means.store ? *means.store : own_store_),
+      watch_(means.watch ? *means.watch : own_watch_),
+      keep_raw_(means.raw),
+      most_keys_(means.most_keys),
+      raw_(static_cast<std::size_t>(std::max(order, 1))),
+      adjusted_(raw_.size()),
+      statistics_(raw_.size()) {
+    if (order < 1 || order > max_order) throw std::invalid_argument("order must be in 1..16");
+    if (text.ids().size() >= ~std::uint32_t{0}) throw std::length_error("more than 2^32 words");
+}
+
+// ---- what it takes
+// ---------------------------------------------------------------------------------------------------
+
+std::uint64_t NgramEstimator::least_memory(const NgramText& text, int order, unsigned threads) {
+    // For each word: its count, and where its n-grams begin, by thread; then a run that is worth its while.
+    const std::uint64_t words = text.table().size(), parts = thread_count(threads, 1024);
+    const std::uint64_t run = std::min<std::uint64_t>(text.ids().size(), std::uint64_t{1} << 20);
+    return words * (2 * sizeof(std::uint64_t) + parts * sizeof(std::uint32_t)) +
+           run * ngram_key_bytes(words, std::max(order, 2)) * 3 + text.table().bytes();
+}
+
+std::uint64_t NgramEstimator::most_disk(const NgramText& text, int order) {
+    // Every n-gram of two words and more may be different from all others.
+    const std::uint64_t places = text.ids().size() + 1, words = text.table().size();
+    if (order < 2) return places * sizeof(std::uint32_t);
+    const std::uint64_t key = ngram_key_bytes(words, order) + sizeof(std::uint32_t);
+    const std::uint64_t node = sizeof(NgramNode) + 2 * sizeof(std::uint32_t) + sizeof(double);
+    const std::uint64_t leaf = sizeof(NgramLeaf) + 2 * sizeof(std::uint32_t);
+    return places * (sizeof(std::uint32_t) + key + static_cast<std::uint64_t>(order - 2) * node + leaf);
+}
+
+bool NgramEstimator::sorts_in_memory(const NgramText& text, int order, const PageStore& store) {
+    // The keys, and beside them a copy of those of one word a thread.
+    const std::uint64_t keys = (text.ids().size() + 1) * ngram_key_bytes(text.table().size(), order);
+    return order < 2 || store.fits(keys + keys / 4);
+}
+
+// ---- sorting
+// ---------------------------------------------------------------------------------------------------------
+
+void NgramEstimator::sort() {
+    const IdList& ids = text_.ids();
+    raw_[0] = store_.array<std::uint32_t>(text_.table().size());
+    for (std::uint32_t word : ids) ++raw_[0][word];
+    if (order_ == 1) {
+        watch_.begin(1);
+        return;
+    }
+    SortPlan plan{{ids.data(), ids.size()}, {raw_[0].data(), raw_[0].size()}, order_, threads_, most_keys_};
+    const std::uint64_t key = ngram_key_bytes(text_.table().size(), order_);
+    key_bytes_ = (ids.size() + 1) * key;
+    if (plan.most_keys == 0 && !sorts_in_memory(text_, order_, store_))
+        plan.most_keys = std::max<std::uint64_t>(std::uint64_t{1} << 16, store_.left() * 3 / 5 / (key + key / 2));
+    if (plan.most_keys >= ids.size()) plan.most_keys = 0;
+    if (plan.most_keys) key_bytes_ = 0;
+    store_.use_disk(plan.most_keys != 0);
+    keys_ = sorted_ngrams(plan, store_, watch_);
+    runs_ = keys_->runs();
+}
+
+// ---- the trie
+// --------------------------------------------------------------------------------------------------------
+
+void NgramEstimator::name_words() {
+    const auto& table = text_.table();
+    static constexpr const char* special[first_word] = {"<unk>", "<s>", "</s>"};
+    std::uint64_t offset = 0;
+    for (std::size_t w = 0; w < table.size(); ++w) {
+        const Bytes own = w < first_word ? Bytes{reinterpret_cast<const std::uint8_t*>(special[w]), std::strlen(special[w])}
+                                         : table.word(w);
+        model_->word_offsets()[w] = offset;
+        std::memcpy(model_->word_text() + offset, own.data, own.size);
+        offset += own.size;
+    }
+    model_->word_offsets()[table.size()] = offset;
+}
+
+void NgramEstimator::grow() {
+    const auto& table = text_.table();
+    const std::size_t words = table.size();
+    NgramShape shape;
+    shape.order = static_cast<std::uint32_t>(order_);
+    shape.words = shape.counts[0] = words;
+    shape.note_bytes = note_size;
+    shape.word_bytes = std::strlen("<unk><s></s>");
+    for (std::size_t w = first_word; w < words; ++w) shape.word_bytes += table.word(w).size;
+    // Where the n-grams of each order that begin in a bundle have their place.
+    const std::size_t bundles = keys_ ? keys_->bundles() : 0;
+    std::vector<std::array<std::uint64_t, max_order + 1>> starts(bundles);
+    for (std::size_t b = 0; b < bundles; ++b)
+        for (int o = 2; o <= order_; ++o) {
+            starts[b][o] = shape.counts[o - 1];
+            shape.counts[o - 1] += keys_->kinds(b, o);
+        }
+    std::uint64_t doubles = 0, counts = 0;
+    for (int o = 1; o <= order_; ++o) {
+        counts += shape.counts[o - 1] * (keep_raw_ && o < order_ ? 2 : 1);
+        if (o + 1 < order_) doubles = std::max(doubles, shape.counts[o - 1] + shape.counts[o]);
+    }
+    const std::uint64_t need =
+        NgramModel::size_of(shape) + counts * sizeof(std::uint32_t) + doubles * sizeof(double);
+    store_.use_disk(most_keys_ != 0 || !store_.fits(need - std::min(need, key_bytes_)));
+    model_ = std::make_unique<NgramModel>(shape, store_);
+    name_words();
+    for (int o = 1; o <= order_; ++o) {
+        if (o > 1 && (keep_raw_ || o == order_)) raw_[o - 1] = store_.array<std::uint32_t>(shape.counts[o - 1]);
+        adjusted_[o - 1] = o < order_ ? store_.array<std::uint32_t>(shape.counts[o - 1]) : raw_[o - 1];
+    }
+    watch_.begin(bundles);
+    if (order_ == 1) return;
+    model_->nodes(1)[words].child = static_cast<std::uint32_t>(shape.counts[1]);
+    for (int o = 2; o < order_; ++o)
+        model_->nodes(o)[shape.counts[o - 1]].child = static_cast<std::uint32_t>(shape.counts[o]);
+    parallel_for(bundles, threads_, [&](std::size_t bundle) {
+        auto next = starts[bundle];
+        std::uint32_t word = keys_->bundle_begin(bundle);  // the next one that has not been told its children
+        auto reach = [&](std::uint32_t first) {
+            while (word < first) model_->nodes(1)[word++].child = static_cast<std::uint32_t>(next[2]);
+        };
+        keys_->visit(bundle, [&](std::uint32_t first, const std::uint32_t* codes, int length, int shared,
+                                 std::uint64_t count) {
+            reach(first + 1);
+            for (int o = shared + 2; o <= length + 1; ++o) {
+                const std::uint64_t place = next[o]++;
+                model_->keys(o)[place] = codes[o - 2];
+                if (o < order_) model_->nodes(o)[place].child = static_cast<std::uint32_t>(next[o + 1]);
+            }
+            const auto times = static_cast<std::uint32_t>(count);
+            if (length + 1 == order_) raw_[order_ - 1][next[order_] - 1] += times;
+            for (int o = 2; o <= std::min(length + 1, order_ - 1); ++o) {
+                if (keep_raw_) raw_[o - 1][next[o] - 1] += times;
+                // What begins a sentence has nothing before it: it keeps its occurrences.
+                if (first == word_begin) adjusted_[o - 1][next[o] - 1] += times;
+            }
+        });
+        reach(bundle + 1 < bundles ? keys_->bundle_begin(bundle + 1) : static_cast<std::uint32_t>(words));
+        keys_->forget(bundle);
+        watch_.add(1);
+    });
+    keys_.reset();
+}
+
+void NgramEstimator::link() {
+    std::uint64_t steps = 0;
+    for (int o = 2; o <= order_; ++o) steps += model_->shape().counts[o - 1];
+    watch_.begin(steps);
+    for (int o = 2; o <= order_; ++o) link_order(o);
+    count_kinds();
+}
+
+void NgramEstimator::link_order(int o) {
+    const NgramModel& m = *model_;
+    std::uint32_t* const extended = adjusted_[o - 2].data();
+    auto set = [&](std::uint64_t place, std::uint32_t suffix) {
+        (o < order_ ? m.nodes(o)[place].suffix : m.leaves()[place].suffix) = suffix;
+        __atomic_fetch_add(extended + suffix, 1u, __ATOMIC_RELAXED);  // whole numbers: any order, same sum
+    };
+    if (o == 2) {
+        parallel_stretches(m.shape().counts[1], chunk, threads_, [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) set(i, m.codes().word(m.keys(2)[i]));
+            watch_.add(to - from);
+        });
+        return;
+    }
+    const NgramNode *const histories = m.nodes(o - 1), *const shorter = m.nodes(o - 2);
+    const std::uint32_t *const keys = m.keys(o), *const shorter_keys = m.keys(o - 1);
+    const unsigned bits = m.codes().bits();
+    // Where a code stands if those of [begin, end) are even; then what is there is on its way.
+    auto fetch = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t code) {
+        const std::uint64_t near = begin + ((std::uint64_t{code} * (end - begin)) >> bits);
+        __builtin_prefetch(shorter_keys + near);
+        __builtin_prefetch(extended + near, 1);
+    };
+    parallel_stretches(m.shape().counts[o - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
+        constexpr std::size_t ahead = 12;       // histories whose memory is on its way
+        constexpr std::uint64_t next_child = 6;  // and children of one that has many
+        for (std::size_t h = from; h < to; ++h) {
+            if (h % look == 0) watch_.add(0);
+            if (h + 2 * ahead < to) __builtin_prefetch(shorter + histories[h + 2 * ahead].suffix);
+            if (h + ahead < to && histories[h + ahead].child < histories[h + ahead + 1].child) {
+                const NgramNode* coming = shorter + histories[h + ahead].suffix;
+                fetch(coming[0].child, coming[1].child, keys[histories[h + ahead].child]);
+            }
+            const std::uint64_t first = histories[h].child, stop = histories[h + 1].child;
+            if (first == stop) continue;
+            // What follows a history follows its suffix too.
+            const std::uint64_t begin = shorter[histories[h].suffix].child, end = shorter[histories[h].suffix + 1].child;
+            for (std::uint64_t c = first; c < stop; ++c) {
+                if (c + next_child < stop) fetch(begin, end, keys[c + next_child]);
+                const std::uint64_t at = find_child(shorter_keys, begin, end, keys[c], bits);
+                if (at == no_child) throw std::logic_error("an n-gram without its suffix");
+                set(c, static_cast<std::uint32_t>(at));
+            }
+        }
+        watch_.add(histories[to].child - histories[from].child);
+    });
+}
+
+void NgramEstimator::count_kinds() {
+    for (int o = 1; o <= order_; ++o) {
+        const auto& counts = adjusted_[o - 1];
+        for (std::size_t from = 0; from < counts.size(); from += chunk) {
+            for (std::size_t i = from; i < std::min(counts.size(), from + chunk); ++i)
+                if (counts[i] >= 1 && counts[i] <= 4) ++statistics_[o - 1].kinds[counts[i]];
+            watch_.add(0);
+        }
+    }
+    last_chain();
+}
+
+/// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each
+/// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
+void NgramEstimator::last_chain() {
+    const auto& ids = text_.ids();
+    if (ids.empty()) return;
+    const std::uint32_t last = *std::max_element(ids.begin(), ids.end());  // of the words that come
+    // The word k places before place i; word_begin before the sentence.
+    auto before = [&](std::size_t i, int k) {
+        for (int back = 1; back <= k; ++back)
+            if (i < static_cast<std::size_t>(back) || ids[i - back] == word_end) return word_begin;
+        return ids[i - k];
+    };
+    std::size_t best = ids.size();
+    std::array<std::uint32_t, max_order + 1> raw{};  // how often the last words of the best one come, by their number
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (ids[i] != last) continue;
+        int same = 1;
+        bool better = best == ids.size();
+        for (; !better && same < order_; ++same) {
+            const std::uint32_t ours = before(i, same), theirs = before(best, same);
+            if (ours == theirs) continue;
+            better = ours > theirs;
+            break;
+        }
+        if (better) {
+            best = i;
+            std::fill(raw.begin() + same + 1, raw.end(), 0u);
+            same = order_;
+        }
+        for (int o = 1; o <= same; ++o) ++raw[o];
+    }
+    for (int o = 1; o < order_; ++o) {
+        if (o > 1 && before(best, o - 1) == word_begin) return;  // those that begin a sentence are counted alike
+        std::uint64_t place = before(best, o - 1);
+        for (int length = 2; length <= o; ++length) {
+            const NgramNode* nodes = model_->nodes(length - 1);
+            place = find_child(model_->keys(length), nodes[place].child, nodes[place + 1].child,
+                               model_->codes().code(before(best, o - length)), model_->codes().bits());
+        }
+        auto& kinds = statistics_[o - 1].kinds;
+        const std::uint32_t adjusted = adjusted_[o - 1][place];
+        if (adjusted >= 1 && adjusted <= 4) --kinds[adjusted];
+        if (raw[o] >= 1 && raw[o] <= 4) ++kinds[raw[o]];
+    }
+}
+
+void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
+    const bool pruning =
+        std::any_of(plan.prune.begin(), plan.prune.begin() + order_, [](std::uint32_t limit) { return limit > 0; });
+    if (!keep_raw_ && (pruning || !plan.adjusted()))
+        throw std::invalid_argument("a smoothing by occurrences, or pruning, needs them kept");
+    NgramCounts counts;
+    for (int o = 1; o <= order_; ++o) {
+        counts.raw[o - 1] = raw_[o - 1].data();
+        counts.adjusted[o - 1] = adjusted_[o - 1].data();
+    }
+    plan.closed = text_.closed();
+    if (plan.method == Smoothing::jelinek_mercer) {
+        heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
+                           : weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);
+        plan.weights = heldout_.weights;
+    }
+    ngram_smooth(*model_, counts, plan, statistics_, threads_, store_, watch_);
+    if (pruning)
+        model_ = ngram_pruned(
+            *model_, [&](int order, std::uint64_t place) { return raw_[order - 1][place] > plan.prune[order - 1]; },
+            &store_);
+}
+
+/// Another text's words by their numbers here.
+std::vector<std::uint32_t> NgramEstimator::numbered(const NgramText& other) const {
+    std::vector<std::uint32_t> numbers(other.table().size(), word_unknown);
+    numbers[word_end] = word_end;
+    for (std::size_t w = first_word; w < numbers.size(); ++w) {
+        const std::int64_t found = text_.table().find(other.table().word(w));
+        if (found >= first_word) numbers[w] = static_cast<std::uint32_t>(found);
+    }
+    std::vector<std::uint32_t> result(other.ids().begin(), other.ids().end());
+    for (std::uint32_t& word : result) word = numbers[word];
+    return result;
+}
+
+std::unique_ptr<NgramModel> NgramEstimator::model(std::string_view note) {
+    model_->set_note(note);
+    model_->seal(&watch_);
+    return std::move(model_);
+}
+
+}  // namespace bitmeter

@@ -1,0 +1,86 @@
+// Estimating a model from a text, with the counts and corner cases of KenLM's lmplz:
+//
+// - sentences are preceded by one word_begin and closed by word_end; n-grams do not cross them;
+// - the count of an n-gram below the highest order is the number of different words seen before it, except where it
+//   begins a sentence: there, and at the highest order, it is how often it occurred;
+// - modified Kneser-Ney (see ngram/estimate/smooth.hpp): with n_j n-grams of count j and Y = n_1/(n_1 + 2 n_2), the discounts are
+//   D_j = j - (j + 1) Y n_{j+1}/n_j for j = 1, 2 and 3 (or more); where they are undefined or outside of [0, j], 1/2, 1
+//   and 3/2 stand for them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ngram/estimate/keys.hpp"
+#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/text.hpp"
+#include "ngram/format/model.hpp"
+#include "util/pages.hpp"
+#include "util/watch.hpp"
+
+namespace bitmeter {
+
+/// What an estimation may use.
+struct NgramMeans {
+    unsigned threads = 0;
+    PageStore* store = nullptr;   // where its arrays are; in memory without one
+    Watch* watch = nullptr;       // told how far each stage is
+    bool raw = false;             // keep how often n-grams below the highest order occurred
+    std::uint64_t most_keys = 0;  // n-grams sorted at once; 0: as many as the store allows
+};
+
+/// The stages of an estimation, to be called in order; between two of them a caller may look at its clock or give up.
+/// Results do not depend on the number of threads.
+class NgramEstimator {
+public:
+    /// The text must stay as it is until the estimation ends. Throws std::length_error where it is too long to count.
+    NgramEstimator(const NgramText& text, int order, NgramMeans means);
+    NgramEstimator(const NgramText& text, int order, unsigned threads)
+        : NgramEstimator(text, order, NgramMeans{.threads = threads, .raw = true}) {}
+    void sort();   // all n-grams of the highest order, in the order of the trie
+    void grow();   // the trie with the number of occurrences
+    void link();   // suffixes, and with them the adjusted counts
+    /// Discounts, probabilities, back-offs, and the n-grams that the plan drops. Jelinek-Mercer finds its weights on the
+    /// held-out text, or where there is none by holding out a part of its own.
+    void weigh(SmoothingPlan plan = {}, const NgramText* heldout = nullptr);
+    std::unique_ptr<NgramModel> model(std::string_view note);  // sealed; ends the estimation
+
+    const std::vector<OrderStatistics>& statistics() const { return statistics_; }
+    const Heldout& heldout() const { return heldout_; }
+    /// How many runs were sorted and merged: one where all was sorted in memory.
+    std::size_t runs() const { return runs_; }
+    /// Bytes of memory without which an estimation cannot be made: the vocabulary, and what has to be known of each word.
+    static std::uint64_t least_memory(const NgramText& text, int order, unsigned threads);
+    /// Whether the store can hold all n-grams while they are sorted.
+    static bool sorts_in_memory(const NgramText& text, int order, const PageStore& store);
+    /// Bytes of disk that it needs at most where it does not fit into memory.
+    static std::uint64_t most_disk(const NgramText& text, int order);
+
+private:
+    void count_kinds();
+    void last_chain();
+    std::vector<std::uint32_t> numbered(const NgramText& other) const;
+    void name_words();
+    void link_order(int order);
+
+    const NgramText& text_;
+    int order_;
+    unsigned threads_;
+    PageStore own_store_;
+    Watch own_watch_;
+    PageStore& store_;
+    Watch& watch_;
+    bool keep_raw_;
+    std::uint64_t most_keys_;
+    std::size_t runs_ = 0;
+    std::uint64_t key_bytes_ = 0;  // that are in memory until the trie has grown
+    std::unique_ptr<NgramKeys> keys_;
+    std::unique_ptr<NgramModel> model_;
+    // By order - 1. Below the highest order, raw ones are kept only if asked for; at the highest, both are one.
+    std::vector<PageArray<std::uint32_t>> raw_, adjusted_;
+    std::vector<OrderStatistics> statistics_;
+    Heldout heldout_;
+};
+
+}  // namespace bitmeter

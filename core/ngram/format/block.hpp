@@ -1,0 +1,119 @@
+// What the two forms of an n-gram model share: a block of memory which is also a file. It begins with a header that is
+// checked when the file is opened, has a checksum over all the rest, and a section about spelling may follow it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "text/split.hpp"
+#include "util/pages.hpp"
+
+namespace bitmeter {
+
+class Watch;
+
+/// Bytes that are no sound model; the message goes to the user.
+struct NgramFormatError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
+constexpr int max_order = 16;
+/// Set in NgramShape::flags where a section about spelling follows the model in its file.
+constexpr std::uint32_t has_section = 1u << 31;
+/// Bytes kept in every model for what its maker writes down about it.
+constexpr std::size_t note_size = 4096;
+/// Every part of a block begins at a multiple of this.
+constexpr std::size_t block_alignment = 64;
+
+/// 64 bits that depend on all bytes; reads about as fast as memory.
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size, Watch* watch = nullptr);
+
+/// How the block is laid out; all of it follows from these sizes.
+struct NgramShape {
+    std::uint32_t order = 0;
+    std::uint32_t flags = 0;
+    std::uint64_t words = 0;  // unknown, begin and end included
+    std::uint64_t word_bytes = 0;
+    std::uint64_t note_bytes = 0;
+    std::uint64_t counts[max_order] = {};  // n-grams of each order; counts[0] is `words`
+};
+
+/// Throws NgramFormatError where no model has this shape; words and note take no more than `most_bytes` each.
+void check_shape(const NgramShape& shape, std::uint64_t most_bytes);
+
+/// Parts of a block one after the other.
+class BlockParts {
+public:
+    explicit BlockParts(std::size_t header_size) : at_(header_size) {}
+    /// Where the next part begins, which takes so many bytes.
+    std::size_t take(std::size_t bytes) {
+        const std::size_t start = at_;
+        at_ = (at_ + bytes + block_alignment - 1) / block_alignment * block_alignment;
+        return start;
+    }
+    std::size_t size() const { return at_; }
+
+private:
+    std::size_t at_;
+};
+
+/// What tells the forms apart.
+struct NgramForm {
+    char magic[16];
+    std::uint32_t version;
+    const char* format;  // as it is called in messages
+    const char* again;   // what to do about a file of a machine of the other byte order
+    int extras;          // how many settings of its own the header holds
+    std::size_t header_size;
+};
+
+/// A header that was read and checked, but for the sizes that follow from the form.
+struct NgramHeader {
+    NgramShape shape;
+    std::uint32_t extras[2] = {};
+    std::uint64_t file_size = 0, body_checksum = 0;
+};
+
+class NgramBlock {
+public:
+    /// New memory of this size, to be filled in and sealed.
+    NgramBlock(const NgramForm& form, PageBlock memory, std::size_t size)
+        : form_(&form), memory_(std::move(memory)), size_(size) {}
+    /// A file. Throws NgramFormatError where its header is not sound; `accept` must follow.
+    NgramBlock(const NgramForm& form, PageBlock file);
+
+    /// What the header says.
+    NgramHeader header() const;
+    /// The size that follows from the shape. Throws NgramFormatError where the file has another.
+    void accept(std::size_t size);
+
+    std::uint8_t* data() const { return memory_.data(); }
+    Bytes bytes() const { return {memory_.data(), size_}; }
+    Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
+
+    /// Puts a section behind the model. Whether the bytes have moved: a map of a file becomes a copy.
+    bool attach(std::vector<std::uint8_t> section);
+    /// Writes the header and its checksums. What is told to the watch are bytes.
+    void seal(const NgramShape& shape, const std::uint32_t* extras, Watch* watch = nullptr);
+    /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
+    void save(const std::string& path, Watch* watch = nullptr) const;
+    /// Throws NgramFormatError where the bytes are not those that were sealed.
+    void verify() const;
+
+private:
+    std::size_t used() const;
+    void write_header(NgramHeader header);
+
+    const NgramForm* form_;
+    PageBlock memory_;
+    bool mapped_ = false;
+    std::size_t size_ = 0;  // without the section
+    std::vector<std::uint8_t> section_;
+    Bytes mapped_section_{nullptr, 0};
+};
+
+}  // namespace bitmeter

@@ -1,0 +1,62 @@
+// From the fast form of an n-gram model to the compact one: probabilities are rounded to the nearest of a few values,
+// then the back-off of each history is computed anew, so that its predictions sum to one with the rounded probabilities,
+// and rounded down. So no history promises more than it has, and a quantised model's perplexity is an honest one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ngram/format/codebook.hpp"
+#include "ngram/format/compact.hpp"
+#include "ngram/format/model.hpp"
+
+namespace bitmeter {
+
+class NgramPacker {
+public:
+    /// The model must be sound, stay, and not change. Throws NgramFormatError where a link in it leads nowhere.
+    NgramPacker(const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads);
+    /// Sealed, with the section of the model.
+    std::unique_ptr<CompactNgram> pack(std::string_view note) const;
+
+    /// The least sum of the predictions after a history, among those that sum to one in the model.
+    double least_sum() const { return least_sum_; }
+    double greatest_sum() const { return greatest_sum_; }
+    /// Histories that do not sum to one in the model; their back-offs are rounded as they are.
+    std::uint64_t unsummed() const { return unsummed_; }
+
+private:
+    struct Order {
+        Codebook logprobs, backoffs;
+        std::vector<std::uint16_t> logprob_codes, backoff_codes;
+    };
+    struct History {
+        double own = 0.0;       // sum of the rounded probabilities of its children
+        double shorter = 0.0;   // sum of those of the same words after the shorter history
+        bool sums = true;       // whether it sums to one in the model
+        float backoff = 0.0f;   // as it should be
+    };
+
+    void round_level(int order);
+    History round_children(int length, std::uint64_t place, std::vector<double>& before);
+    void round_backoffs(int length, std::vector<History>& histories);
+    double rounded(int length, std::uint64_t place) const;
+    double original(int length, std::uint64_t place) const;
+    float original_backoff(int length, std::uint64_t place) const;
+    Between children(int length, std::uint64_t place) const;
+    std::uint64_t suffix(int length, std::uint64_t place) const;
+
+    const NgramModel& m_;
+    unsigned logprob_bits_, backoff_bits_, threads_;
+    std::vector<Order> orders_;                    // by order - 1
+    std::vector<std::vector<double>> shares_;      // by order - 1: the probability of each code
+    std::vector<float> single_backoffs_;
+    std::vector<double> sums_, true_sums_;         // of the histories one word shorter: with rounded figures, and before
+    double all_ = 0.0;                             // the sum of single words
+    double least_sum_ = 1.0, greatest_sum_ = 0.0;
+    std::uint64_t unsummed_ = 0;
+};
+
+}  // namespace bitmeter

@@ -1,0 +1,71 @@
+#include "ngram/openvocab/spelled.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "ngram/query/query.hpp"
+#include "util/segments.hpp"
+
+namespace bitmeter {
+namespace {
+
+/// The last words of a piece, of which as many count as the model looks back.
+std::vector<std::int64_t> words_to_go_on(const SpelledText& found, const NgramBytes& text, int order) {
+    const auto reach = static_cast<std::size_t>(std::max(1, order - 1));
+    std::vector<std::int64_t> after;
+    if (found.bounds.size() == 2) after.assign(text.before, text.before + text.before_size);
+    after.insert(after.end(), found.ids.begin() + found.bounds[found.bounds.size() - 2], found.ids.end());
+    if (after.size() > reach) after.erase(after.begin(), after.end() - static_cast<std::ptrdiff_t>(reach));
+    return after;
+}
+
+}  // namespace
+
+template <class Model>
+NgramSpelled ngram_rate_spelled(const Model& model, const Spelling& spelling, const NgramBytes& text,
+                                const Separators& separators, NgramEnds ends, bool continues, unsigned threads) {
+    NgramSpelled result;
+    result.units = ngram_split(model, text, separators, ends, threads);
+    NgramRated& units = result.units;
+    const std::size_t size = units.ids.size();
+    const SpelledText found =
+        spelled_text(spelling, {text.text, units.ids.data(), units.cuts.data(), units.bounds.data(), size,
+                                text.ends.size, model.words(), continues, text.finished < text.ends.size});
+    units.logprobs = Array<double>(size);
+    std::fill_n(units.logprobs.data(), size, 0.0);
+    if (!found.ids.empty()) {
+        std::vector<double> logs(found.ids.size());
+        ngram_logprobs(model, {found.ids.data(), found.bounds.data(), found.bounds.size() - 1, text.before, text.before_size},
+                       true, logs.data(), threads);
+        for (std::size_t i = 0; i < logs.size(); ++i) units.logprobs[static_cast<std::size_t>(found.owner[i])] += logs[i];
+        result.after = words_to_go_on(found, text, model.order());
+        result.empty = false;
+        result.ended = found.ids.back() == word_end;
+    }
+    for (std::size_t i = 0; i < size; ++i) units.logprobs[i] += found.extra[i];
+    return result;
+}
+
+template <class Model>
+double ngram_spelled_nats(const Model& model, const Spelling& spelling, Bytes document, const Separators& separators) {
+    const auto size = static_cast<std::int64_t>(document.size);
+    const NgramBytes text{document, {&size, 1}, 1, nullptr, 0};
+    const NgramRated units = ngram_rate_spelled(model, spelling, text, separators, NgramEnds::none, false, 1).units;
+    const double* const logs = units.logprobs.data();
+    const auto number = static_cast<std::int64_t>(units.logprobs.size());
+    if (!std::all_of(logs, logs + number, [](double log) { return log <= 0.0; }))
+        return std::numeric_limits<double>::quiet_NaN();
+    const std::int64_t bounds[2] = {0, number};
+    double sum = 0.0;
+    segment_sums(logs, bounds, 1, &sum);
+    return -sum + 0.0;
+}
+
+template NgramSpelled ngram_rate_spelled(const NgramModel&, const Spelling&, const NgramBytes&, const Separators&,
+                                         NgramEnds, bool, unsigned);
+template NgramSpelled ngram_rate_spelled(const CompactNgram&, const Spelling&, const NgramBytes&, const Separators&,
+                                         NgramEnds, bool, unsigned);
+template double ngram_spelled_nats(const NgramModel&, const Spelling&, Bytes, const Separators&);
+template double ngram_spelled_nats(const CompactNgram&, const Spelling&, Bytes, const Separators&);
+
+}  // namespace bitmeter

@@ -1,6 +1,0 @@
-// Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it.
-#include "rows_kernel.inc"
-
-namespace bitmeter {
-KernelSet rows_avx512() { return {dispatch<double>, dispatch<float>}; }
-}  // namespace bitmeter

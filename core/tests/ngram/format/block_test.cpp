@@ -1,0 +1,113 @@
+#include "ngram/format/block.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/check.hpp"
+
+using namespace bitmeter;
+
+namespace {
+
+constexpr NgramForm plain{"bitmeter.plain\n", 7, "the format", "make it again", 0, 256};
+constexpr NgramForm other{"bitmeter.other\n", 7, "the other format", "make it again", 2, 256};
+constexpr std::size_t size = 320;
+
+NgramShape small_shape() {
+    NgramShape shape;
+    shape.order = 1;
+    shape.words = shape.counts[0] = 4;
+    shape.word_bytes = 9;
+    return shape;
+}
+
+NgramBlock made(const NgramForm& form) {
+    NgramBlock block(form, PageBlock::zeros(size), size);
+    for (std::size_t i = form.header_size; i < size; ++i) block.data()[i] = static_cast<std::uint8_t>(i);
+    const std::uint32_t extras[] = {5, 6};
+    block.seal(small_shape(), extras);
+    return block;
+}
+
+std::string message_of(const NgramForm& form, const std::string& path, std::size_t accepted = size) {
+    try {
+        NgramBlock block(form, PageBlock::file(path));
+        block.accept(accepted);
+        block.verify();
+        return "";
+    } catch (const NgramFormatError& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+/// What is sealed is read back, and every byte that was changed is noticed.
+int main() {
+    const auto folder = std::filesystem::current_path() / "ngram_block_test_folder";
+    std::filesystem::create_directory(folder);
+    const std::string path = (folder / "block").string();
+    for (const NgramForm& form : {plain, other}) {
+        NgramBlock block = made(form);
+        block.save(path);
+        CHECK(message_of(form, path).empty());
+        NgramBlock read(form, PageBlock::file(path));
+        read.accept(size);
+        CHECK(read.header().shape.words == 4 && read.header().shape.word_bytes == 9);
+        CHECK(read.header().extras[0] == (form.extras ? 5u : 0u));
+        CHECK(read.header().body_checksum == block.header().body_checksum);
+        CHECK(!read.section().size);
+
+        // A section moves a mapped block into memory, changes the header alone, and comes back from the file.
+        CHECK(read.attach({1, 2, 3}));
+        CHECK(!read.attach({1, 2, 3, 4}));
+        CHECK(read.header().body_checksum == block.header().body_checksum);
+        read.save(path);
+        NgramBlock again(form, PageBlock::file(path));
+        again.accept(size);
+        again.verify();
+        CHECK(again.section().size == 4 && again.section().data[3] == 4);
+        CHECK(again.attach({}));
+        again.save(path);
+        CHECK(std::filesystem::file_size(path) == size);
+
+        std::string bytes(size, '\0');
+        std::ifstream(path, std::ios::binary).read(bytes.data(), size);
+        for (std::size_t i = 0; i < size; ++i) {
+            std::string changed = bytes;
+            changed[i] = static_cast<char>(changed[i] ^ 64);
+            std::ofstream(path, std::ios::binary) << changed;
+            CHECK(!message_of(form, path).empty());
+        }
+        for (std::size_t cut = 1; cut < size; ++cut) {
+            std::ofstream(path, std::ios::binary) << bytes.substr(0, cut);
+            CHECK(!message_of(form, path).empty());
+        }
+        std::ofstream(path, std::ios::binary) << bytes;
+        CHECK(message_of(form, path, size + 64).find("bytes where its header says") != std::string::npos);
+        CHECK(message_of(form.extras ? plain : other, path) == "it does not begin like one");
+    }
+    NgramForm newer = plain;
+    newer.version = 8;
+    made(newer).save(path);
+    CHECK(message_of(plain, path) == "it has version 8 of the format; this program reads version 7");
+    std::filesystem::remove_all(folder);
+    NgramShape shape = small_shape();
+    check_shape(shape, 9);
+    auto refused = [](const NgramShape& wrong, std::uint64_t most) {
+        try {
+            check_shape(wrong, most);
+        } catch (const NgramFormatError&) {
+            return true;
+        }
+        return false;
+    };
+    CHECK(refused(shape, 8));
+    shape.order = 17;
+    CHECK(refused(shape, 9));
+    shape = small_shape();
+    shape.counts[1] = 1;
+    CHECK(refused(shape, 9));
+    return check::report();
+}

@@ -1,0 +1,93 @@
+#include "util/system.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "tests/check.hpp"
+
+using namespace bitmeter;
+
+namespace {
+
+int error_of_mapping(const std::string& path) {
+    try {
+        os::unmap(os::map_file(path));
+    } catch (const std::system_error& error) {
+        return error.code().category() == std::generic_category() ? error.code().value() : -1;
+    }
+    return 0;
+}
+
+std::string utf8(const std::filesystem::path& path) {
+    const auto text = path.u8string();
+    return {text.begin(), text.end()};
+}
+
+/// Written and read under a name that is in no code page.
+void files(const std::filesystem::path& folder) {
+    const auto name = folder / std::filesystem::path(u8"d\u00e9j\u00e0 \u65e5\u672c.bin");
+    const std::string path = utf8(name), content = "some bytes\r\n\x1a\n";
+    {
+        os::OutputFile file(path);
+        std::size_t at = 0;
+        while (at < content.size())
+            at += file.write(reinterpret_cast<const std::uint8_t*>(content.data()) + at, content.size() - at);
+        file.close();
+    }
+    CHECK(std::filesystem::file_size(name) == content.size());
+    const os::View view = os::map_file(path);
+    CHECK(view.size == content.size() && std::memcmp(view.data, content.data(), content.size()) == 0);
+    os::unmap(view);
+    std::FILE* file = os::open_file(path, "rb");
+    char found[64];
+    CHECK(file && std::fread(found, 1, sizeof found, file) == content.size());
+    if (file) std::fclose(file);
+    {
+        os::OutputFile again(path);  // what was there is gone
+        again.close();
+    }
+    const os::View empty = os::map_file(path);
+    CHECK(empty.size == 0 && empty.data == nullptr);
+    std::filesystem::remove(name);
+}
+
+void errors(const std::filesystem::path& folder) {
+    CHECK(error_of_mapping(utf8(folder / "absent")) == ENOENT);
+    CHECK(error_of_mapping(utf8(folder)) == EISDIR);
+    CHECK(os::open_file(utf8(folder / "absent"), "rb") == nullptr && errno == ENOENT);
+    bool refused = false;
+    try {
+        os::OutputFile file(utf8(folder / "absent" / "file"));
+    } catch (const std::system_error& error) {
+        refused = error.code() == std::errc::no_such_file_or_directory;
+    }
+    CHECK(refused);
+}
+
+void memory() {
+    const std::size_t before = os::resident_bytes(), size = std::size_t{1} << 25;
+    CHECK(os::page_size() >= 4096);
+    const os::View view = os::map_zeros(size);
+    std::memset(view.data, 1, size);
+    CHECK(before == 0 || os::resident_bytes() >= before + size / 2);
+    os::unmap(view);
+    auto* block = static_cast<char*>(os::allocate_huge(size + 1));
+    CHECK(block != nullptr);
+    block[size] = 1;
+    std::free(block);
+}
+
+}  // namespace
+
+int main() {
+    const auto folder = std::filesystem::current_path() / "system_test_folder";
+    std::filesystem::create_directories(folder);
+    files(folder);
+    errors(folder);
+    memory();
+    std::filesystem::remove(folder);
+    return check::report();
+}

@@ -1,0 +1,35 @@
+// The interface between universal/model.cpp and the copies of its inner loop, one for each instruction set. They compute with
+// whole numbers only, so that all give the same.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "universal/coder.hpp"
+#include "universal/state.hpp"
+#include "util/cpu.hpp"
+
+namespace bitmeter::universal {
+
+struct Kernels {
+    const char* name;
+    /// p of each byte shown, as the product of eight probabilities of 32 bits; learns unless frozen.
+    void (*rate)(State& state, bool frozen, const std::uint8_t* data, std::size_t n, double* probabilities);
+    /// p of all 256 next bytes.
+    void (*predict)(const State& state, double* probabilities);
+    void (*encode)(State& state, bool frozen, const std::uint8_t* data, std::size_t n, BitEncoder& coder);
+    void (*decode)(State& state, bool frozen, std::uint8_t* data, std::size_t n, BitDecoder& coder);
+};
+
+Kernels universal_baseline();
+Kernels universal_avx2();
+Kernels universal_avx512();
+
+constexpr CpuFeatures universal_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512bw | cpu_avx512cd |
+                                               cpu_avx512vbmi | cpu_bmi2;
+
+/// Those that may run on this processor, the fastest last.
+std::vector<Kernels> kernels_of(const Cpu& cpu);
+
+}  // namespace bitmeter::universal

@@ -1,0 +1,150 @@
+#include "universal/state.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "universal/tables.hpp"
+#include "util/system.hpp"
+
+namespace bitmeter::universal {
+namespace {
+
+constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}};
+constexpr std::uint32_t first_rate = 197u << 16;  // 0.012 · 2^14, as 16.16
+constexpr std::size_t page = std::size_t{1} << 21;
+/// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
+constexpr std::int32_t most_weight = 1 << 21;
+
+template <class T>
+T* take(std::uint8_t* memory, std::size_t& at, std::size_t count) {
+    auto* found = reinterpret_cast<T*>(memory + at);
+    at += (count * sizeof(T) + 63) / 64 * 64;
+    return found;
+}
+
+Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
+    Parts p{};
+    at = 0;
+    p.place = take<Place>(memory, at, 1);
+    p.maps = take<std::uint32_t>(memory, at, contexts * 256);
+    p.match_maps = take<std::uint32_t>(memory, at, 128 + 4096);
+    p.direct0 = take<std::uint32_t>(memory, at, 256);
+    p.direct1 = take<std::uint32_t>(memory, at, 65536);
+    for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int16_t>(memory, at, std::size_t{inputs} * mixer_rows[m]);
+    for (int f = 0; f < finals; ++f) p.final_weights[f] = take<std::int32_t>(memory, at, std::size_t{mixers} * final_rows[f]);
+    for (auto& map : p.refined) map = take<std::uint16_t>(memory, at, std::size_t{refined_rows} * refined_cells);
+    p.order1 = take<std::uint8_t>(memory, at, 65536);
+    p.direct2 = take<std::uint32_t>(memory, at, std::size_t{16} << size.direct);
+    p.matches = take<std::uint32_t>(memory, at, std::size_t{1} << size.matches);
+    p.history = take<std::uint8_t>(memory, at, std::size_t{1} << size.history);
+    p.lines = take<Line>(memory, at, std::size_t{1} << size.lines);
+    return p;
+}
+
+constexpr std::uint32_t guess(std::uint32_t p22) { return p22 << 10; }
+
+void fill(const Parts& p, const Size& size) {
+    const Tables& t = tables();
+    *p.place = Place{};
+    p.place->rate = first_rate;
+    for (int c = 0; c < contexts; ++c)
+        for (int s = 0; s < 256; ++s) p.maps[c * 256 + s] = t.histories.start[s];
+    for (std::uint32_t length = 0; length < 64; ++length) {
+        std::uint32_t wrong = (1u << 22) / (length + 2);
+        p.match_maps[length * 2] = guess(wrong);
+        p.match_maps[length * 2 + 1] = guess((1u << 22) - 1 - wrong);
+    }
+    for (int i = 0; i < 4096; ++i) p.match_maps[128 + i] = guess(3u << 20);
+    for (int i = 0; i < 256; ++i) p.direct0[i] = guess(1u << 21);
+    for (int i = 0; i < 65536; ++i) p.direct1[i] = guess(1u << 21);
+    for (std::size_t i = 0; i < std::size_t{16} << size.direct; ++i) p.direct2[i] = guess(1u << 21);
+    for (int m = 0; m < mixers; ++m)
+        for (int row = 0; row < mixer_rows[m]; ++row)
+            for (int i = 0; i < inputs; ++i)
+                p.weights[m][row * inputs + i] = i <= 16 || i >= 30 ? 1229 : 0;
+    for (int f = 0; f < finals; ++f)
+        for (int i = 0; i < mixers * final_rows[f]; ++i) p.final_weights[f][i] = 65536 / mixers;
+    for (auto* map : p.refined)
+        for (int row = 0; row < refined_rows; ++row)
+            for (int cell = 0; cell < refined_cells; ++cell)
+                map[row * refined_cells + cell] = static_cast<std::uint16_t>(t.squash_fine[cell * 32] >> 16);
+}
+
+}  // namespace
+
+Size size_of(int number) {
+    if (number < 0 || number >= sizes) throw std::invalid_argument("no such size of the universal model");
+    return all_sizes[number];
+}
+
+void State::Free::operator()(std::uint8_t* p) const { std::free(p); }
+
+std::size_t State::bytes_of(int size) {
+    std::size_t bytes = 0;
+    part(nullptr, size_of(size), bytes);
+    return bytes;
+}
+
+void State::lay_out() {
+    bytes_ = bytes_of(size_);
+    // Zeroed by the system when they are first touched: a short text pays only for what it uses.
+    memory_.reset(static_cast<std::uint8_t*>(std::calloc(bytes_ + page, 1)));
+    if (!memory_) throw std::bad_alloc();
+    auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+    start_ = memory_.get() + (page - address % page) % page;
+    os::advise_huge(start_, bytes_ / page * page);
+    std::size_t end = 0;
+    parts_ = part(start_, powers_, end);
+    parts_.tables = &tables();
+}
+
+State::State(int size) : size_(size), powers_(size_of(size)) {
+    lay_out();
+    fill(parts_, powers_);
+}
+
+State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
+    lay_out();
+    std::memcpy(start_, other.start_, bytes_);
+}
+
+void State::rewind() {
+    Place& place = *parts_.place;
+    Place fresh;
+    fresh.position = place.position;
+    fresh.rate = place.rate;
+    place = fresh;
+}
+
+std::uint64_t State::checksum() const {
+    std::uint64_t sum[4] = {1, 2, 3, 4};
+    for (std::size_t i = 0; i < bytes_; i += 32) {
+        std::uint64_t word[4];
+        std::memcpy(word, start_ + i, 32);
+        for (int k = 0; k < 4; ++k) {
+            sum[k] = (sum[k] ^ word[k]) * 0x9E3779B97F4A7C15ull;
+            sum[k] ^= sum[k] >> 29;
+        }
+    }
+    std::uint64_t all = bytes_;
+    for (std::uint64_t s : sum) {
+        all = (all ^ s) * 0xD6E8FEB86659FD93ull;
+        all ^= all >> 32;
+    }
+    return all;
+}
+
+void State::check() const {
+    const Parts& p = parts_;
+    for (int f = 0; f < finals; ++f)
+        for (int i = 0; i < mixers * final_rows[f]; ++i)
+            if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)
+                throw std::invalid_argument("it holds impossible weights");
+    for (int c = 0; c < contexts; ++c)
+        if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds guesses from what was never seen");
+    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible rate of learning");
+}
+
+}  // namespace bitmeter::universal

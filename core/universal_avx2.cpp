@@ -1,6 +1,0 @@
-// Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it.
-#include "universal_kernel.inc"
-
-namespace bitmeter::universal {
-Kernels universal_avx2() { return {"avx2", rate, predict, encode, decode}; }
-}  // namespace bitmeter::universal

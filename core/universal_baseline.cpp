@@ -1,6 +1,0 @@
-// The universal model for any processor.
-#include "universal_kernel.inc"
-
-namespace bitmeter::universal {
-Kernels universal_baseline() { return {"baseline", rate, predict, encode, decode}; }
-}  // namespace bitmeter::universal

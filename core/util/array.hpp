@@ -1,0 +1,53 @@
+// A long array whose values are written before they are read: nothing is filled with zeros first, and large pages are
+// asked for, since the first touch of each small page costs as much as the work on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "util/system.hpp"
+
+namespace bitmeter {
+
+template <class T>
+class Array {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+    Array() = default;
+    explicit Array(std::size_t size) : size_(size) {
+        constexpr std::size_t large_page = std::size_t{1} << 21;
+        const std::size_t bytes = size * sizeof(T);
+        if (bytes < large_page) {
+            data_.reset(static_cast<T*>(std::malloc(bytes ? bytes : 1)));
+        } else {
+            data_.reset(static_cast<T*>(os::allocate_huge(bytes)));
+        }
+        if (!data_) throw std::bad_alloc();
+    }
+
+    T* data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+    T& operator[](std::size_t i) const { return data_.get()[i]; }
+    T* begin() const { return data(); }
+    T* end() const { return data() + size_; }
+    /// Forgets what stands behind the first `size` values; the memory stays.
+    void shorten(std::size_t size) { size_ = size; }
+    /// Gives the memory away; std::free gives it back.
+    T* release() {
+        size_ = 0;
+        return data_.release();
+    }
+
+private:
+    struct Free {
+        void operator()(T* p) const { std::free(p); }
+    };
+    std::unique_ptr<T, Free> data_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace bitmeter
