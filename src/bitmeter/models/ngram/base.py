@@ -15,7 +15,15 @@ from bitmeter._util.check import choice, shown
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.ngram.coder import NGramCoder
-from bitmeter.models.ngram.files import ROUNDED, SUFFIX, CoreModel, format_errors, read_note, save_model
+from bitmeter.models.ngram.files import (
+    ROUNDED,
+    SUFFIX,
+    CoreModel,
+    content_mark,
+    format_errors,
+    read_note,
+    save_model,
+)
 from bitmeter.models.ngram.session import HISTORY_BINS, ModelWords, NGramSession, NGramStepper
 from bitmeter.models.ngram.units import BEGIN, END, UNKNOWN, Numbering, UnitPlan
 from bitmeter.models.openvocab.characters import CharacterCoder, SpelledCharacters
@@ -150,9 +158,9 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
 
     @property
     def fingerprint(self) -> str:
-        """A checksum of all that can change a probability."""
+        """A checksum of all that can change a probability; what the file says about its training is left out."""
         spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" and self.of_words else ""
-        return f"ngram-{self.form.fingerprint():016x}-{self._oov}{spelled}"
+        return f"ngram-{content_mark(self.form)}-{self._oov}{spelled}"
 
     @property
     def _oov_ways(self) -> tuple[str, ...]:

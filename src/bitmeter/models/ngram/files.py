@@ -51,6 +51,21 @@ def read_note(data: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def content_mark(model: CoreModel) -> str:
+    """Changes with all that can change a probability: the n-grams, and those metadata that decide what they mean."""
+    content = model.content_checksum()
+    if not content:  # a file of an earlier version, whose archives name it by the checksum of everything
+        return f"{model.fingerprint():016x}"
+    from hashlib import blake2b  # slow to import
+
+    about = read_note(model.note)
+    units = about.get("units")
+    known = units if isinstance(units, dict) else {}
+    kept = {key: known.get(key) for key in ("kind", "ids", "newline_ends", "fingerprint")}
+    meaning = [kept, bool(about.get("unk_word")), str(about.get("smoothing", "")).startswith("stupid-backoff")]
+    return blake2b(json.dumps([f"{content:016x}", meaning]).encode(), digest_size=8).hexdigest()
+
+
 def is_model_file(name: str) -> bool:
     """Whether a name is that of an n-gram model's file."""
     return name.endswith(SUFFIX) or is_arpa(name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
-from bitmeter.models.ngram.files import CoreModel, format_errors
+from bitmeter.models.ngram.files import CoreModel, content_mark, format_errors
 from bitmeter.models.ngram.units import END, sentences_within
 from bitmeter.models.outcomes import Outcomes
 from bitmeter.models.session import Batch, End, Options, PredictingSession, Scored, Stepper, Watch
@@ -64,7 +64,7 @@ class ModelWords(Words):
         self._model = model
         _core.ngram_number(model, b"")  # the compact form builds its index now, so that a damaged one shows here
         self.name = "words"
-        self.fingerprint = f"words/1@ngram-{model.fingerprint():016x}"
+        self.fingerprint = f"words/1@ngram-{content_mark(model)}"
 
     @property
     def vocabulary_size(self) -> int:
