@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util import check
 from bitmeter._util.check import Unit
-from bitmeter._util.compressors import CODERS, run_coder, run_own
+from bitmeter._util.compressors import COMPRESSORS
 from bitmeter.errors import InputError, RangeError
 from bitmeter.theory.estimators.blocks import BlockRow, block_rows
+from bitmeter.theory.estimators.compressed import own_size, sizes
 
 __all__ = ["RATE_METHODS", "BlockRow", "RateEstimate", "estimate_rate"]
 
 #: The methods of `estimate_rate`, the default first.
-RATE_METHODS: tuple[str, ...] = ("ctw", "lz76", "lz78", "match-a", "match-b", "block", *CODERS)
+RATE_METHODS: tuple[str, ...] = ("ctw", "lz76", "lz78", "match-a", "match-b", "block", *COMPRESSORS)
 
 _LN2 = math.log(2.0)
 _MOST_SYMBOLS = 1 << 20  # of context tree weighting: 20 bits a symbol
@@ -209,7 +210,7 @@ def _chosen(method: Any, compressor: Any) -> str:
 
 def _refuse_unused(method: str, **settings: Any) -> None:
     """A setting that the method does not have would change nothing: say so instead."""
-    owners = {"depth": ("ctw",), "min_coverage": ("block",), "level": tuple(CODERS)}
+    owners = {"depth": ("ctw",), "min_coverage": ("block",), "level": tuple(COMPRESSORS)}
     for name, value in settings.items():
         if value is not None and method not in owners[name]:
             message = f"{name} is a setting of {', '.join(map(repr, owners[name]))}; leave it out for {method!r}"
@@ -240,9 +241,9 @@ def _run(
     if name == "block":
         return _block(sample, min_coverage, per_unit)
     if name == "compressor":
-        return _compressed(sample, run_own(compressor, sample.as_bytes()), "if it loses nothing, ")
-    if name in CODERS:
-        return _compressed(sample, run_coder(name, sample.as_bytes(), level, sample.kinds), "")
+        return _compressed(sample, own_size(compressor, sample.as_bytes()), "if it loses nothing, ")
+    if name in COMPRESSORS:
+        return _compressed(sample, sizes(name, sample.as_bytes(), level, sample.kinds), "")
     return {"lz76": _lz76, "lz78": _lz78, "match-a": _match_a, "match-b": _match_b}[name](sample)
 
 
