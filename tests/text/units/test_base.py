@@ -181,7 +181,7 @@ def test_a_vocabulary_numbers_words() -> None:
     assert words.split("be to né or be".encode()).ids.tolist() == [1, 0, 2, UNKNOWN, 1]
     assert Words().vocabulary_size is None
     assert Words(vocabulary=[]).split(b"a b").ids.tolist() == [UNKNOWN, UNKNOWN]
-    with pytest.raises(InputError, match=r"vocabulary\[2\] is b'to', which came before"):
+    with pytest.raises(InputError, match=r"vocabulary\[2\] is b'to', which is in it already"):
         Words(vocabulary=["to", "be", "to"])
 
 
