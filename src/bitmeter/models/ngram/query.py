@@ -18,8 +18,8 @@ from bitmeter.models.ngram.session import ModelWords, NGramStream
 from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_number
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.readers import encode, is_url, kind_of
-from bitmeter.text.formats import COMPRESSIONS
+from bitmeter.text.corpus.readers import encode
+from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 from bitmeter.text.units.base import UNKNOWN
 
 if TYPE_CHECKING:

@@ -19,16 +19,14 @@ from bitmeter import _core
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
-from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS
+from bitmeter.text.formats import is_url
 
 __all__ = [
     "Chunk",
     "dataset_chunks",
     "encode",
     "file_blocks",
-    "is_url",
     "jsonl_chunks",
-    "kind_of",
     "open_binary",
     "parquet_chunks",
     "text_chunks",
@@ -68,20 +66,6 @@ def encode(text: str) -> bytes:
 
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
-
-
-def is_url(path: str) -> bool:
-    """Whether a path is an address such as s3://bucket/text.txt."""
-    scheme, found, _ = path.partition("://")
-    return bool(found) and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
-
-
-def kind_of(path: str) -> str:
-    """What a file holds, by its name: "text", "jsonl" or "parquet"."""
-    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
-    if suffixes and suffixes[-1] in COMPRESSIONS:
-        suffixes.pop()
-    return ROW_FORMATS.get(suffixes[-1], "text") if suffixes else "text"
 
 
 @contextmanager

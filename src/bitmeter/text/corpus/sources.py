@@ -26,13 +26,11 @@ from bitmeter.text.corpus.readers import (
     Chunk,
     dataset_chunks,
     file_blocks,
-    is_url,
     jsonl_chunks,
-    kind_of,
     parquet_chunks,
     text_chunks,
 )
-from bitmeter.text.formats import COMPRESSIONS
+from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 
 __all__ = ["Resolved", "Source", "dataset_source", "is_dataset", "memory_source", "resolve"]
 
