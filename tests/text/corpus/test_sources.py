@@ -132,7 +132,7 @@ def test_a_set_of_splits_asks_for_one() -> None:
     class Splits(dict[str, LookAlike]):
         column_names: dict[str, list[str]] = {}  # noqa: RUF012
 
-    with pytest.raises(InputTypeError, match=r"one a split: 'train'; choose one, as in dataset\['train'\]"):
+    with pytest.raises(InputTypeError, match=r"one per split: 'train'; choose one, as in dataset\['train'\]"):
         Corpus(Splits(train=LookAlike([{"text": "a"}])))
 
 

@@ -35,7 +35,8 @@ def test_names_have_a_convention_or_a_file_after_the_colon() -> None:
 
 
 def test_plain_units_do_not_import_the_others() -> None:
-    code = "import sys\nfrom bitmeter.text.units.named import units_of\n[units_of(name) for name in ('bytes', 'chars', 'words')]\n"
+    code = "import sys\nfrom bitmeter.text.units.named import units_of\n"
+    code += "[units_of(name) for name in ('bytes', 'chars', 'words')]\n"
     code += "print(*(m for m in ('unicode', 'tokenizers') if 'bitmeter.text.units.' + m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
 
