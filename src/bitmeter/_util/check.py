@@ -1,4 +1,4 @@
-"""Reading arguments: every public function passes its input through here, so that bad input is a typed error."""
+"""Validation of arguments: every public function passes its input through here, so that bad input is a typed error."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.errors import (
     BitmeterError,
     ChoiceError,
@@ -28,20 +29,18 @@ from bitmeter.errors import (
 
 Unit: TypeAlias = Literal["bits", "nats", "hartleys"]
 Seed: TypeAlias = "int | np.random.Generator | None"  # in quotes: numpy.random is imported where it is used
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 
 #: How far from one a sum of probabilities may be, relatively.
 TOLERANCE = 1e-9
 
-#: The largest sample drawn in one call: above this, memory and not patience is at stake.
+#: The largest sample drawn in one call: more would exhaust memory before it takes too long.
 MOST_DRAWS = 2**32
 
 _NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)}
 
 
 def nats_per(unit: Any) -> float:
-    """How many nats one `unit` is: the only place where units exist."""
+    """How many nats one `unit` is. Units exist only here."""
     return _NATS_PER_UNIT[choice(unit, "unit", tuple(_NATS_PER_UNIT))]
 
 
@@ -73,7 +72,7 @@ def integer(value: Any, name: str, *, low: int | None = None, high: int | None =
         if isinstance(value, bool | np.bool_):
             raise TypeError
         number = operator.index(value)
-    except Exception:  # what is not ours may raise anything when it is asked for a number
+    except Exception:  # foreign objects may raise anything in __index__
         message = f"{name} is {shown(value)}; it must be a whole number"
         raise InputTypeError(message, value=value) from None
     _within(number, name, low, high)
@@ -109,17 +108,17 @@ def _within(number: float, name: str, low: float | None, high: float | None) -> 
 
 
 def generator(seed: Any) -> np.random.Generator:
-    """A random generator: from a whole number, a generator that goes on, or None for a new one."""
+    """A random generator: from a whole number, an existing generator, or None for a new one."""
     if isinstance(seed, np.random.Generator):
         return seed
     return np.random.default_rng(None if seed is None else integer(seed, "seed", low=0))
 
 
 def shown(value: Any, form: Callable[[Any], str] = repr) -> str:
-    """A short picture of a value for a message, on one line."""
+    """A short form of a value for a message, on one line."""
     try:
         text = form(value)
-    except Exception as error:  # such as an integer of more digits than Python is willing to print
+    except Exception as error:  # such as an integer of more digits than Python prints
         text = f"<{type(value).__name__} whose {form.__name__} raises {type(error).__name__}>"
     text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 60 else text[:57] + "..."
@@ -129,7 +128,7 @@ def hashes(value: object) -> bool:
     """Whether something can be looked up in a dictionary."""
     try:
         hash(value)
-    except Exception:  # a writable memoryview raises ValueError, a class of one's own whatever it likes
+    except Exception:  # a writable memoryview raises ValueError, other classes anything
         return False
     return True
 
@@ -137,9 +136,9 @@ def hashes(value: object) -> bool:
 def native(value: Any, name: str) -> Any:
     """The arrays of other libraries (pandas, pyarrow, torch, …) and typed buffers as numpy's; all else as it is.
 
-    Gone through item by item these would give objects of their own that equal nothing else.
+    Iterated item by item, these would give library objects that compare equal to nothing else.
     """
-    if type(value) is np.ndarray:  # the usual case; to ask for masks would load numpy.ma
+    if type(value) is np.ndarray:  # the common case; asking for masks would load numpy.ma
         return value
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
@@ -159,7 +158,7 @@ def native(value: Any, name: str) -> Any:
 
 
 def holds_bytes(value: memoryview) -> bool:
-    """Whether a buffer is a row of bytes, and not of numbers that are wider."""
+    """Whether a buffer holds bytes, and not wider numbers."""
     return value.ndim == 1 and value.format in ("B", "b", "c")
 
 
@@ -175,7 +174,7 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
             if found.dtype.kind not in "fO":
                 raise TypeError
             found = found.astype(np.float64)
-    except Exception:  # so may the entries of an array of objects
+    except Exception:  # the entries of an object array may raise anything, too
         message = f"{name} is {shown(value)}; it must be an array of numbers, all rows of one length"
         raise InputTypeError(message, value=value) from None
     if found.ndim == 0:
@@ -302,7 +301,7 @@ def items(value: Any, name: str, what: str) -> Iterable[Any]:
 
 
 def _guarded(value: Iterable[Any], name: str) -> Iterator[Any]:
-    """What an iterator of the caller's own raises is a fault of the input."""
+    """An exception in the caller's iterator is an input error."""
     place = 0
     try:
         for item in value:
@@ -377,7 +376,7 @@ def labels(value: Any, name: str) -> tuple[Hashable, ...]:
             message = f"{name}[{place}] cannot be a label: {error}; labels must be hashable"
             raise InputTypeError(message, index=place) from error
         if seen:
-            message = f"{name}[{place}] is {shown(item)}, which came before; each label may come once"
+            message = f"{name}[{place}] is {shown(item)}, which is in it already; each label may occur once"
             raise InputError(message, index=place, value=item)
         found[item] = place
     _not_empty(len(found), name)

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: written beside their name, renamed at the end."""
+"""Atomic writes: a file is written under a temporary name beside its own, and renamed at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def as_path(value: Any) -> Path:
 
 @contextlib.contextmanager
 def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
-    """A temporary file in the same folder that becomes `path` if all goes well, and vanishes if not."""
+    """A temporary file in the same folder that becomes `path` on success, and is deleted otherwise."""
     final, overwrite = as_path(path), flag(force, "force")
     if final.is_dir():
         message = f"{final} is a folder; name a file in it"
@@ -55,8 +55,8 @@ def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
 
 
 def unwritten(name: Any, error: OSError) -> FileFormatError:
-    """That a file could not be written, in the system's words: a full disk, a folder without permission."""
-    # Libraries put words of their own around those of the system.
+    """The error for a file that could not be written, with the system's reason: a full disk, no permission."""
+    # Libraries wrap the system's message in their own.
     why = os.strerror(error.errno) if error.errno else str(error)
     return FileFormatError(f"{name} cannot be written: {why}", value=str(name))
 

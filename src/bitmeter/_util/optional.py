@@ -1,4 +1,4 @@
-"""Packages that only some jobs need: imported when used, and named with their `pip install` line when absent."""
+"""Optional packages: imported when used; if absent, the error names the `pip install` line."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def require(module: str, purpose: str) -> ModuleType:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.split(".")[0] != module.split(".")[0]:
-            raise  # the package is there, but broken in itself: its own message says more
+            raise  # the package is installed but broken: its own message says more
         package = module.split(".")[0]
         message = f"{purpose} needs the package {package}, which is not installed. Type: {install_line(package)}"
         raise MissingPackageError(message, value=package) from error

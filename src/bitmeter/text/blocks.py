@@ -1,4 +1,4 @@
-"""A corpus as a stream of splits: block by block, with the same units as if each document were split at once."""
+"""A corpus split block by block, with the same units as if each document were split at once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Ints
 from bitmeter.text.corpus.corpus import BLOCK_SIZE, Corpus
 from bitmeter.text.units.base import Split, Units
 
@@ -16,7 +16,7 @@ __all__ = ["Piece", "Stretch", "cut_corpus", "split_corpus"]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a corpus that ends with a document or between two units.
+    """A part of a corpus that ends with a document or between two units.
 
     Attributes
     ----------
@@ -25,28 +25,28 @@ class Stretch:
     ends
         Where documents end in them.
     offset
-        Where the stretch begins in the corpus.
+        Its offset in the corpus.
     continues
-        Whether the first document goes on from the stretch before.
+        Whether the first document continues from the part before.
     unfinished
-        Whether the last document goes on in the next stretch.
+        Whether the last document continues in the next part.
     """
 
     data: bytes
-    ends: NDArray[np.int64]
+    ends: Ints
     offset: int
     continues: bool
     unfinished: bool
 
     @property
-    def all_ends(self) -> NDArray[np.int64]:
-        """The ends with that of what goes on in the next stretch."""
+    def all_ends(self) -> Ints:
+        """The ends, with that of an unfinished last document."""
         return np.append(self.ends, np.int64(len(self.data))) if self.unfinished else self.ends
 
 
 @dataclass(frozen=True, slots=True)
 class Piece(Stretch):
-    """A stretch of a corpus, split.
+    """A part of a corpus, split.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterat
 
 
 def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Stretch]:
-    """The stretches that `split_corpus` splits, before they are.
+    """The parts that `split_corpus` splits, before they are split.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
         held.append(block.data)
         length += len(block.data)
         if not len(block.ends) and length < wanted:
-            continue  # no unit ended last time: ask again when there is twice as much, or the time would be quadratic
+            continue  # no unit ended last time: retry with twice as much data, or the time would be quadratic
         start = length - len(block.data)
         data = b"".join(held)
         ends = block.ends + start

@@ -1,8 +1,10 @@
-"""File formats by the end of a file's name, and the separators of words: constants that import nothing."""
+"""What the name of a file says about it, and the separators of words. Imports nothing that takes time."""
 
 from __future__ import annotations
 
-__all__ = ["COMPRESSIONS", "ROW_FORMATS", "SEPARATORS"]
+import os.path
+
+__all__ = ["COMPRESSIONS", "ROW_FORMATS", "SEPARATORS", "is_url", "kind_of"]
 
 #: Suffixes of compressed files.
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
@@ -16,3 +18,23 @@ SEPARATORS = {
     "lmplz": b"\0\t\n\r ",  # KenLM's lmplz
     "srilm": b"\t\n\r ",
 }
+
+
+def is_url(path: str) -> bool:
+    """Whether a path is an address such as s3://bucket/text.txt."""
+    scheme, found, _ = path.partition("://")
+    return bool(found) and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
+
+
+def kind_of(path: str) -> str:
+    """What a file holds, by its name: "text", "jsonl" or "parquet".
+
+    Examples
+    --------
+    >>> kind_of("notes.txt"), kind_of("rows.jsonl.gz")
+    ('text', 'jsonl')
+    """
+    stem, suffix = os.path.splitext(path.lower())
+    if suffix in COMPRESSIONS:
+        suffix = os.path.splitext(stem)[1]
+    return ROW_FORMATS.get(suffix, "text")

@@ -208,7 +208,7 @@ class Conditional:
         return math.fsum(terms) * scale
 
     def cross_entropy(self, data: Any, *, unit: Unit = "bits") -> float:
-        """Bits that this table needs for each symbol of real data.
+        """The average bits per symbol that this table needs for data.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class Conditional:
         Returns
         -------
         float
-            −Σ p'(x, y) log p(y|x); inf where something happened that the table holds impossible.
+            −Σ p'(x, y) log p(y|x); inf where something happened to which the table gives probability 0.
         """
         scale = check.from_bits(unit)
         joint = data if isinstance(data, Distribution) else self.pairs(data)

@@ -1,4 +1,4 @@
-"""Distributions over labels, and conditional ones: a table that says how likely each outcome is."""
+"""Distributions over labels, and conditional ones: tables of the probability of each outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Seed, Unit
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import EmptyError, InputTypeError, RangeError, ShapeError, UndefinedError, UnknownLabelError
 from bitmeter.theory import sums
 

@@ -1,4 +1,4 @@
-"""Why a cross-entropy is infinite: the events that p has and q holds impossible."""
+"""Why a cross-entropy is infinite: the events that p has and q gives probability 0."""
 
 from __future__ import annotations
 

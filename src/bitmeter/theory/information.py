@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Unit
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Unit
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
 from bitmeter.theory import continuous, sums
 from bitmeter.theory.conditional import Conditional
@@ -157,17 +158,17 @@ def _renyi_nats(values: Floats, alpha: float) -> Floats:
 
 
 def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
-    """The cross-entropy H(p, q) = −Σ p log q: bits a symbol of p's world costs when q is believed.
+    """The cross-entropy H(p, q) = −Σ p log q: the average cost of symbols from p under the model q.
 
     Parameters
     ----------
     p
-        What is real: probabilities, a Distribution, a frozen continuous distribution, or data (a string, bytes, or a
+        The truth: probabilities, a Distribution, a frozen continuous distribution, or data (a string, bytes, or a
         sequence of labels) where q is a Distribution or a Conditional.
     q
         The model: probabilities over the same events, a Distribution, a Conditional, or a frozen distribution.
     of, unit, normalise
-        As in `entropy`; `of` speaks of p alone.
+        As in `entropy`; `of` describes p alone.
 
     Returns
     -------
@@ -195,7 +196,7 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
 
 
 def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
-    """The Kullback-Leibler divergence D(p‖q) = Σ p log(p/q) = H(p, q) − H(p): what believing q costs beyond H(p).
+    """The Kullback-Leibler divergence D(p‖q) = Σ p log(p/q) = H(p, q) − H(p): what the model q costs beyond H(p).
 
     Takes what `cross_entropy` takes. Never negative; 0 only where p equals q.
 
@@ -264,7 +265,7 @@ def sequence_perplexity(probabilities: Any) -> float:
     """
     surprisal = information(probabilities)
     if not isinstance(surprisal, np.ndarray) or surprisal.ndim != 1:
-        message = f"probabilities is {check.shown(probabilities)}; it must be a sequence, one probability a step"
+        message = f"probabilities is {check.shown(probabilities)}; it must be a sequence, one probability per step"
         raise ShapeError(message)
     if np.isinf(surprisal).any():
         return math.inf

@@ -8,7 +8,8 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Unit
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter._util.check import Unit
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
 from bitmeter.theory import sums
 from bitmeter.theory.conditional import _pair_items

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.errors import RangeError, ShapeError
 
-Rows = NDArray[np.float64] | NDArray[np.float32]
+Rows = Floats | NDArray[np.float32]
 
 
 def entropy(values: Rows, name: str, *, normalise: bool) -> Floats:
@@ -94,7 +94,7 @@ def _checked_pair(kernel: Any, p: Rows, q: Rows, *, normalise: bool) -> tuple[Fl
     return _shaped(value, p), _shaped(sum_p, p), _shaped(sum_q, q)
 
 
-def _raise_first_bad(values: Rows, bad: NDArray[np.int64], name: str) -> None:
+def _raise_first_bad(values: Rows, bad: Ints, name: str) -> None:
     if (bad >= 0).any():
         row = int(np.argmax(bad >= 0))
         check.raise_bad_entry(values, check.unravel(values.shape, row, int(bad[row])), name)

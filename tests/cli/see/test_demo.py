@@ -7,7 +7,6 @@ import re
 from typer.testing import CliRunner
 
 from bitmeter.cli import app
-from bitmeter.text.corpus.sample import sample_parts, sample_text
 
 
 def test_the_demonstration_ranks_the_models() -> None:
@@ -17,11 +16,3 @@ def test_the_demonstration_ranks_the_models() -> None:
     # More context is better, and every model is better than none.
     assert rates["5-gram"] < rates["bigram"] < rates["unigram"] < rates["uniform:256"] == 8.0
     assert {"zlib:9", "bz2:9", "zstd:19", "xz:9"} <= rates.keys()
-
-
-def test_no_paragraph_is_in_both_parts() -> None:
-    paragraphs = [part.strip("\n") for part in sample_text().split("\n\n") if part.strip()]
-    train, rest = (part.decode() for part in sample_parts())
-    long = [part for part in paragraphs if len(part) > 200]
-    assert len(long) > 100
-    assert not [part for part in long if part in train and part in rest]

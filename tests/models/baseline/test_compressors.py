@@ -20,8 +20,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.models.baseline import compressors
-from bitmeter.models.registry import Compressor
+from bitmeter._util import compressors
+from bitmeter.models.baseline import compressors as models
+from bitmeter.models.protocols import Compressor
 from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text().encode()[:40_000]
@@ -90,23 +91,23 @@ DECODED: dict[str, Callable[[bytes, int], bytes]] = {
 @pytest.mark.parametrize("spec", DECODED)
 def test_what_is_counted_decodes_to_the_text(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files: list[bytearray] = []
-    counting: Any = compressors._Counting
 
-    class Collecting(counting):  # type: ignore[misc]
-        """Keeps what the counter throws away."""
+    class Collecting(compressors.SizeMeter):
+        """Keeps what the meter throws away."""
 
-        def __init__(self, compress: Callable[[bytes], bytes], flush: Callable[[], bytes]) -> None:
+        def __init__(self, stream: compressors.Stream) -> None:
+            compress, flush = stream
             file = bytearray()
             files.append(file)
 
-            def kept(piece: bytes) -> bytes:
-                file.extend(piece)
-                return piece
+            def kept(part: bytes) -> bytes:
+                file.extend(part)
+                return part
 
-            super().__init__(lambda data: kept(compress(data)), lambda: kept(flush()))
+            super().__init__((lambda data: kept(compress(data)), lambda: kept(flush())))
 
-    monkeypatch.setattr(compressors, "_Counting", Collecting)
-    monkeypatch.setattr(compressors, "CHUNK", 10_000)
+    monkeypatch.setattr(models, "SizeMeter", Collecting)
+    monkeypatch.setattr(compressors, "BLOCK", 10_000)
     meter = bm.load(spec).meter()
     for start in range(0, len(TEXT), 7_777):
         meter.feed(TEXT[start : start + 7_777])
@@ -195,7 +196,7 @@ def test_a_missing_package_is_said_with_the_line_to_type(
 def test_the_header_is_named(spec: str) -> None:
     score = bm.score(spec, TEXT)
     size = round(score.bits / 8)
-    assert f"a file of {size:,} bytes, header included ({bm.load(spec).header})" in score.notes
+    assert f"a file of {size:,} bytes, header included ({bm.load(spec).overhead})" in score.notes
     assert f"{size:,} bytes, header included" in str(score)
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import os
 import re
-import sys
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,24 +16,8 @@ from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputError, InputTypeError, MissingSourceError, SourceError
 from bitmeter.text.corpus.corpus import Corpus, Document
+from tests.text.helpers import cut_up
 from tests.text.strategies import texts
-
-
-def cut_up(corpus: Corpus, size: int) -> list[bytes]:
-    """The documents, from blocks of one size."""
-    found: list[bytes] = []
-    begun = b""
-    for block in corpus.blocks(size):
-        assert len(block.data) <= size
-        assert block.ends.dtype == np.int64
-        start = 0
-        for end in block.ends.tolist():
-            assert start <= end <= len(block.data)
-            found.append(begun + block.data[start:end])
-            begun, start = b"", end
-        begun += block.data[start:]
-    assert begun == b""
-    return found
 
 
 def paragraphs(data: bytes) -> list[bytes]:
@@ -105,77 +86,21 @@ def test_edges(docs: str, text: bytes, expected: list[bytes]) -> None:
 # ---- where it comes from ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "b.txt").write_bytes(b"second\n")
-    (tmp_path / "a.txt").write_bytes(b"first\nline")
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "c.txt").write_bytes(b"third")
-    (tmp_path / ".hidden").write_bytes(b"no")
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "x.txt").write_bytes(b"no")
-    return tmp_path
-
-
-def test_files_folders_patterns_and_lists(folder: Path) -> None:
-    whole = Corpus(folder)
-    assert [document.data for document in whole] == [b"first\nline", b"second\n", b"third"]
-    assert whole.notes == (f"{folder}: 2 hidden files or folders skipped",)
-    assert whole.total_bytes == 22
-    assert [d.name for d in Corpus(str(folder / "a.txt"), docs="line")] == [f"{folder}/a.txt:{i}" for i in (1, 2)]
-    assert [d.name for d in Corpus(folder / "a.txt")] == [f"{folder}/a.txt"]
-    assert [d.data for d in Corpus(f"{folder}/*.txt")] == [b"first\nline", b"second\n"]
-    assert [d.data for d in Corpus(f"{folder}/**/*.txt")] == [b"first\nline", b"second\n", b"third"]
-    backwards = Corpus([folder / "b.txt", folder / "a.txt"])
-    assert [d.data for d in backwards] == [b"second\n", b"first\nline"]
-    assert backwards.name == f"{folder}/b.txt and 1 more"
-    # Files never share a document: "line" and "third" are two lines.
-    assert [d.data for d in Corpus([folder / "a.txt", folder / "inner" / "c.txt"], docs="line")] == [
-        b"first\n", b"line", b"third",
-    ]  # fmt: skip
-    assert cut_up(Corpus(folder, docs="line"), 3) == [b"first\n", b"line", b"second\n", b"third"]
-
-
 def test_bytes_are_bytes_whatever_they_look_like(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"PAR1\0\xff\x1f\x8b")
     assert [d.data for d in Corpus(path)] == [b"PAR1\0\xff\x1f\x8b"]
 
 
-def test_of_takes_all_of_these(folder: Path) -> None:
+def test_of_takes_all_of_these(tmp_path: Path) -> None:
     corpus = Corpus.from_text("x")
     assert Corpus.of(corpus) is corpus
     assert next(iter(Corpus.of(b"a path?"))).data == b"a path?"
-    assert next(iter(Corpus.of(str(folder / "b.txt")))).data == b"second\n"
+    (tmp_path / "b.txt").write_bytes(b"second\n")
+    assert next(iter(Corpus.of(str(tmp_path / "b.txt")))).data == b"second\n"
     assert len(list(Corpus.of(b"a\nb", docs="line"))) == 2
     with pytest.raises(InputError, match="knows its documents already"):
         Corpus.of(corpus, docs="line")
-
-
-def test_standard_input_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Pipe(io.BytesIO):
-        def seekable(self) -> bool:
-            return False
-
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Pipe(b"a\nb\n")))
-    corpus = Corpus("-", docs="line")
-    assert corpus.name == "stdin"
-    assert corpus.total_bytes is None
-    assert cut_up(corpus, 100) == [b"a\n", b"b\n"]
-    assert corpus.fingerprint() == hashlib.sha256(b"a\nb\n").hexdigest()  # taken on the way
-    with pytest.raises(SourceError, match="a stream can be read only once; save it to a file"):
-        list(corpus.blocks())
-
-
-def test_open_files(folder: Path) -> None:
-    with open(folder / "a.txt", "rb") as file:
-        file.read(2)
-        corpus = Corpus(file)
-        assert [d.data for d in corpus] == [b"rst\nline"] == [d.data for d in corpus]
-    with open(folder / "a.txt") as file, pytest.raises(InputTypeError, match="mode 'rb'"):
-        Corpus(file)
-    with pytest.raises(InputTypeError, match="mode 'rb'"):
-        Corpus(io.StringIO("text"))
 
 
 def test_strings_keep_what_they_hold() -> None:
@@ -239,26 +164,6 @@ BAD: list[tuple[Any, type[BitmeterError], str]] = [
 def test_errors(call: Any, kind: type[BitmeterError], message: str) -> None:
     with pytest.raises(kind, match=message):
         call()
-
-
-def test_a_folder_without_files(tmp_path: Path) -> None:
-    (tmp_path / ".hidden").write_bytes(b"x")
-    with pytest.raises(MissingSourceError, match="holds no files, only 1 hidden ones") as caught:
-        Corpus(tmp_path)
-    assert isinstance(caught.value, FileNotFoundError)
-    assert caught.value.path == str(tmp_path)
-
-
-def test_a_file_that_vanishes_or_is_a_folder(tmp_path: Path) -> None:
-    path = tmp_path / "x.txt"
-    path.write_bytes(b"x")
-    corpus = Corpus(path)
-    os.remove(path)
-    with pytest.raises(MissingSourceError, match=r"x\.txt does not exist"):
-        list(corpus)
-    path.mkdir()
-    with pytest.raises(SourceError, match="cannot be read: Is a directory"):
-        list(corpus)
 
 
 def test_repr_and_iteration() -> None:

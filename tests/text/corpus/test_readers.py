@@ -7,11 +7,9 @@ import gzip
 import json
 import lzma
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,16 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import (
-    BitmeterError,
     DamagedSourceError,
     InputError,
-    InputTypeError,
-    MissingSourceError,
     RecordError,
     SourceError,
 )
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.readers import encode, is_url, kind_of
+from bitmeter.text.corpus.readers import encode
+from tests.text.helpers import data_of
 
 TEXT = "a first line\nné, and a second\r\n".encode() * 500 + b"\xff\0 tail"
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -38,10 +34,6 @@ COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "xz": lzma.compress,
     "zst": zstandard.ZstdCompressor().compress,
 }
-
-
-def data_of(corpus: Corpus) -> list[bytes]:
-    return [document.data for document in corpus]
 
 
 # ---- compression -----------------------------------------------------------------------------------------------------
@@ -182,91 +174,10 @@ def test_parquet_errors(tmp_path: Path) -> None:
 # ---- datasets --------------------------------------------------------------------------------------------------------
 
 
-class LookAlike:
-    """As much of `datasets.Dataset` as is used."""
-
-    def __init__(self, rows: list[dict[str, Any]], *, known: bool = True) -> None:
-        self.rows = rows
-        self.column_names = list(rows[0]) if known else None
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(self.rows)
-
-
-def test_datasets() -> None:
-    dataset = LookAlike([{"text": "né", "id": 1}, {"text": "", "id": 2}])
-    assert data_of(Corpus(dataset)) == ["né".encode(), b""]
-    assert Corpus(dataset).docs == "record"
-    assert [d.name for d in Corpus(dataset)] == ["dataset:1", "dataset:2"]
-    with pytest.raises(RecordError, match="has no column 'body'; it has 'text', 'id'"):
-        list(Corpus(dataset, field="body"))
-    with pytest.raises(RecordError, match="row 1 has no field 'body'"):
-        list(Corpus(LookAlike(dataset.rows, known=False), field="body"))
-    with pytest.raises(RecordError, match="row 1: 'id' is 1; it must be text"):
-        list(Corpus(dataset, field="id"))
-
-
-def test_a_set_of_splits_asks_for_one() -> None:
-    class Splits(dict[str, LookAlike]):
-        column_names: dict[str, list[str]] = {}  # noqa: RUF012
-
-    with pytest.raises(InputTypeError, match=r"one a split: 'train'; choose one, as in dataset\['train'\]"):
-        Corpus(Splits(train=LookAlike([{"text": "a"}])))
-
-
 # ---- addresses -------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def memory() -> Iterator[Any]:
-    files = fsspec.filesystem("memory")
-    files.store.clear()
-    files.pseudo_dirs[:] = [""]
-    yield files
-    files.store.clear()
-
-
-def test_addresses(memory: Any) -> None:
-    memory.pipe("/texts/b.txt", b"second")
-    memory.pipe("/texts/a.txt.gz", gzip.compress(b"first"))
-    memory.pipe("/texts/.hidden", b"no")
-    memory.pipe("/rows.jsonl", b'{"text": "row"}\n')
-    pq.write_table(pa.table({"text": ["x", "y"]}), sink := pa.BufferOutputStream())
-    memory.pipe("/rows.parquet", sink.getvalue().to_pybytes())
-    assert data_of(Corpus("memory://texts/b.txt")) == [b"second"]
-    folder = Corpus("memory://texts")
-    assert data_of(folder) == [b"first", b"second"]
-    assert folder.notes == ("memory://texts: 1 hidden file or folder skipped",)
-    assert data_of(Corpus("memory://texts/*.txt")) == [b"second"]
-    assert data_of(Corpus(["memory://rows.jsonl", "memory://rows.parquet"])) == [b"row", b"x", b"y"]
-
-
-@pytest.mark.parametrize(
-    ("address", "kind", "message"),
-    [
-        ("memory://no/such.txt", MissingSourceError, "does not exist"),
-        ("memory://no/*.txt", MissingSourceError, "matches no file"),
-        ("surely-unknown://x", SourceError, "cannot be read"),
-    ],
-)
-def test_bad_addresses(address: str, kind: type[BitmeterError], message: str, memory: Any) -> None:
-    with pytest.raises(kind, match=message):
-        list(Corpus(address))
-
-
 # ---- names -----------------------------------------------------------------------------------------------------------
-
-
-def test_kinds_by_name() -> None:
-    expected = {
-        "x": "text", "x.txt": "text", "x.gz": "text", "x.json": "text", "x.jsonl": "jsonl", "X.JSONL.GZ": "jsonl",
-        "x.ndjson.zst": "jsonl", "x.parquet": "parquet", "x.pq": "parquet", "s3://b/x.jsonl.xz": "jsonl",
-    }  # fmt: skip
-    assert {name: kind_of(name) for name in expected} == expected
-    assert is_url("s3://bucket/x")
-    assert is_url("memory://x")
-    assert not is_url("a/b://c")
-    assert not is_url("x.txt")
 
 
 @given(st.text())

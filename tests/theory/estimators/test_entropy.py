@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bitmeter.errors import (
@@ -21,21 +21,12 @@ from bitmeter.errors import (
     NegativeError,
     RangeError,
 )
-from bitmeter.theory.estimators import nsb, spectrum
 from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
-from bitmeter.theory.estimators.resampling import resamples, restore
-from bitmeter.theory.estimators.spectrum import Spectrum
+from tests.theory.strategies import count_lists, estimate, quick
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its own imports warn
     import infomeasure
-
-count_lists = st.lists(st.integers(1, 30), min_size=1, max_size=12)
-quick = settings(deadline=None, max_examples=60)
-
-
-def estimate(counts: Any, method: str, **more: Any) -> float:
-    return estimate_entropy(counts, method, of="counts", unit="nats", resamples=0, **more).value
 
 
 # The first six from the tests of DiscreteEntropy.jl, several of them from R's `entropy`; Grassberger 2003 from its
@@ -55,10 +46,6 @@ def estimate(counts: Any, method: str, **more: Any) -> float:
 )
 def test_reference_counts(method: str, expected: float) -> None:
     assert estimate([1, 2, 3, 2, 1], method) == pytest.approx(expected, abs=5e-7)
-
-
-def test_reference_nsb() -> None:
-    assert estimate([1, 2, 3, 2, 1], "nsb", alphabet_size=5) == pytest.approx(1.5090, abs=5e-5)
 
 
 @pytest.mark.parametrize(
@@ -81,111 +68,6 @@ def test_equals_infomeasure(method: str, theirs: str, seed: int) -> None:
         expected = infomeasure.entropy(sample, approach=theirs, base="e")
     found = estimate_entropy(sample, method, unit="nats", resamples=0).value
     assert found == pytest.approx(expected, rel=1e-9)
-
-
-@quick
-@given(count_lists)
-def test_jackknife_is_its_definition(counts: list[int]) -> None:
-    def plug_in(c: list[int]) -> float:
-        n = sum(c)
-        return -math.fsum(k / n * math.log(k / n) for k in c if k)
-
-    total = sum(counts)
-    left_out = math.fsum(k * plug_in([*counts[:i], k - 1, *counts[i + 1 :]]) for i, k in enumerate(counts) if total > 1)
-    expected = total * plug_in(counts) - (total - 1) / total * left_out
-    assert estimate(counts, "jackknife") == pytest.approx(expected, abs=1e-10)
-
-
-@quick
-@given(count_lists)
-def test_zhang_is_its_double_sum(counts: list[int]) -> None:
-    """Zhang 2012: Σ_v 1/v Σ_k p̂_k Π_{j<v} (1 − (n_k − 1)/(N − 1 − j)), with products over j = 0 … v − 1."""
-    total = sum(counts)
-    expected = 0.0
-    for k in counts:
-        product = 1.0
-        for v in range(1, total - k + 1):
-            product *= 1 - (k - 1) / (total - v)
-            expected += k / total * product / v
-    assert estimate(counts, "zhang") == pytest.approx(expected, abs=1e-11)
-
-
-@pytest.mark.parametrize("a", [0.9, 0.3, 0.21, 0.19, 0.05, 1e-3])
-@pytest.mark.parametrize("start", [2, 30, 10_000])
-def test_tail_of_chao_wang_jost(a: float, start: int) -> None:
-    terms = ((1 - a) ** j / (start + j) for j in range(int(60 / a)))
-    assert spectrum._lerch(a, start) == pytest.approx(math.fsum(terms), rel=2e-15)
-
-
-def test_tail_of_chao_wang_jost_for_rare_deficits() -> None:
-    # Where a · start is tiny the closed form is well conditioned: (1 − a)^−N [−ln a − Σ_{r<N} (1 − a)^r / r].
-    a, start = 1e-12, 1000
-    series = math.fsum(math.exp(r * math.log1p(-a)) / r for r in range(1, start))
-    assert spectrum._lerch(a, start) == pytest.approx(
-        (-math.log(a) - series) * math.exp(-start * math.log1p(-a)), rel=1e-14
-    )
-
-
-def test_chao_wang_jost_keeps_its_digits() -> None:
-    # f₁ = 1, f₂ = 14: the form with −ln A loses 1.5e-7 here. Expected: Zhang plus the series, summed term by term.
-    counts = [1] + [2] * 14 + [50] * 20
-    total, once, twice = sum(counts), 1, 14
-    a = 2 * twice / ((total - 1) * once + 2 * twice)
-    tail = math.fsum((1 - a) ** (1 + j) / (total + j) for j in range(2000))
-    assert estimate(counts, "chao-wang-jost") == pytest.approx(
-        estimate(counts, "zhang") + once / total * tail, abs=1e-14
-    )
-
-
-@quick
-@given(count_lists, st.integers(0, 20))
-def test_nsb_is_its_integral(counts: list[int], unseen: int) -> None:
-    """By brute force: a fine grid in ln β and log-gammas straight from the definition."""
-    from scipy.special import digamma, gammaln, polygamma
-
-    size = len(counts) + unseen
-    if size == 1:
-        assert estimate(counts, "nsb", alphabet_size=1) == 0
-        return
-    n = np.array(counts + [0] * unseen, dtype=float)
-    u = np.linspace(-50, 12, 30_001)
-    b = np.exp(u)[:, None]
-    log_weight = gammaln(size * b[:, 0]) - gammaln(n.sum() + size * b[:, 0]) + (gammaln(n + b) - gammaln(b)).sum(1)
-    log_weight += np.log(size * polygamma(1, size * b[:, 0] + 1) - polygamma(1, b[:, 0] + 1)) + u
-    mean = digamma(n.sum() + size * b[:, 0] + 1) - ((n + b) / (n.sum() + size * b) * digamma(n + b + 1)).sum(1)
-    weight = np.exp(log_weight - log_weight.max())
-    expected = (weight * mean).sum() / weight.sum()
-    assert estimate(counts, "nsb", alphabet_size=size) == pytest.approx(expected, abs=2e-4)
-
-
-def test_nsb_moments_are_those_of_the_dirichlet() -> None:
-    counts, beta = np.array([1, 2, 3, 2, 1, 0, 0]), 0.7
-    drawn = np.random.default_rng(0).dirichlet(counts + beta, size=200_000)
-    entropies = -(drawn * np.log(drawn)).sum(axis=1)
-    mean, variance = nsb._moments(np.array([beta]), Spectrum.of_counts(counts[:5]), 7)
-    assert mean[0] == pytest.approx(entropies.mean(), abs=5 * entropies.std() / math.sqrt(200_000))
-    assert variance[0] == pytest.approx(entropies.var(), rel=0.02)
-
-
-@pytest.mark.parametrize(
-    ("counts", "size", "low", "high"),
-    [
-        ([10**6], 10**6, 0.0, 2e-6),  # one symbol a million times: hardly anything else can be
-        ([10**5] * 10, 10, math.log(10) - 1e-5, math.log(10)),
-        ([1] * 10**6, 10**6, math.log(10**6) - 1e-5, math.log(10**6)),
-        ([1], 10**6, 0.5 * math.log(10**6) - 1e-6, 0.5 * math.log(10**6) + 1e-6),  # the prior is flat over entropies
-    ],
-)
-def test_nsb_at_its_limits(counts: list[int], size: int, low: float, high: float) -> None:
-    assert low <= estimate(counts, "nsb", alphabet_size=size) <= high
-
-
-def test_nsb_finds_a_zipf_law() -> None:
-    p = 1 / np.arange(1, 10_001)
-    p /= p.sum()
-    counts = np.random.default_rng(1).multinomial(10**6, p)
-    result = estimate_entropy(counts, "nsb", of="counts", alphabet_size=10_000, unit="nats")
-    assert result.value == pytest.approx(6.6073, abs=0.02)  # H of this law, by its definition
 
 
 # Mean errors over 100 replicates at N = 1000, measured independently; the standard error of a mean of 60 is below .02.
@@ -278,21 +160,6 @@ def test_interval_covers(size: int, draws: int) -> None:
         assert interval is not None
         inside += interval[0] <= truth <= interval[1]
     assert inside >= 86  # of 95 expected; P(binomial(100, .93) < 86) < .005
-
-
-def test_resamples_have_the_spread_of_samples() -> None:
-    """Both ways of drawing agree with fresh samples of the restored law in mean and spread of the plug-in."""
-    source = restore(Spectrum.of_counts(np.random.default_rng(5).multinomial(3000, np.full(1500, 1 / 1500))), None)
-    from bitmeter.theory.estimators import resampling
-
-    rng = np.random.default_rng(6)
-    plug_in = spectrum.FORMULAS["maximum-likelihood"]
-    exact = [plug_in(s, None) for s in resampling._multinomial(source, 400, rng)]
-    quickly = [plug_in(s, None) for s in resampling._poisson(source, 400, rng)]
-    assert np.mean(quickly) == pytest.approx(np.mean(exact), abs=0.003)
-    assert np.std(quickly) == pytest.approx(np.std(exact), rel=0.3)
-    assert float((source.probabilities * source.kinds).sum()) == pytest.approx(1)
-    assert len(list(resamples(source, 3, rng))) == 3
 
 
 def test_says_when_undersampled() -> None:

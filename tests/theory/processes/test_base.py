@@ -139,21 +139,6 @@ SAMPLES: dict[str, Any] = {
 }
 
 
-def test_samples_are_small() -> None:
-    assert Iid(np.ones(256), normalise=True).sample(9, 1).dtype == np.uint8
-    assert Iid(np.ones(257), normalise=True).sample(9, 1).dtype == np.uint16
-    assert Iid(np.ones(65537), normalise=True).sample(9, 1).dtype == np.int32
-
-
-def test_large_alphabets_agree_with_the_definition() -> None:
-    rng = np.random.default_rng(3)
-    for size in (300, 70_000):
-        p = rng.dirichlet(np.ones(size))
-        process = Iid(p)
-        sample = process.sample(50, seed=1)
-        assert process.logprob(sample) == pytest.approx(np.log(p[sample]).sum(), rel=1e-12)
-
-
 def test_labels() -> None:
     chain = Markov(TWO, labels="ab")
     assert chain.logprob("aab") == Markov(TWO).logprob([0, 0, 1])

@@ -12,7 +12,7 @@ import pytest
 
 from bitmeter import HiddenMarkov, Iid, Markov, cross_entropy_rate
 from bitmeter.errors import BitmeterError, RangeError
-from bitmeter.theory.processes.examples import EXAMPLE_PROCESSES, example_process, typewriter
+from bitmeter.theory.processes.examples import example_process, typewriter
 from bitmeter.theory.processes.typicality import converge, typical_set
 
 #: Relative error of a variance from m normal samples is sqrt(2/m); five of these are allowed below.
@@ -138,29 +138,6 @@ def test_curves_are_the_running_surprise() -> None:
     assert again.rates[:, -1].tolist() == found.rates[:, -1].tolist()
     first = {round(-math.log(p), 12) for p in (0.75, 0.25)}
     assert {round(float(x), 12) for x in found.rates[:, 0]} <= first
-
-
-def test_example_processes() -> None:
-    # Rates: closed forms, and log2 m for a typewriter of m equal keys.
-    expected = {
-        "fair-coin": 1.0,
-        "typewriter": math.log2(26),
-        "two-state": 0.57207,
-        "periodic": 0.83374,
-        "sticky": 0.64687,
-        "golden-mean": 2 / 3,
-        "even": 2 / 3,
-        "noisy": 0.7665963,
-        "two-coins": 0.73450,
-    }
-    assert set(expected) == set(EXAMPLE_PROCESSES)
-    for name, rate in expected.items():
-        process = example_process(name)
-        assert process.entropy_rate == pytest.approx(rate, abs=5e-6)
-        assert process.is_stationary
-        assert bool(process.is_ergodic) is (name != "two-coins")
-        assert bool(process.is_mixing) is (name not in ("two-coins", "periodic"))
-        assert EXAMPLE_PROCESSES[name]
 
 
 # ---- typical sets ----------------------------------------------------------------------------------------------------

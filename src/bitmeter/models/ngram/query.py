@@ -20,8 +20,8 @@ from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.boundaries import sentences_of
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.readers import encode, is_url, kind_of
-from bitmeter.text.formats import COMPRESSIONS
+from bitmeter.text.corpus.readers import encode
+from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 from bitmeter.text.units.base import UNKNOWN
 
 __all__ = ["NGramQuery", "ScoredText"]

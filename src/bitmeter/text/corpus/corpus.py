@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Ints
 from bitmeter._util.check import choice, integer, items, shown
 from bitmeter.errors import InputError, InputTypeError, SourceError
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Chunk, encode
@@ -19,7 +19,7 @@ from bitmeter.text.corpus.sources import Resolved, Source, memory_source, resolv
 
 __all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
 
-#: All files or records as one document, and what is put between two of them; it counts as text.
+#: All files or records as one document, and the separator between two of them, which counts as text.
 JOINED = {"joined": b"", "joined-line": b"\n", "joined-blank": b"\n\n"}
 #: What a document can be.
 DOCS = ("file", "line", "blank", "record", *JOINED)
@@ -45,25 +45,25 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a corpus.
+    """A part of a corpus.
 
     Attributes
     ----------
     data
         The bytes.
     ends
-        Where documents end inside of `data`, ascending, each in 0..len(data); the same place twice is an empty
-        document. What follows the last end goes on in the next block.
+        Where documents end inside of `data`, ascending, each in 0..len(data); the same offset twice is an empty
+        document. What follows the last end continues in the next block.
     """
 
     data: bytes
-    ends: NDArray[np.int64]
+    ends: Ints
 
 
 class Corpus:
     r"""A text to be measured: documents of bytes, read in blocks, so that it may be larger than memory.
 
-    Documents put together again are the bytes of the source: a line keeps the newline that ends it, and blank lines
+    Documents joined together are the bytes of the source: a line keeps the newline that ends it, and blank lines
     belong to the document before them. Byte order marks, carriage returns and bytes that are not UTF-8 stay as they
     are. From rows (jsonl, parquet, datasets) the text of one field is taken, decoded as its format says.
 
@@ -72,8 +72,8 @@ class Corpus:
     source
         A path, a pattern such as ``"texts/*.txt"``, a folder (all files in it and below, sorted, hidden ones skipped),
         an address such as ``"s3://bucket/text.txt"`` (through fsspec), ``"-"`` for standard input, an open binary file,
-        a `datasets` object, or a list of those. Suffixes tell what a file is: .gz, .zst, .xz and .bz2 are decompressed;
-        .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
+        a `datasets` object, or a list of those. The suffix determines the format: .gz, .zst, .xz and .bz2
+        are decompressed; .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
     docs
         What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or
         "record" (one row; the default for sources that hold rows). Files never share a document, unless all files and
@@ -81,7 +81,7 @@ class Corpus:
         are). What is put between counts as text. An empty file is one empty document, but holds no line and no
         paragraph.
     field
-        The field or column of the rows that holds the text; "text" if not said.
+        The field or column of the rows that holds the text; "text" by default.
 
     Attributes
     ----------
@@ -90,9 +90,9 @@ class Corpus:
     docs
         What one document is; "mixed" if texts and rows come together.
     total_bytes
-        How many bytes will come, or None where only reading tells.
+        The size in bytes; None where it is not known before reading.
     notes
-        What a reader should be told, such as how many hidden files were skipped.
+        Notes for the user, such as how many hidden files were skipped.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class Corpus:
         self._count_separators()
 
     def _count_separators(self) -> None:
-        """What is put between documents is read too; how often is known where each file is one document."""
+        """Separators between documents count as text; their number is known where each file is one document."""
         if not self._separator or self.total_bytes is None:
             return
         known = self._docs in (None, "file") and all(source.kind == "text" for source in self._sources)
@@ -213,8 +213,8 @@ class Corpus:
     def blocks(self, size: int = BLOCK_SIZE) -> Iterator[Block]:
         """All bytes in order, at most `size` in a block, with the ends of the documents.
 
-        A corpus can be gone through any number of times, unless it is a stream such as standard input. The hash is
-        taken on the way; if a second pass meets other bytes than the first, that is an error.
+        A corpus can be read any number of times, unless it is a stream such as standard input. The hash is
+        computed on the way; if a second pass reads other bytes than the first, that is an error.
 
         Examples
         --------
@@ -247,7 +247,7 @@ class Corpus:
             yield block
         found = (text.hexdigest(), boundaries.hexdigest())
         if self._digests not in (None, found):
-            message = f"{self.name} is not what it was when it was read before; measure a text that nobody writes to"
+            message = f"{self.name} has changed since it was read before; measure a text that is not being written to"
             raise SourceError(message, path=self.name)
         self._digests = found
 
@@ -278,14 +278,14 @@ class Corpus:
     __iter__ = documents
 
     def fingerprint(self) -> str:
-        """SHA-256 of all bytes, in hexadecimal digits: the same however the documents are cut or the blocks sized.
+        """SHA-256 of all bytes, in hexadecimal digits: independent of documents and block sizes.
 
-        Once the corpus was read to its end, this costs nothing; before that, it reads the corpus.
+        Free once the corpus has been read to its end; before that, it reads the corpus.
         """
         return self._digest()[0]
 
     def boundaries(self) -> str:
-        """SHA-256 of where the documents end, each as eight bytes, little end first; in hexadecimal digits."""
+        """SHA-256 of where the documents end, each as eight bytes, little-endian; in hexadecimal digits."""
         return self._digest()[1]
 
     def _digest(self) -> tuple[str, str]:
@@ -335,7 +335,7 @@ def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> N
 
 def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]:
     """All documents as one, with the separator before each but the first."""
-    between = False  # whether a document has ended, so that whatever comes belongs to another
+    between = False  # whether a document has ended, so that what comes next belongs to another
     for data, ends in chunks:
         if not separator:
             yield Chunk(data, NO_ENDS)
@@ -353,9 +353,9 @@ def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]
 
 
 def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:
-    """Put small chunks together and cut large ones, without moving a byte or an end."""
+    """Merge small parts and cut large ones; bytes and ends keep their order."""
     parts: list[bytes] = []
-    ends: list[NDArray[np.int64]] = []
+    ends: list[Ints] = []
     length = count = 0
     for whole in chunks:
         for data, places in _cut(whole, size):
@@ -371,7 +371,7 @@ def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:
 
 
 def _cut(chunk: Chunk, size: int) -> Iterator[Chunk]:
-    """Pieces of at most `size` bytes; an end between two pieces belongs to the first."""
+    """Parts of at most `size` bytes; an end between two parts belongs to the first."""
     data, ends = chunk
     if len(data) <= size:
         yield chunk
@@ -384,5 +384,5 @@ def _cut(chunk: Chunk, size: int) -> Iterator[Chunk]:
         done = until
 
 
-def _block(parts: list[bytes], ends: list[NDArray[np.int64]]) -> Block:
+def _block(parts: list[bytes], ends: list[Ints]) -> Block:
     return Block(parts[0] if len(parts) == 1 else b"".join(parts), np.concatenate(ends))

@@ -1,4 +1,4 @@
-"""Texts changed before they are measured: on purpose, by name, and in the signature."""
+"""Normalisation before measuring: explicit, named, and in the signature."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["NORMALISERS", "normalised"]
 
 
 def _text(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Change the text and keep bytes that are not UTF-8."""
+    """Apply a function to the text; bytes that are not UTF-8 stay."""
 
     def changed(data: bytes) -> bytes:
         return change(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -24,7 +24,7 @@ def _text(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
     return changed
 
 
-#: What can be done to a document, by name.
+#: Functions on a document, by name.
 NORMALISERS: dict[str, Callable[[bytes], bytes]] = {
     "nfc": _text(lambda text: unicodedata.normalize("NFC", text)),
     "nfkc": _text(lambda text: unicodedata.normalize("NFKC", text)),

@@ -1,4 +1,4 @@
-"""Reading one source as chunks: bytes, and where documents end in them. Nothing is decoded, normalised or dropped."""
+"""Reads one source in parts: bytes, and where documents end in them. Nothing is decoded, normalised or dropped."""
 
 from __future__ import annotations
 
@@ -10,48 +10,45 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
-from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS
+from bitmeter.text.formats import is_url
 
 __all__ = [
     "Chunk",
     "dataset_chunks",
     "encode",
     "file_blocks",
-    "is_url",
     "jsonl_chunks",
-    "kind_of",
     "open_binary",
     "parquet_chunks",
     "text_chunks",
 ]
 
-Ends: TypeAlias = NDArray[np.int64]
 
-NO_ENDS: Ends = np.empty(0, dtype=np.int64)
-END_HERE: Ends = np.zeros(1, dtype=np.int64)
+NO_ENDS: Ints = np.empty(0, dtype=np.int64)
+END_HERE: Ints = np.zeros(1, dtype=np.int64)
 
 
 class Chunk(NamedTuple):
-    """A stretch of one source, and where documents end in it; the last document is closed by the last chunk."""
+    """A part of one source, and where documents end in it; the last part closes the last document."""
 
     data: bytes
-    ends: Ends
+    ends: Ints
 
 
 def encode(text: str) -> bytes:
     r"""A string as bytes, whatever it holds.
 
     Lone surrogates U+DC80 to U+DCFF become the bytes that Python's "surrogateescape" made them from; other lone
-    surrogates are written as UTF-8 would write them if it allowed them. Both count as invalid bytes.
+    surrogates are encoded as UTF-8 would if it allowed them. Both count as invalid bytes.
 
     Examples
     --------
@@ -70,20 +67,6 @@ def encode(text: str) -> bytes:
 # ---- opening ---------------------------------------------------------------------------------------------------------
 
 
-def is_url(path: str) -> bool:
-    """Whether a path is an address such as s3://bucket/text.txt."""
-    scheme, found, _ = path.partition("://")
-    return bool(found) and scheme.replace("+", "").replace("-", "").replace(".", "").isalnum()
-
-
-def kind_of(path: str) -> str:
-    """What a file holds, by its name: "text", "jsonl" or "parquet"."""
-    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
-    if suffixes and suffixes[-1] in COMPRESSIONS:
-        suffixes.pop()
-    return ROW_FORMATS.get(suffixes[-1], "text") if suffixes else "text"
-
-
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """Turn what can go wrong while reading a file into errors that name it and say what to do."""
@@ -95,7 +78,7 @@ def reading(path: str) -> Iterator[None]:
         message = f"{path} does not exist"
         raise MissingSourceError(message, path=path) from error
     except EOFError as error:
-        message = f"{path} is cut short: it ends inside of its compressed data. Fetch or compress it again"
+        message = f"{path} is truncated: it ends within its compressed data. Fetch or compress it again"
         raise DamagedSourceError(message, path=path) from error
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
         raise _damaged(path, error) from error
@@ -103,7 +86,7 @@ def reading(path: str) -> Iterator[None]:
         if error.errno is not None:
             message = f"{path} cannot be read: {error.strerror or error}"
             raise SourceError(message, path=path) from error
-        raise _damaged(path, error) from error  # bz2 and pyarrow say so of broken data
+        raise _damaged(path, error) from error  # bz2 and pyarrow raise this for broken data
 
 
 def _damaged(path: str, error: Exception) -> DamagedSourceError:
@@ -133,7 +116,7 @@ def _decompressed(file: IO[bytes], path: str) -> Any:
     if suffix == ".xz":
         return lzma.LZMAFile(file)
     if suffix == ".zst":
-        import pyarrow as pa  # its reader notices a file that is cut short, which zstandard's does not
+        import pyarrow as pa  # its reader detects a truncated file, which zstandard's does not
 
         return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
     return file
@@ -158,7 +141,7 @@ def file_blocks(path: str, size: int) -> Iterator[bytes]:
 
 
 def text_chunks(blocks: Iterable[bytes], docs: str) -> Iterator[Chunk]:
-    """Plain text, one document a file, a line or a paragraph ("blank")."""
+    """Plain text, one document per file, line or paragraph ("blank")."""
     if docs == "file":
         for block in blocks:
             yield Chunk(block, NO_ENDS)
@@ -175,7 +158,7 @@ def text_chunks(blocks: Iterable[bytes], docs: str) -> Iterator[Chunk]:
 
 
 def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Chunk]:
-    """Hold back the beginning of a line that may turn out to open a paragraph: at most 64 kB."""
+    """Hold back the beginning of a line that may open a paragraph: at most 64 kB."""
     finder = _core.Paragraphs()
     held, start = b"", 0
     for block in blocks:
@@ -196,7 +179,7 @@ def _joined(texts: list[bytes]) -> Chunk:
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Lists of whole lines; a line longer than a block is put together once, at its end."""
+    """Lists of whole lines; a line longer than a block is joined once, at its end."""
     begun: list[bytes] = []
     for block in blocks:
         lines = block.split(b"\n")
@@ -210,7 +193,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
 
 
 def jsonl_chunks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Chunk]:
-    """One document a row of JSON: the string in `field`. Lines without anything in them are no rows."""
+    """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
     for lines in _lines(blocks):
         texts = []
@@ -253,7 +236,7 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
 
 
 def dataset_chunks(dataset: Any, field: str, name: str, size: int) -> Iterator[Chunk]:
-    """One document a row of a `datasets` object, or of anything that goes through dicts and knows its columns."""
+    """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
     texts: list[bytes] = []
     length = 0
     for number, row in enumerate(dataset, 1):
@@ -267,7 +250,7 @@ def dataset_chunks(dataset: Any, field: str, name: str, size: int) -> Iterator[C
 
 
 def parquet_chunks(path: str, field: str, size: int) -> Iterator[Chunk]:
-    """One document a row of a parquet file, read a few pages at a time."""
+    """One document per row of a parquet file, read a few pages at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -277,7 +260,7 @@ def parquet_chunks(path: str, field: str, size: int) -> Iterator[Chunk]:
         with reading(path), _arrow_errors(path, pa.ArrowException):
             table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False)
         _check_column(table, field, path, pa)
-        batches = table.iter_batches(batch_size=_rows_a_batch(table.metadata, size), columns=[field])
+        batches = table.iter_batches(batch_size=_batch_rows(table.metadata, size), columns=[field])
         row = 0
         while True:
             with reading(path), _arrow_errors(path, pa.ArrowException):
@@ -316,7 +299,7 @@ def _check_column(table: Any, field: str, path: str, pa: Any) -> None:
         raise RecordError(message, path=path)
 
 
-def _rows_a_batch(metadata: Any, size: int) -> int:
+def _batch_rows(metadata: Any, size: int) -> int:
     """As many rows as make about `size` bytes, so that memory does not grow with the file."""
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=1.0)

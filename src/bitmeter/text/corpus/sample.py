@@ -7,7 +7,7 @@ import itertools
 
 __all__ = ["SAMPLE_NAME", "sample_parts", "sample_text"]
 
-#: How the embedded text is called in results.
+#: The name of the embedded text in results.
 SAMPLE_NAME = "Python language reference"
 
 
@@ -29,7 +29,7 @@ def sample_text() -> str:
 def sample_parts(share: float = 0.8) -> tuple[bytes, bytes]:
     """The embedded text in two parts, to train on and to measure on; no paragraph is in both.
 
-    Topics quote each other, so that a paragraph counts only where it comes first.
+    Topics quote each other, so a paragraph counts only where it occurs first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From what a caller names (a path, a pattern, a folder, an address, a list, an object) to the sources to read."""
+"""Resolves what a caller names (a path, a pattern, a folder, an address, a list, an object) to the sources to read."""
 
 from __future__ import annotations
 
@@ -26,13 +26,11 @@ from bitmeter.text.corpus.readers import (
     Chunk,
     dataset_chunks,
     file_blocks,
-    is_url,
     jsonl_chunks,
-    kind_of,
     parquet_chunks,
     text_chunks,
 )
-from bitmeter.text.formats import COMPRESSIONS
+from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 
 __all__ = ["Resolved", "Source", "dataset_source", "is_dataset", "memory_source", "resolve"]
 
@@ -44,7 +42,7 @@ class Source:
     name: str
     #: "text", or "record" where each row is a document.
     kind: str
-    #: Given (docs, field, block size), the chunks.
+    #: From (docs, field, block size) to the parts.
     read: Callable[[str, str, int], Iterator[Chunk]]
     #: How many bytes will come, where that is known without reading.
     size: int | None = None
@@ -54,7 +52,7 @@ class Source:
 
 @dataclass(slots=True)
 class Resolved:
-    """The sources that a caller named, and what should be said about them."""
+    """The sources that a caller named, and notes for the user."""
 
     sources: list[Source] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -203,10 +201,10 @@ def _size_of(path: str) -> int | None:
 
 
 def _stream_source(stream: Any, name: str | None = None) -> Source:
-    """An open binary file. One that can be rewound is read again from where it stands now."""
+    """An open binary file. A seekable one is read again from its current position."""
     label = name or str(getattr(stream, "name", type(stream).__name__))
     if isinstance(stream, io.TextIOBase):
-        message = f"{label} is open as text, so that its bytes are lost; open it with mode 'rb'"
+        message = f"{label} is open in text mode, which hides its bytes; open it with mode 'rb'"
         raise InputTypeError(message)
     start: int | None = None
     try:
@@ -230,7 +228,7 @@ def _stream_source(stream: Any, name: str | None = None) -> Source:
 
 
 def is_dataset(what: Any) -> bool:
-    """Whether something goes through rows and knows its columns, as the objects of `datasets` do."""
+    """Whether something iterates over rows and knows its columns, as the objects of `datasets` do."""
     return not isinstance(what, type) and hasattr(what, "column_names") and hasattr(what, "__iter__")
 
 
@@ -239,7 +237,7 @@ def dataset_source(dataset: Any) -> Source:
     if isinstance(dataset, dict):
         splits = ", ".join(map(repr, dataset))
         first = next(iter(dataset), "train")
-        message = f"this is a set of datasets, one a split: {splits}; choose one, as in dataset[{first!r}]"
+        message = f"this is a set of datasets, one per split: {splits}; choose one, as in dataset[{first!r}]"
         raise InputTypeError(message)
     name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Bools, Ints
 from bitmeter._util.check import choice
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import document_ends
@@ -44,24 +44,24 @@ class UnitCounts:
 
 @dataclass(frozen=True, slots=True)
 class DocumentCounts:
-    """What one block adds: one entry for each document that ends in it, and a last one for what goes on after it.
+    """What one block adds: one entry for each document that ends in it, and a last one for what continues after it.
 
     A document that began in an earlier block has here only what this block adds. A word counts where it begins; a
-    character that the border of two blocks cuts counts in the second.
+    character cut by the border of two blocks counts in the second.
     """
 
-    chars: NDArray[np.int64]
-    invalid: NDArray[np.int64]
-    words: NDArray[np.int64]
+    chars: Ints
+    invalid: Ints
+    words: Ints
 
 
 class TextCounter:
-    """Counts a text that comes block by block; a word or a character that a border cuts is counted once.
+    """Counts a text that comes block by block; a word or character that crosses a border is counted once.
 
     Parameters
     ----------
     separators
-        What stands between words; see `Words`.
+        What separates words; see `Words`.
 
     Examples
     --------
@@ -76,14 +76,14 @@ class TextCounter:
         self._counts = _core.TextCounts(SEPARATORS[choice(separators, "separators", SEPARATORS)])
 
     def feed(self, data: bytes, ends: Any = None) -> DocumentCounts:
-        """Count a block whose documents end at `ends`; what follows the last end goes on in the next block."""
+        """Count a block whose documents end at `ends`; what follows the last end continues in the next block."""
         places = document_ends(data, [] if ends is None else ends)
         given = 0 if ends is None else len(ends)
         return DocumentCounts(*self._counts.feed(bytes(data), places[:given]))
 
     @property
     def total(self) -> UnitCounts:
-        """All that was counted so far, without a character that is not whole yet."""
+        """All counts so far, without an incomplete last character."""
         found = self._counts
         return UnitCounts(found.bytes, found.chars, found.invalid, found.words)
 
@@ -101,9 +101,9 @@ def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> 
     data
         The bytes.
     ends
-        Where documents end in it: words and characters never cross such a place.
+        Where documents end in it: words and characters never cross an end.
     separators
-        What stands between words; see `Words`.
+        What separates words; see `Words`.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> 
     return counter.finish()
 
 
-def begun_within(data: bytes, ends: Any, cuts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
+def begun_within(data: bytes, ends: Any, cuts: Ints, chosen: Bools) -> Ints:
     """Of some units of a text: their bytes, and how many characters and words begin in them.
 
     A word that is cut into several units counts in the one in which it begins, so that parts add up to the whole.

@@ -1,4 +1,4 @@
-"""From fine units to coarse ones: which word, sentence, document or stretch of bytes each token belongs to."""
+"""From fine units to coarse ones: which word, sentence, document or block of bytes each token belongs to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import integer, shown
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
 from bitmeter.text.units.base import Units, document_ends
@@ -24,21 +25,21 @@ class Grouping:
     Attributes
     ----------
     groups
-        The number of the coarse unit, one a fine unit, ascending.
+        The index of the coarse unit, one per fine unit, ascending.
     cuts
         Byte offsets of the coarse units, one more than there are.
     """
 
-    groups: NDArray[np.int64]
-    cuts: NDArray[np.int64]
+    groups: Ints
+    cuts: Ints
 
     def __len__(self) -> int:
         return len(self.cuts) - 1
 
-    def sums(self, values: Any) -> NDArray[np.float64]:
+    def sums(self, values: Any) -> Floats:
         """The sum of the values of each coarse unit, compensated; 0 where no fine unit begins.
 
-        Each value is in exactly one sum, so that the sums of the sums agree to the rounding of a double.
+        Each value is in exactly one sum, so the total is preserved up to the rounding of a double.
         """
         found = _numbers(values, "values", np.float64)
         if len(found) != len(self.groups):
@@ -47,7 +48,7 @@ class Grouping:
         return _core.segment_sums(found, np.searchsorted(self.groups, np.arange(len(self) + 1)).astype(np.int64))
 
 
-def group_of(cuts: Any, coarse_cuts: Any) -> NDArray[np.int64]:
+def group_of(cuts: Any, coarse_cuts: Any) -> Ints:
     """The coarse unit in which each fine unit begins.
 
     Parameters
@@ -71,7 +72,7 @@ def group_of(cuts: Any, coarse_cuts: Any) -> NDArray[np.int64]:
     return np.minimum(found, max(len(coarse) - 2, 0)).astype(np.int64)
 
 
-def _cuts(value: Any, name: str) -> NDArray[np.int64]:
+def _cuts(value: Any, name: str) -> Ints:
     found = _numbers(value, name, np.int64)
     if len(found) == 0 or found[0] != 0 or (np.diff(found) < 0).any():
         message = f"{name} is {shown(value)}; it must ascend from 0 to the length of the text"
@@ -94,7 +95,7 @@ def _numbers(value: Any, name: str, kind: type) -> NDArray[Any]:
 def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -> Grouping:
     """Group fine units into coarse ones.
 
-    A fine unit that lies across the border of two coarse units belongs to the one in which it begins.
+    A fine unit that crosses the border of two coarse units belongs to the one in which it begins.
 
     Parameters
     ----------
@@ -104,9 +105,9 @@ def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -
         The text.
     into
         Coarse units or their name ("words", "sentences", ...); "word" and "sentence" for short; "document"; or a
-        number: stretches of so many bytes.
+        number: blocks of so many bytes.
     ends
-        Where documents end in the text; words and sentences never cross such a place.
+        Where documents end in the text; words and sentences never cross an end.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A text as symbols numbered without gaps, whose entropy is measured: bytes, characters or words."""
+"""A text as symbols with consecutive ids, for measures of entropy: bytes, characters or words."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ UNITS = {"bytes": "byte", "chars": "char", "words": "word"}
 
 @dataclass(frozen=True, slots=True)
 class SymbolSequence:
-    """A text as integers, one a symbol.
+    """A text as integers, one per symbol.
 
     Attributes
     ----------
     units
         What one symbol is: "bytes", "chars" or "words".
     ids
-        The symbols, numbered from zero without gaps (bytes keep their own value).
+        The symbols' ids, consecutive from zero (bytes keep their own value).
     kinds
         How many different symbols there are.
     byte_count
@@ -55,8 +55,8 @@ def split(data: bytes, units: str) -> SymbolSequence:
     data
         The text as it is on disk.
     units
-        "bytes"; "chars" (code points of UTF-8); or "words" (what stands between ASCII white
-        space, as `Words` sees it).
+        "bytes"; "chars" (code points of UTF-8); or "words" (what is between ASCII white
+        space, as by `Words`).
 
     Examples
     --------
@@ -80,7 +80,7 @@ def split(data: bytes, units: str) -> SymbolSequence:
         undecoded = int(np.count_nonzero(found.ids >= Characters.INVALID))
         return SymbolSequence(units, ids, number, len(data), undecoded)
     if found.ids[0] == BLANK:
-        message = "the text holds white space alone, so that it has no words; measure it with --units bytes"
+        message = "the text is white space alone and has no words; measure it with --units bytes"
         raise EmptyError(message)
     table = _core.WordTable()
     ids = table.add(data, *Words().own(data, found))
@@ -88,7 +88,7 @@ def split(data: bytes, units: str) -> SymbolSequence:
 
 
 def _dense(points: NDArray[np.int32]) -> tuple[NDArray[Any], int]:
-    """Number code points from zero in their order, in the smallest integers that hold them."""
+    """Give code points consecutive ids in their order, in the smallest integers that hold them."""
     kinds, _ = _core.count_symbols(points)
     table = np.zeros(int(kinds[-1]) + 1, dtype=np.min_scalar_type(len(kinds) - 1))
     table[kinds] = np.arange(len(kinds))

@@ -1,10 +1,10 @@
-"""Units of a model's own vocabulary: Hugging Face tokenizer files and SentencePiece models.
+"""Tokenizers: Hugging Face tokenizer files and SentencePiece models.
 
-A token's span is found from its own bytes wherever the tokens of a document, put together, are the document. Where they
-are not (the tokenizer changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets
-that the tokenizer reports: a token begins where its first character does and lasts until the next one begins, so that
-spans still partition the bytes, and the document's bytes are counted in `Split.lossy`. A document of which a tokenizer
-keeps nothing is one unit with the id `BLANK`.
+Where the bytes of a document's tokens join to the document, they give the spans. Where they do not (the tokenizer
+changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets that the tokenizer
+reports: a token lasts from its first character until the next token begins, so that spans still partition the bytes,
+and the document's bytes are counted in `Split.lossy`. A document of which a tokenizer keeps nothing is one unit with
+the id `BLANK`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path, PurePath
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Ints
 from bitmeter._util.check import items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import DamagedSourceError, InputTypeError, MissingSourceError, SourceError
@@ -29,7 +29,7 @@ from bitmeter.text.units.base import BLANK, Split, Units
 
 __all__ = ["SentencePiece", "Tokenizer"]
 
-#: What stands for a space in tokens of SentencePiece's kind.
+#: Stands for a space in SentencePiece's tokens.
 META = "\u2581"
 
 #: A token that stands for one byte, where a character has no token of its own.
@@ -37,7 +37,7 @@ _BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
 
 
 class TokenUnits(Units):
-    """What all kinds share. A document is split whole: what a tokenizer does may depend on all of it."""
+    """Base of all tokenizers. A document is split whole: its tokens may depend on all of it."""
 
     kind: ClassVar[str]
     path: str
@@ -55,11 +55,11 @@ class TokenUnits(Units):
 
     @property
     def token_bytes(self) -> tuple[bytes | None, ...]:
-        """The bytes that each id stands for; None where it stands for none in particular."""
+        """The bytes of each id; None for an id without bytes of its own."""
         return tuple(self._tokens)
 
     def join(self, ids: Any) -> bytes:
-        """The bytes that ids stand for; an id that stands for none adds none."""
+        """The bytes that the ids stand for; an id without bytes adds none."""
         found = list(items(ids, "ids", "a sequence of ids"))
         wrong = [i for i in found if not isinstance(i, int | np.integer) or not 0 <= i < len(self._tokens)]
         if wrong:
@@ -67,14 +67,14 @@ class TokenUnits(Units):
             raise InputTypeError(message, value=wrong[0])
         return b"".join(self._tokens[i] or b"" for i in found)
 
-    def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
+    def _split(self, data: bytes, ends: Ints) -> Split:
         places = [0, *ends.tolist()]
         documents = [data[a:b] for a, b in pairwise(places)]
         encoded = self._encode(
             [document.decode("utf-8", "surrogateescape").translate(_REPLACED) for document in documents]
         )
-        ids: list[NDArray[np.int64]] = []
-        cuts: list[NDArray[np.int64]] = []
+        ids: list[Ints] = []
+        cuts: list[Ints] = []
         bounds = [0]
         lossy = 0
         for start, document, (numbers, begins) in zip(places, documents, encoded, strict=False):
@@ -87,14 +87,14 @@ class TokenUnits(Units):
         all_cuts = np.concatenate([*cuts, [len(data)]]).astype(np.int64)
         return Split(np.concatenate([empty, *ids]), all_cuts, np.array(bounds), lossy)
 
-    def _spans(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> tuple[NDArray[np.int64], bool]:
+    def _spans(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> tuple[Ints, bool]:
         """Where each token begins in the document's bytes, and whether the ids give the document back."""
-        if not ids:  # nothing was kept of it: one unit, so that no byte is lost
+        if not ids:  # the tokenizer kept nothing: one unit, so that no byte is lost
             return np.zeros(1 if document else 0, dtype=np.int64), not document
         tokens = [self._tokens[i] for i in ids]
         if None not in tokens:
             joined = b"".join(tokens)  # type: ignore[arg-type]
-            extra = 1 if joined == b" " + document else 0  # the space that some put before a text
+            extra = 1 if joined == b" " + document else 0  # the space that some tokenizers prepend
             if extra or joined == document:
                 lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))  # type: ignore[arg-type]
                 starts = np.maximum(np.cumsum(lengths) - lengths - extra, 0)
@@ -107,7 +107,7 @@ class TokenUnits(Units):
         return starts, False
 
     def _places(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> Sequence[int]:
-        """At which character each token begins: as it was said when the document was encoded."""
+        """At which character each token begins: as the encoder reported."""
         return begins
 
     def _cut(self, data: bytes) -> int:
@@ -123,7 +123,7 @@ class _FileUnits(TokenUnits):
 
     @classmethod
     def from_data(cls, data: bytes, name: str) -> Self:
-        """The same from what such a file holds."""
+        """Units from the contents of such a file."""
         made = cls.__new__(cls)
         made._take(data, name, name)
         return made
@@ -141,10 +141,10 @@ class _FileUnits(TokenUnits):
 
     @abstractmethod
     def _token_bytes(self) -> list[bytes | None]:
-        """The bytes that each id stands for; None where it stands for none in particular."""
+        """The bytes of each id; None for an id without bytes of its own."""
 
 
-#: Bytes that are not UTF-8 are shown to tokenizers as the replacement character, one each.
+#: Bytes that are not UTF-8 are passed to tokenizers as replacement characters, one each.
 _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
 
 
@@ -165,7 +165,7 @@ def _file(path: Any) -> bytes:
 class Tokenizer(_FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
-    Truncation and padding that the file asks for are left out: every byte is split. A document is tokenised whole
+    Truncation and padding in the file are ignored: every byte is split. A document is tokenised whole
     (`cut` is always 0), so that memory must hold the longest one.
 
     Parameters
@@ -213,7 +213,7 @@ class Tokenizer(_FileUnits):
 
 
 def _byte_level_alphabet() -> dict[str, bytes]:
-    """The character that byte-level tokenizers write for each byte: itself if it can be seen, else from U+0100 on."""
+    """The character that byte-level tokenizers write for each byte: itself if printable, else from U+0100 on."""
     seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     unseen = [byte for byte in range(256) if byte not in seen]
     return {chr(byte): bytes([byte]) for byte in seen} | {
@@ -245,7 +245,7 @@ class SentencePiece(_FileUnits):
         sentencepiece = require("sentencepiece", "Reading a SentencePiece model")
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=data)
-        except Exception as error:  # RuntimeError, or worse, by version
+        except Exception as error:  # RuntimeError or others, depending on the version
             message = f"{path} is not a SentencePiece model: {error}"
             raise DamagedSourceError(message, path=path) from error
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Bools, Ints
 from bitmeter._util.optional import require
 from bitmeter.text.units.base import BLANK, Split
 from bitmeter.text.units.vocabulary import VocabularyUnits
@@ -21,16 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Graphemes", "Sentences", "UnicodeWords"]
 
-Offsets = NDArray[np.int64]
 
-#: How far back from the end of a block an easy place to cut is looked for.
+#: How far back from the end of a block to look for an easy cut.
 TAIL = 4096
 
 #: Characters beyond ASCII, with one ASCII character on each side: beyond that, clusters are single characters
 #: (and CR LF).
-_STRETCH = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
+_BEYOND_ASCII = re.compile(r"[\x00-\x7f]?(?:[^\x00-\x7f]+[\x00-\x7f]?)+")
 
-#: A letter or digit after white space after a letter or digit: a word begins there, whatever stands around.
+#: A letter or digit after white space after a letter or digit: a word begins there, whatever is around.
 _PLAIN_GAP = re.compile(rb"[0-9A-Za-z][ \n](?=[0-9A-Za-z])")
 
 _CLOSE = rb"(?:[\"')\]}]|\xc2\xbb|\xe2\x80[\x99\x9d]|\xe3\x80[\x8d\x8f\x91]|\xef\xbc\x89)"
@@ -38,7 +38,7 @@ _SPACE = rb"(?:[ \t\r\n\v\f]|\xc2\xa0|\xe3\x80\x80)"
 _STOP = rb"(?:[.?!]|\xe2\x80\xa6)"
 _WIDE_STOP = rb"(?:\xe3\x80\x82|\xef\xbc[\x81\x9f]|\xef\xbd\xa1)"
 _SENTENCE_END = re.compile(
-    # A run of stops is tried at its beginning alone: else a page of dots would take quadratic time.
+    # A run of stops is tried only at its beginning: otherwise a page of dots would take quadratic time.
     rb"(?<![.?!])(?<!\xe2\x80\xa6)" + _STOP + rb"++" + _CLOSE + rb"*+" + _SPACE + rb"++"
     rb"|" + _WIDE_STOP + rb"(?:" + _STOP + rb"|" + _WIDE_STOP + rb")*+" + _CLOSE + rb"*+" + _SPACE + rb"*+"
     rb"|\n[ \t\r]*+\n" + _SPACE + rb"*+"
@@ -73,16 +73,16 @@ def _segments() -> Any:
     word = rf"(?:{run}|(?:{e['X']})+(?:{run})?)(?:(?:{e['X']})+(?:{run})?)*(?:{after_hebrew}{e['Q']})?"
     newline = r"\r\n|[\p{WB=CR}\p{WB=LF}\p{WB=Newline}]"
     joined = rf"(?:{word}|\p{{WB=WSegSpace}}++{ignored}|{e['R']}(?:{e['R']})?|(?s:.){ignored})"
-    plain = r"[0-9A-Za-z]++(?=[ \n])|[ ](?=[0-9A-Za-z])"  # what the rules below say too, but sooner
+    plain = r"[0-9A-Za-z]++(?=[ \n])|[ ](?=[0-9A-Za-z])"  # implied by the rules below, but faster
     return _regex().compile(rf"{plain}|{newline}|{joined}(?:(?<=\u200d)(?=\p{{Extended_Pictographic}}){joined})*")
 
 
 class _ByDocument(VocabularyUnits):
     """Splits one document at a time."""
 
-    def _split(self, data: bytes, ends: Offsets) -> Split:
-        ids: list[Offsets] = []
-        cuts: list[Offsets] = []
+    def _split(self, data: bytes, ends: Ints) -> Split:
+        ids: list[Ints] = []
+        cuts: list[Ints] = []
         bounds = [0]
         start = 0
         for end in ends.tolist():
@@ -97,30 +97,30 @@ class _ByDocument(VocabularyUnits):
         )
 
     @abstractmethod
-    def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
+    def _document(self, data: bytes) -> tuple[Ints, Ints]:
         """Where the units of a document that is not empty begin, and their ids."""
 
-    def _with_ids(self, data: bytes, starts: Offsets) -> tuple[Offsets, Offsets]:
+    def _with_ids(self, data: bytes, starts: Ints) -> tuple[Ints, Ints]:
         return starts, self._ids(data, starts, np.append(starts[1:], np.int64(len(data))))
 
 
-_NONE: Offsets = np.empty(0, dtype=np.int64)
+_NONE: Ints = np.empty(0, dtype=np.int64)
 
 
-def _byte_offsets(data: bytes) -> Offsets:
+def _byte_offsets(data: bytes) -> Ints:
     """The byte offset of each character, and the length."""
-    cuts: Offsets = _core.split_chars(data, np.array([len(data)]))[1]
+    cuts: Ints = _core.split_chars(data, np.array([len(data)]))[1]
     return cuts
 
 
-def _lengths(pieces: list[str]) -> Offsets:
+def _lengths(pieces: list[str]) -> Ints:
     return np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
 
 
 class Graphemes(_ByDocument):
     r"""What readers see as one character: Unicode's extended grapheme clusters, such as a letter with its accents.
 
-    A byte that is not UTF-8 is a unit by itself; CR LF is one unit. Ids are hashes of the bytes, or places in a
+    A byte that is not UTF-8 is a unit by itself; CR LF is one unit. Ids are hashes of the bytes, or indices in a
     vocabulary.
 
     Examples
@@ -134,7 +134,7 @@ class Graphemes(_ByDocument):
         self._define("graphemes", "", vocabulary)
         self.fingerprint += f"+regex-{_regex().__version__}"
 
-    def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
+    def _document(self, data: bytes) -> tuple[Ints, Ints]:
         return self._with_ids(data, _grapheme_starts(data))
 
     def _cut(self, data: bytes) -> int:
@@ -147,14 +147,14 @@ class Graphemes(_ByDocument):
         return int(_grapheme_starts(data[:whole])[-1]) if whole else 0
 
 
-def _plain_breaks(points: NDArray[Any]) -> NDArray[np.bool_]:
-    """Between which two neighbours a cluster ends for sure: both ASCII, and not CR LF."""
+def _plain_breaks(points: NDArray[Any]) -> Bools:
+    """Between which neighbours a cluster certainly ends: both ASCII, and not CR LF."""
     before, after = points[:-1], points[1:]
-    found: NDArray[np.bool_] = (before < 128) & (after < 128) & ~((before == 13) & (after == 10))
+    found: Bools = (before < 128) & (after < 128) & ~((before == 13) & (after == 10))
     return found
 
 
-def _grapheme_starts(data: bytes) -> Offsets:
+def _grapheme_starts(data: bytes) -> Ints:
     if data.isascii():
         breaks = _plain_breaks(np.frombuffer(data, dtype=np.uint8))
         return np.concatenate(([0], np.flatnonzero(breaks) + 1))
@@ -162,9 +162,9 @@ def _grapheme_starts(data: bytes) -> Offsets:
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     starts = np.ones(len(points), dtype=np.bool_)
     starts[1:] = _plain_breaks(points)
-    for stretch in _STRETCH.finditer(text):
-        inside = _lengths(_clusters().findall(stretch[0]))
-        starts[stretch.start() + np.cumsum(inside[:-1])] = True
+    for run in _BEYOND_ASCII.finditer(text):
+        inside = _lengths(_clusters().findall(run[0]))
+        starts[run.start() + np.cumsum(inside[:-1])] = True
     return _byte_offsets(data)[np.flatnonzero(starts)]
 
 
@@ -185,7 +185,7 @@ class UnicodeWords(_ByDocument):
         self._define("unicode-words", "", vocabulary)
         self.fingerprint += f"+regex-{_regex().__version__}"
 
-    def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
+    def _document(self, data: bytes) -> tuple[Ints, Ints]:
         starts, stops = _word_segments(data)
         if not len(starts):
             return np.zeros(1, dtype=np.int64), np.array([BLANK])
@@ -206,7 +206,7 @@ class UnicodeWords(_ByDocument):
         return int(settled[-1]) if len(settled) else 0
 
 
-def _word_segments(data: bytes) -> tuple[Offsets, Offsets]:
+def _word_segments(data: bytes) -> tuple[Ints, Ints]:
     """Where each segment that is not white space begins and ends."""
     text = data.decode("utf-8", "surrogateescape")
     segments = _segments().findall(text)
@@ -216,13 +216,13 @@ def _word_segments(data: bytes) -> tuple[Offsets, Offsets]:
     return places[(ends - _lengths(segments))[~blank]], places[ends[~blank]]
 
 
-def _last_segment(stops: Offsets, size: int) -> int:
-    """A place before which every word segment is followed by another segment."""
+def _last_segment(stops: Ints, size: int) -> int:
+    """An offset before which every word segment is followed by another segment."""
     return int(stops[-1]) if stops[-1] < size else int(stops[-2]) if len(stops) > 1 else 0
 
 
 class Sentences(_ByDocument):
-    """Sentences by a simple rule, for regrouping; it knows no abbreviations, and so ends a sentence after "Mr. ".
+    """Sentences by a simple rule, for regrouping; it knows no abbreviations, so it ends a sentence after "Mr. ".
 
     A sentence ends after a run of ``.``, ``?``, ``!`` or ``…``, closing quotes and brackets, and white space; after
     ``。``, ``！`` or ``？`` with closing quotes, and white space if any; and after a blank line. It keeps what ended
@@ -238,7 +238,7 @@ class Sentences(_ByDocument):
     def __init__(self) -> None:
         self._define("sentences", "", None)
 
-    def _document(self, data: bytes) -> tuple[Offsets, Offsets]:
+    def _document(self, data: bytes) -> tuple[Ints, Ints]:
         ends = [match.end() for match in _SENTENCE_END.finditer(data)]
         starts = np.array([0, *ends], dtype=np.int64)
         return self._with_ids(data, starts[starts < len(data)])

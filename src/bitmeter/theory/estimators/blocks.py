@@ -33,7 +33,7 @@ class BlockRow:
     entropy
         H_k, of whole blocks, by Chao, Wang and Jost's estimator.
     rate
-        H_k − H_{k−1}: of a symbol given the k − 1 before it.
+        H_k − H_{k−1}: the entropy of a symbol given the k − 1 before it.
     plug_in_rate
         The same from observed frequencies: too low where coverage is not near one.
     """
@@ -47,7 +47,7 @@ class BlockRow:
 
 
 def block_rows(suffixes: NDArray[Any], common: NDArray[Any], per_unit: float) -> Iterator[BlockRow]:
-    """Rows for blocks of 1, 2, … symbols, up to the first that the sample is hopelessly short for."""
+    """Rows for blocks of 1, 2, … symbols, up to the first for which the sample is far too short."""
     corrected, plug_in = FORMULAS["chao-wang-jost"], FORMULAS["maximum-likelihood"]
     contexts: Spectrum | None = None
     for length in range(1, min(_LONGEST, common.size) + 1):
@@ -71,7 +71,7 @@ def block_rows(suffixes: NDArray[Any], common: NDArray[Any], per_unit: float) ->
 def _without_last(counts: NDArray[Any], kinds: NDArray[Any], last: int) -> Spectrum:
     """The blocks that another symbol follows: all but the last one of the text.
 
-    With these the difference is a conditional entropy, 0 where each block has but one successor.
+    With these the difference is a conditional entropy, 0 where each block has only one successor.
     """
     values = np.append(counts, last - 1)
     repeats = np.append(kinds - (counts == last), 1)

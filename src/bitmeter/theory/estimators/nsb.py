@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import ConvergenceError
 from bitmeter.theory.estimators.spectrum import Spectrum
 
@@ -22,7 +22,7 @@ __all__ = ["posterior"]
 _DROP = 45.0  # what lies e^-45 below the peak is left out
 _FARTHEST = 300.0  # |ln β| beyond which nothing is looked for
 _MOST_NODES = 1 << 13
-_CHUNK = 1 << 20  # table entries that are computed at a time
+_BLOCK = 1 << 20  # table entries that are computed at a time
 
 
 def posterior(s: Spectrum, alphabet: int) -> tuple[float, float]:
@@ -92,14 +92,14 @@ def _edge(weight: Callable[[float], float], top: float, peak: float, direction: 
 def _log_weight(u: Floats, s: Spectrum, alphabet: int) -> Floats:
     """Logarithm of likelihood × prior × dβ/du at u = ln β, up to a constant."""
     beta = np.exp(u)
-    seen = np.concatenate([_log_rising(part[:, None], s.values) @ s.kinds for part in _chunks(beta, s)])
+    seen = np.concatenate([_log_rising(part[:, None], s.values) @ s.kinds for part in _blocks(beta, s)])
     likelihood = seen - _log_rising(alphabet * beta, np.array(float(s.observations)))
     return np.asarray(likelihood + _log_slope(beta, alphabet) + u)
 
 
-def _chunks(beta: Floats, s: Spectrum) -> list[Floats]:
+def _blocks(beta: Floats, s: Spectrum) -> list[Floats]:
     """Few enough nodes at a time that a table of nodes × counts stays small."""
-    size = max(1, _CHUNK // (s.values.size + 1))
+    size = max(1, _BLOCK // (s.values.size + 1))
     return [beta[i : i + size] for i in range(0, beta.size, size)]
 
 
@@ -138,11 +138,11 @@ def _log_slope(beta: Floats, alphabet: int) -> Floats:
 
 def _moments(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Floats]:
     """Posterior mean and variance of the entropy at each β (Wolpert and Wolf 1995)."""
-    parts = [_moments_chunk(part, s, alphabet) for part in _chunks(beta, s)]
+    parts = [_block_moments(part, s, alphabet) for part in _blocks(beta, s)]
     return np.concatenate([mean for mean, _ in parts]), np.concatenate([variance for _, variance in parts])
 
 
-def _moments_chunk(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Floats]:
+def _block_moments(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Floats]:
     from scipy.special import digamma, zeta
 
     values = np.append(s.values, 0.0)

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util import check
 from bitmeter._util.check import Unit
-from bitmeter._util.compressors import CODERS, run_coder, run_own
+from bitmeter._util.compressors import COMPRESSORS
 from bitmeter.errors import InputError, RangeError
 from bitmeter.theory.estimators.blocks import BlockRow, block_rows
+from bitmeter.theory.estimators.compressed import own_size, sizes
 
 __all__ = ["RATE_METHODS", "BlockRow", "RateEstimate", "estimate_rate"]
 
 #: The methods of `estimate_rate`, the default first.
-RATE_METHODS: tuple[str, ...] = ("ctw", "lz76", "lz78", "match-a", "match-b", "block", *CODERS)
+RATE_METHODS: tuple[str, ...] = ("ctw", "lz76", "lz78", "match-a", "match-b", "block", *COMPRESSORS)
 
 _LN2 = math.log(2.0)
-_MOST_SYMBOLS = 1 << 20  # of context tree weighting: 20 bits a symbol
+_MOST_SYMBOLS = 1 << 20  # of context tree weighting: 20 bits per symbol
 _KEY_BITS = 64
 
 
@@ -45,7 +46,7 @@ class RateEstimate:
         How many different symbols it has.
     upper_bound
         Whether the expectation of `value` is known not to be below the source's rate, because it is the length of a
-        code from which the sample can be got back.
+        code that decodes to the sample.
     note
         Why it is a bound or is not, and which way it errs.
     parameters
@@ -67,7 +68,7 @@ class RateEstimate:
     def __str__(self) -> str:
         settings = ", ".join(f"{name} {value:g}" for name, value in self.parameters.items())
         return (
-            f"{self.value:.4f} {self.unit} a symbol by {self.method}{f' ({settings})' if settings else ''}\n"
+            f"{self.value:.4f} {self.unit} per symbol by {self.method}{f' ({settings})' if settings else ''}\n"
             f"{self.symbols} symbols, {self.alphabet_size} different · "
             f"{'an upper bound' if self.upper_bound else 'not a bound'}: {self.note}"
         )
@@ -107,7 +108,7 @@ class _Sample:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a method says, in nats."""
+    """The result of a method, in nats."""
 
     nats: float
     upper_bound: bool
@@ -137,11 +138,11 @@ def estimate_rate(
 
         - ``"ctw"`` (the default, the best on almost all sources): the code length of context tree weighting, with
           Krichevsky-Trofimov leaves and weight ½. Symbols are coded bit by bit, the contexts are whole symbols, and
-          before the first symbol comes the alphabet's first, over and over. An upper bound.
+          the context before the first symbol is the alphabet's first symbol, repeated. An upper bound.
         - ``"lz76"``: c log n / n, with c phrases of the 1976 parsing; ``"lz78"``: c log c / n, of the 1978 parsing.
-          Both sink towards the rate slowly, from above.
-        - ``"match-a"``, ``"match-b"``: from the shortest strings that start at place i and not before, of length Lᵢ:
-          [mean Lᵢ / log(i + 1)]⁻¹ and mean log(i + 1) / Lᵢ. Not bounds.
+          Both converge to the rate slowly, from above.
+        - ``"match-a"``, ``"match-b"``: from the length Lᵢ of the shortest string that starts at position i and
+          occurs nowhere before: [mean Lᵢ / log(i + 1)]⁻¹ and mean log(i + 1) / Lᵢ. Not bounds.
         - ``"block"``: H_k − H_{k−1} with the largest k for which the sample still covers the distribution of blocks;
           `RateEstimate.blocks` has all of them. Not a bound.
         - ``"zlib"``, ``"bz2"``, ``"xz"``, ``"zstd"``, ``"brotli"``, ``"ppmd"``: the size of the compressed file,
@@ -150,7 +151,7 @@ def estimate_rate(
     unit
         ``"bits"``, ``"nats"`` or ``"hartleys"``.
     depth
-        Symbols of context, for ``"ctw"``; by default as many as 64 bits hold (64 of two symbols, 8 of bytes).
+        Symbols of context, for ``"ctw"``; by default as many as fit in 64 bits (64 of two symbols, 8 of bytes).
     min_coverage
         For ``"block"``: the least 1 − (blocks seen once) / (blocks) that is trusted; 0.99 by default.
     level
@@ -165,7 +166,7 @@ def estimate_rate(
     Notes
     -----
     The alphabet is taken as known: a sample of one symbol repeated has the rate 0 by ``"ctw"``. The methods that
-    divide by or multiply with log n say 0 of a sample of one symbol, for which log n is 0.
+    divide by or multiply with log n give 0 for a sample of one symbol, for which log n is 0.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def _chosen(method: Any, compressor: Any) -> str:
 
 def _refuse_unused(method: str, **settings: Any) -> None:
     """A setting that the method does not have would change nothing: say so instead."""
-    owners = {"depth": ("ctw",), "min_coverage": ("block",), "level": tuple(CODERS)}
+    owners = {"depth": ("ctw",), "min_coverage": ("block",), "level": tuple(COMPRESSORS)}
     for name, value in settings.items():
         if value is not None and method not in owners[name]:
             message = f"{name} is a setting of {', '.join(map(repr, owners[name]))}; leave it out for {method!r}"
@@ -240,9 +241,9 @@ def _run(
     if name == "block":
         return _block(sample, min_coverage, per_unit)
     if name == "compressor":
-        return _compressed(sample, run_own(compressor, sample.as_bytes()), "if it loses nothing, ")
-    if name in CODERS:
-        return _compressed(sample, run_coder(name, sample.as_bytes(), level, sample.kinds), "")
+        return _compressed(sample, own_size(compressor, sample.as_bytes()), "if it loses nothing, ")
+    if name in COMPRESSORS:
+        return _compressed(sample, sizes(name, sample.as_bytes(), level, sample.kinds), "")
     return {"lz76": _lz76, "lz78": _lz78, "match-a": _match_a, "match-b": _match_b}[name](sample)
 
 
@@ -258,8 +259,8 @@ def _ctw(sample: _Sample, depth: Any) -> _Found:
     depth = deepest if depth is None else check.integer(depth, "depth", low=0, high=deepest)
     nats = -_core.ctw_log_probability(sample.ids, bits, depth) if sample.kinds > 1 else 0.0
     note = (
-        "the length of a code that needs to be told nothing but the alphabet, so on average not below the rate; "
-        "above it by what must be learnt, and by what contexts longer than the depth would tell"
+        "the length of a code that needs to know nothing but the alphabet, so on average not below the rate; "
+        "above it by the cost of learning, and by what contexts longer than the depth would add"
     )
     return _Found(nats / sample.length, True, note, {"depth": depth})
 
@@ -300,16 +301,16 @@ def _block(sample: _Sample, min_coverage: Any, per_unit: float) -> _Found:
         if row.coverage < limit:
             break
         chosen = row
-    note = "too high as far as longer contexts would tell more, too low as far as blocks were not seen often enough"
+    note = "too high where longer contexts would add information, too low where blocks were not seen often enough"
     if rows[0].coverage < limit:
-        note += f"; here not even single symbols are covered ({chosen.coverage:.3f}), so that this is no more than H₁"
+        note += f"; here not even single symbols are covered ({chosen.coverage:.3f}), so this is only H₁"
     parameters = {"length": chosen.length, "coverage": chosen.coverage, "min_coverage": limit}
     return _Found(chosen.rate * per_unit, False, note, parameters, rows)
 
 
 def _compressed(sample: _Sample, parameters: dict[str, int], condition: str) -> _Found:
     note = (
-        f"{condition}the sample can be got back from this many bytes (headers included), so on average not below the "
+        f"{condition}the sample decodes from this many bytes (headers included), so on average not below the "
         "rate; far above it for short samples, and for alphabets much smaller than a byte"
     )
     return _Found(8 * _LN2 * parameters["bytes"] / sample.length, True, note, parameters)

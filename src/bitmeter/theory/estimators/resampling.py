@@ -1,9 +1,9 @@
-"""Drawing a sample's like again, for the spread of an estimate of entropy.
+"""Resampling, for the spread of an estimate of entropy.
 
 Resampling the observed frequencies themselves is biased: symbols are lost in every resample and none is gained, so that
-the resamples look poorer than the sample. Following Chao and Jost (2015) the sample's distribution is first restored:
-what was seen loses the probability that the sample is estimated to have missed, and that goes in equal parts to as many
-unseen symbols as Chao's lower bound says there are.
+the resamples have lower entropy than the sample. Following Chao and Jost (2015) the sample's distribution is first
+restored: the probability that the sample is estimated to have missed is taken from what was seen, and goes in equal
+parts to as many unseen symbols as Chao's lower bound says there are.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.theory.estimators.spectrum import Spectrum, coverage_deficit
 
 __all__ = ["Restored", "resamples", "restore"]
 
 _FEW_SYMBOLS = 2048  # up to here resamples are drawn symbol by symbol, exactly
-_ENTRIES = 1 << 22  # numbers that are drawn at a time
+_ENTRIES = 1 << 22  # numbers drawn at a time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class Restored:
     """A distribution with symbols of equal probability grouped: `kinds[j]` symbols of `probabilities[j]` each."""
 
     probabilities: Floats
-    kinds: NDArray[np.int64]
+    kinds: Ints
     observations: int
 
 
@@ -100,7 +99,7 @@ def _poisson(source: Restored, number: int, rng: np.random.Generator) -> Iterato
             yield Spectrum.of_pairs(np.concatenate([own, values]), np.concatenate([repeats, kinds[row]]))
 
 
-def _poisson_table(rate: float, low: int, high: int) -> tuple[NDArray[np.int64], Floats]:
+def _poisson_table(rate: float, low: int, high: int) -> tuple[Ints, Floats]:
     """Counts from low to high and their chances; what lies outside is below 1e-20 and is given to the likeliest."""
     from scipy.special import gammaln
 

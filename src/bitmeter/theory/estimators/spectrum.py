@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import Floats, Ints
+from bitmeter._util.arrays import Floats, Ints
 
 __all__ = ["FORMULAS", "Spectrum", "coverage_deficit"]
 
@@ -146,7 +146,7 @@ def _exp_exp1_large(x: float) -> float:
 def chao_shen(s: Spectrum, _alphabet: int | None) -> float:
     """−Σ p̃ ln p̃ / (1 − (1−p̃)^N) with p̃ = C nᵢ/N and coverage C = 1 − f₁/N (Chao and Shen 2003).
 
-    Where every symbol was seen once, C would be 0: one singleton fewer is taken then, as is usual.
+    Where every symbol was seen once, C would be 0: one singleton fewer is then assumed, by convention.
     """
     total, once = s.observations, s.seen(1)
     if total == 1:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import InputTypeError, RangeError, ShapeError, UnknownLabelError
 from bitmeter.theory.processes.laws import Linear
 from bitmeter.theory.processes.results import Rate, Verdict
@@ -24,10 +25,9 @@ MAX_WORDS = 2**24
 
 
 class Process(ABC):
-    """A random sequence over a finite alphabet: what can be sampled, and rated, and has an entropy rate.
+    """A random sequence over a finite alphabet: it can be sampled, gives probabilities, and has an entropy rate.
 
-    The symbols are the integers 0 … `alphabet_size` - 1, or `labels` where there are any. A process does not change
-    once it is made.
+    The symbols are the integers 0 … `alphabet_size` - 1, or `labels` where there are any. A process is immutable.
     """
 
     alphabet_size: int
@@ -37,7 +37,7 @@ class Process(ABC):
         self.alphabet_size = size
         self.labels = None if labels is None else check.labels(labels, "labels")
         if self.labels is not None and len(self.labels) != size:
-            message = f"labels has {len(self.labels)} labels for an alphabet of {size} symbols; give one a symbol"
+            message = f"labels has {len(self.labels)} labels for an alphabet of {size} symbols; give one per symbol"
             raise ShapeError(message)
 
     # ---- sampling ----------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ class Process(ABC):
         n
             Symbols in a path.
         seed
-            A whole number, or a numpy generator that goes on. None draws a new one.
+            A whole number, or a numpy generator, which advances. None draws a new one.
         paths
             How many paths; None for a single sequence without a second axis.
 
@@ -78,7 +78,7 @@ class Process(ABC):
         return ids if self.labels is None else _label_array(self.labels)[ids]
 
     @abstractmethod
-    def _sample(self, n: int, paths: int, seed: NDArray[np.uint64]) -> tuple[Ids, NDArray[np.int64]]:
+    def _sample(self, n: int, paths: int, seed: NDArray[np.uint64]) -> tuple[Ids, Ints]:
         """Ids (paths × n) and, for each path, which of `ergodic_components` it follows (-1: not yet settled)."""
 
     def _new_ids(self, paths: int, n: int) -> Ids:
@@ -89,7 +89,7 @@ class Process(ABC):
     def logprob(self, sequence: Any, *, unit: Unit = "nats") -> float:
         """The log-probability of a sequence; minus infinity where it cannot occur.
 
-        In nats unless asked otherwise, as all log-probabilities are here; the surprise in bits is
+        In nats by default, like all log-probabilities here; the surprisal in bits is
         ``-logprob(sequence, unit="bits")``.
 
         Examples
@@ -155,7 +155,7 @@ class Process(ABC):
     # ---- words of a fixed length -------------------------------------------------------------------------------------
 
     def block_probabilities(self, length: int) -> Floats:
-        """The probability of each word of `length` symbols at the start of the sequence, one axis a symbol.
+        """The probability of each word of `length` symbols at the start of the sequence, one axis per symbol.
 
         Examples
         --------
@@ -198,19 +198,19 @@ class Process(ABC):
         """The same in the long run."""
 
     @abstractmethod
-    def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
+    def _possible_blocks(self, length: int) -> Bools:
         """Which words can occur at any time at all."""
 
     @abstractmethod
     def _linear(self) -> Linear:
-        """The law as vectors."""
+        """The law in terms of vectors."""
 
     # ---- the long run ------------------------------------------------------------------------------------------------
 
     @property
     @abstractmethod
     def is_stationary(self) -> Verdict:
-        """Whether the law stays the same when time is shifted."""
+        """Whether the law is invariant under shifts of time."""
 
     @property
     @abstractmethod
@@ -240,7 +240,7 @@ class Process(ABC):
 
     @property
     def entropy_rate(self) -> float:
-        """The entropy rate, in bits a step: the limit of H(X₁…Xₙ)/n.
+        """The entropy rate, in bits per step: the limit of H(X₁…Xₙ)/n.
 
         Examples
         --------
@@ -251,7 +251,7 @@ class Process(ABC):
         return self.entropy_rate_in("bits")
 
     def entropy_rate_in(self, unit: Unit) -> float:
-        """The entropy rate in `unit` a step.
+        """The entropy rate in `unit` per step.
 
         Examples
         --------
@@ -284,12 +284,12 @@ def id_type(size: int) -> type[np.uint8] | type[np.uint16] | type[np.int32]:
 
 
 def seed_words(seed: Seed) -> NDArray[np.uint64]:
-    """The four words that the core's generator starts from; raw bits, which numpy keeps the same for ever."""
+    """The four words that the core's generator starts from; raw bits, which numpy guarantees not to change."""
     return np.asarray(check.generator(seed).bit_generator.random_raw(4), dtype=np.uint64)
 
 
 def sub_seed(words: NDArray[np.uint64], index: int) -> NDArray[np.uint64]:
-    """Words for a part of a sample, unrelated to those of the other parts."""
+    """Seed words for a part of a sample, independent of those of the other parts."""
     child = np.random.SeedSequence([*(int(word) for word in words), index])
     return np.asarray(child.generate_state(4, np.uint64), dtype=np.uint64)
 
@@ -303,7 +303,7 @@ def a_process(value: Any, name: str) -> Process:
 
 
 def same_alphabet(first: Process, second: Process, name: str) -> None:
-    """Raise unless two processes speak of the same symbols."""
+    """Raise unless two processes have the same symbols."""
     if first.alphabet_size != second.alphabet_size or first.labels != second.labels:
         message = (
             f"{name} is over {_alphabet(second)}, the other process over {_alphabet(first)}; "

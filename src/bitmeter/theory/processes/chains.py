@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import Floats, Ints
+from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter.errors import ConvergenceError
 
 #: Up to this many states a chain is solved by elimination, exactly; beyond, by iteration.
@@ -28,7 +27,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LongRun:
-    """What a closed class does for ever: its law, and the mean and variance rate of the costs along its edges."""
+    """The long run of a closed class: its law, and the mean and variance rate of the costs along its edges."""
 
     law: Floats
     mean: float
@@ -44,7 +43,7 @@ class Machine:
 
     @classmethod
     def of_matrix(cls, transition: Floats) -> Machine:
-        """A chain of states that emit their own number."""
+        """A chain of states that emit their own index."""
         size = len(transition)
         return cls(transition, np.broadcast_to(np.arange(size), (size, size)))
 
@@ -64,7 +63,7 @@ class Machine:
 
     @cached_property
     def labels(self) -> Ints:
-        """The number of each state's communicating class."""
+        """The index of each state's communicating class."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
@@ -103,7 +102,7 @@ class Machine:
         period = int(np.gcd.reduce(np.abs(level[rows] + 1 - level[columns])))
         return period, level % max(period, 1)
 
-    def reachable(self, start: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def reachable(self, start: Bools) -> Bools:
         """The states that can ever be visited from those marked."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import breadth_first_order
@@ -134,7 +133,7 @@ class Machine:
         total = sum(weight for weight, _ in weights)
         return tuple((weight / total, part) for weight, part in weights if weight > 0)
 
-    def _visits(self, inner: Ints, transient: NDArray[np.bool_], start: Floats) -> Floats:
+    def _visits(self, inner: Ints, transient: Bools, start: Floats) -> Floats:
         """How often each transient state is left for another, on average, before all of them are."""
         from scipy.sparse import coo_array, diags_array
         from scipy.sparse.linalg import spsolve
@@ -151,7 +150,7 @@ class Machine:
             warnings.simplefilter("ignore")
             visits = np.atleast_1d(spsolve((leaving - moves).T.tocsc(), start))
         if not np.isfinite(visits).all() or (visits < 0).any():
-            message = "the chain leaves some transient states too seldom to say where it will settle"
+            message = "the chain leaves some transient states too rarely to say where it will settle"
             raise ConvergenceError(message)
         return np.asarray(visits, dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""Processes to learn from, ready made: each shows one thing."""
+"""Ready-made example processes: each shows one thing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bitmeter.theory.processes.mixture import Mixture
 
 
 def typewriter(keys: int = 26) -> Iid:
-    """A typewriter whose `keys` are all as likely: log₂ `keys` bits a symbol, on every path exactly.
+    """A typewriter whose `keys` are equally likely: log₂ `keys` bits per symbol, exactly so on every path.
 
     Examples
     --------
@@ -28,17 +28,17 @@ def typewriter(keys: int = 26) -> Iid:
 
 
 def _fair_coin() -> Iid:
-    """A fair coin: 1 bit a toss."""
+    """A fair coin: 1 bit per toss."""
     return Iid([0.5, 0.5])
 
 
 def _two_state() -> Markov:
-    """An ergodic chain: 0.57207 bits a step, and a variance rate of 1.193, not the 0.789 of independent steps."""
+    """An ergodic chain: 0.57207 bits per step, and a variance rate of 1.193, not the 0.789 of independent steps."""
     return Markov([[0.9, 0.1], [0.3, 0.7]])
 
 
 def _periodic() -> Markov:
-    """A chain of period 2, between {0, 1} and {2, 3}: it converges all the same, to 0.83374 bits."""
+    """A chain of period 2, between {0, 1} and {2, 3}: it still converges, to 0.83374 bits."""
     return Markov([[0, 0, 0.1, 0.9], [0, 0, 0.6, 0.4], [0.2, 0.8, 0, 0], [0.5, 0.5, 0, 0]])
 
 
@@ -61,7 +61,7 @@ def _golden_mean() -> Markov:
 
 
 def _even() -> HiddenMarkov:
-    """Runs of 1s have even lengths: 2/3 of a bit, yet a Markov chain of no order."""
+    """Runs of 1s have even lengths: 2/3 of a bit, yet not a Markov chain of any order."""
     return HiddenMarkov([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], [[1, 0], [0, 1], [0, 1]])
 
 
@@ -92,7 +92,7 @@ EXAMPLE_PROCESSES = MappingProxyType({name: (make.__doc__ or "").split("\n")[0] 
 
 
 def example_process(name: Any) -> Process:
-    """A process to learn from, by name; `EXAMPLE_PROCESSES` says what there is.
+    """An example process by name; `EXAMPLE_PROCESSES` lists them.
 
     Examples
     --------

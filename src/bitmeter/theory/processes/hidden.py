@@ -1,4 +1,4 @@
-"""Hidden Markov processes: a chain of states that is not seen, and a symbol from each state that is."""
+"""Hidden Markov processes: an unobserved chain of states, each of which emits an observed symbol."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import ConvergenceError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_SYMBOLS, Ids, Process, frozen, seed_words
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
@@ -20,7 +21,7 @@ from bitmeter.theory.processes.laws import Linear, difference, shifted
 from bitmeter.theory.processes.results import Rate, StateClass, Verdict, blend
 from bitmeter.theory.processes.sampled_rates import monte_carlo
 
-#: Numbers held at once while bounds close in.
+#: Numbers in memory while the bounds are computed.
 _WORK = 2**22
 #: Bounds (in nats) that are closer than this are a better answer than a sample; `entropy_rate` wants them closer still.
 _GOOD_BOUNDS = 2e-4
@@ -61,10 +62,10 @@ class HiddenMarkov(Process):
         moves = check.probabilities(transition, "transition", normalise=normalise)
         emits = check.probabilities(emission, "emission", normalise=normalise)
         if moves.ndim != 2 or moves.shape[0] != moves.shape[1]:
-            message = f"transition has shape {moves.shape}; it needs one row and one column a state"
+            message = f"transition has shape {moves.shape}; it needs one row and one column per state"
             raise ShapeError(message)
         if emits.ndim != 2 or emits.shape[0] != moves.shape[0]:
-            message = f"emission has shape {emits.shape}; it needs {moves.shape[0]} rows, one a state of transition"
+            message = f"emission has shape {emits.shape}; it needs {moves.shape[0]} rows, one per state of transition"
             raise ShapeError(message)
         self.states = len(moves)
         self.transition, self.emission = frozen(moves), frozen(emits)
@@ -147,7 +148,7 @@ class HiddenMarkov(Process):
             return Verdict(True, "the initial law of the hidden states is stationary")
         found = difference(self._linear(), shifted(self._linear()))
         if found is None:
-            return Verdict(True, "the law of the hidden states moves, but nothing of that can be seen")
+            return Verdict(True, "the law of the hidden states moves, but this cannot be observed")
         return Verdict(
             False,
             f"the initial law is not a stationary one: the word {self._word(found.word)} has probability "
@@ -172,7 +173,7 @@ class HiddenMarkov(Process):
                     f"the word {self._word(found.word)} has probability {found.first:.6g} in one and "
                     f"{found.second:.6g} in another",
                 )
-        return Verdict(True, "the hidden chain is reducible, but its recurrent classes look the same from outside")
+        return Verdict(True, "the hidden chain is reducible, but its recurrent classes emit the same law")
 
     @property
     def is_mixing(self) -> Verdict:
@@ -185,8 +186,8 @@ class HiddenMarkov(Process):
             starts = [np.where(phase == k, law, 0.0) * period for k in range(period)]
             linear = [self._linear_from(self._spread(part, start)) for start in starts]
             if any(difference(linear[0], other) is not None for other in linear[1:]):
-                return Verdict(False, f"the hidden chain has period {period}, and its phases can be told apart")
-        return Verdict(True, "what is seen forgets where the hidden chain started")
+                return Verdict(False, f"the hidden chain has period {period}, and its phases can be distinguished")
+        return Verdict(True, "the observed symbols do not depend on where the hidden chain started, in the long run")
 
     def _spread(self, part: Part, values: Floats) -> Floats:
         law = np.zeros(self.states)
@@ -206,7 +207,7 @@ class HiddenMarkov(Process):
     # ---- rates -------------------------------------------------------------------------------------------------------
 
     def _unifilar(self, part: Part) -> LongRun | None:
-        """The long run where a state and the next symbol tell the next state; None where they do not."""
+        """The long run where a state and the next symbol determine the next state; None otherwise."""
         moves = self.transition[np.ix_(part.members, part.members)]
         emits = self.emission[part.members]
         ways = (moves > 0).astype(np.float64) @ (emits > 0)
@@ -220,14 +221,14 @@ class HiddenMarkov(Process):
         """Bounds that close in on the entropy rate: H(Yₙ|Y₁…Yₙ₋₁,X₁) ≤ h ≤ H(Yₙ|Y₁…Yₙ₋₁).
 
         All words of n symbols are listed, for n = 1, 2, … until the bounds are within `tolerance` of each other, or
-        the next n would take more than `work` numbers at once. Where a state and the next symbol always tell the next
-        state (a unifilar process), the lower bound is exact and the answer is a closed form.
+        the next n would take more than `work` numbers at once. Where a state and the next symbol always determine
+        the next state (a unifilar process), the lower bound is exact and the answer is a closed form.
 
         Examples
         --------
         >>> noisy = HiddenMarkov([[.9, .1], [.1, .9]], [[.9, .1], [.1, .9]])
         >>> print(noisy.rate_bounds(tolerance=1e-5))
-        0.7665951593 bits a step within [0.7665920311, 0.7665982875], bounds from words of 8 symbols
+        0.7665951593 bits per step within [0.7665920311, 0.7665982875], bounds from words of 8 symbols
         """
         per = check.nats_per(unit)
         close = check.real(tolerance, "tolerance", low=0.0) * per
@@ -266,7 +267,7 @@ class HiddenMarkov(Process):
         --------
         >>> even = HiddenMarkov([[.5, .5, 0], [0, 0, 1], [.5, .5, 0]], [[1, 0], [0, 1], [0, 1]])
         >>> print(even.rate())
-        0.6666666667 bits a step, closed form (unifilar)
+        0.6666666667 bits per step, closed form (unifilar)
         """
         found = self.rate_bounds(tolerance=tolerance, unit=unit)
         if (found.upper - found.lower) * check.nats_per(unit) <= _GOOD_BOUNDS:
@@ -286,13 +287,13 @@ class HiddenMarkov(Process):
             message = (
                 f"the entropy rate lies within [{found.lower:.6g}, {found.upper:.6g}] bits: the bounds did not close "
                 f"to {_CLOSED:g} within the work allowed; rate(seed=...) estimates it from samples, "
-                "with its error, and rate_bounds(work=...) goes on"
+                "with its error, and rate_bounds(work=...) computes closer bounds"
             )
             raise ConvergenceError(message, value=found)
         return found.value
 
     def entropy_rate_in(self, unit: Unit) -> float:
-        """The entropy rate in `unit` a step, right to 1e-6 bits; a ConvergenceError where bounds say less."""
+        """The entropy rate in `unit` per step, to within 1e-6 bits; a ConvergenceError where the bounds are wider."""
         return self._bits * check.nats_per("bits") / check.nats_per(unit)
 
     def _varentropy_nats(self) -> float:
@@ -366,7 +367,7 @@ class HiddenMarkov(Process):
             law += weight * self._class_law(part)
         return self._words_from(law, length)
 
-    def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
+    def _possible_blocks(self, length: int) -> Bools:
         moves, emits = self.transition > 0, self.emission.T > 0
         ahead = self._machine.reachable(self.initial > 0)[None]
         for step in range(length):

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import ShapeError
 from bitmeter.theory.processes.base import Ids, Process, frozen
 from bitmeter.theory.processes.chains import LongRun, Machine
@@ -130,7 +131,7 @@ class Iid(Contextual):
     def _steady_blocks(self, length: int) -> Floats:
         return self._blocks(length)
 
-    def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
+    def _possible_blocks(self, length: int) -> Bools:
         words = np.ones(1, dtype=bool)
         for _ in range(length):
             words = np.logical_and.outer(words, self.probabilities > 0).ravel()

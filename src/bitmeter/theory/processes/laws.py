@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 
 #: Probabilities that agree to this are the same; beyond this many dimensions the search is given up.
 _TOLERANCE = 1e-9

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import EmptyError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_WORDS, Ids, Process, frozen
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
@@ -156,7 +157,7 @@ class Markov(Contextual):
         return closed[0] if len(closed) == 1 else None
 
     def _context(self, number: int) -> Hashable:
-        """A context in the user's words: a symbol, or a tuple of symbols."""
+        """A context in terms of labels: a symbol, or a tuple of symbols."""
         digits = np.unravel_index(number, (self.alphabet_size,) * self.order)
         named = tuple(int(d) if self.labels is None else self.labels[int(d)] for d in digits)
         return named[0] if self.order == 1 else named
@@ -186,7 +187,7 @@ class Markov(Contextual):
         )
 
     @cached_property
-    def _reachable(self) -> NDArray[np.bool_]:
+    def _reachable(self) -> Bools:
         return self._machine.reachable(self.initial > 0)
 
     @cached_property
@@ -196,7 +197,7 @@ class Markov(Contextual):
 
     @cached_property
     def stationary(self) -> Floats:
-        """The stationary law of the states (of order k: of contexts, one axis a symbol), where there is exactly one.
+        """The stationary law of the states (of order k: of contexts, one axis per symbol), where there is exactly one.
 
         Examples
         --------
@@ -276,7 +277,7 @@ class Markov(Contextual):
         later = np.bincount(self._machine.follow.ravel(), flow, self.initial.size)
         gaps = np.abs(later - self.initial)
         if (gaps <= _SAME * np.maximum(later, self.initial)).all():
-            return Verdict(True, "the initial law is stationary: a step leaves it as it is")
+            return Verdict(True, "the initial law is stationary: a step leaves it unchanged")
         at = int(np.argmax(gaps))
         state = check.shown(self._context(at), str)
         change = f"{state} has probability {self.initial[at]:.6g} at first and {later[at]:.6g} a step later"
@@ -322,7 +323,7 @@ class Markov(Contextual):
         if not self.is_ergodic:
             return Verdict(False, self.is_ergodic.reason)
         if self.period > 1:
-            phases = f"it remembers for ever at which of its {self.period} phases it started"
+            phases = f"it never forgets at which of its {self.period} phases it started"
             return Verdict(False, f"the chain has period {self.period}: {phases}")
         return Verdict(True, "a single recurrent class without a period: the start is forgotten")
 
@@ -403,7 +404,7 @@ class Markov(Contextual):
             law += weight * self._class_law(part)
         return self._extend(law, length)
 
-    def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
+    def _possible_blocks(self, length: int) -> Bools:
         allowed = self.transition > 0
         if length <= self.order:
             return np.asarray(self._reachable.reshape(self.alphabet_size**length, -1).any(axis=1))

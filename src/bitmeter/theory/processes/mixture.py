@@ -1,4 +1,4 @@
-"""Mixtures of processes: one of them is chosen at the start, and then for ever."""
+"""Mixtures of processes: one of them is chosen at the start, for good."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import EmptyError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import Ids, Process, a_process, frozen, same_alphabet, sub_seed
 from bitmeter.theory.processes.iid import safe_log
@@ -122,7 +123,7 @@ class Mixture(Process):
         )
 
     def entropy_rate_in(self, unit: Unit) -> float:
-        """The weighted mean of the components' rates, in `unit` a step."""
+        """The weighted mean of the components' rates, in `unit` per step."""
         return math.fsum(weight * part.entropy_rate_in(unit) for _, weight, part in self._used())
 
     def _varentropy_nats(self) -> float:
@@ -139,7 +140,7 @@ class Mixture(Process):
 
     def _draw(self, n: int, paths: int, seed: NDArray[np.uint64]) -> tuple[Ids, Ints, Ints]:
         """Ids, the ergodic component and the mixture's component of each path."""
-        # One uniform number a path, from raw bits, so that path i is the same however many paths there are.
+        # One uniform number per path, from raw bits, so that path i is the same however many paths there are.
         raw = np.random.PCG64(np.random.SeedSequence([int(word) for word in seed])).random_raw(paths)
         coin = (np.atleast_1d(np.asarray(raw, dtype=np.uint64)) >> np.uint64(11)) * 2.0**-53
         used = self._used()
@@ -168,7 +169,7 @@ class Mixture(Process):
     def _steady_blocks(self, length: int) -> Floats:
         return np.asarray(np.sum([weight * part._steady_blocks(length) for _, weight, part in self._used()], axis=0))
 
-    def _possible_blocks(self, length: int) -> NDArray[np.bool_]:
+    def _possible_blocks(self, length: int) -> Bools:
         return np.asarray(np.any([part._possible_blocks(length) for _, _, part in self._used()], axis=0))
 
     def _linear(self) -> Linear:

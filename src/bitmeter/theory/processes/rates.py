@@ -1,4 +1,4 @@
-"""Cross-entropy and divergence, a step: what a model of a process costs in the long run."""
+"""Cross-entropy and divergence rates: what a model of a process costs per step in the long run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Seed, Unit
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import RangeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_WORDS, Process, a_process, same_alphabet, seed_words
 from bitmeter.theory.processes.chains import DENSE_STATES, LongRun, Machine
@@ -35,7 +36,7 @@ def cross_entropy_rate(
     seed: Seed = None,
     unit: Unit = "bits",
 ) -> Rate:
-    """How much information a step the model `q` needs for what the process `p` does: lim -1/n E log q(X₁…Xₙ).
+    """The information per step that the model `q` needs for the output of the process `p`: lim -1/n E log q(X₁…Xₙ).
 
     Parameters
     ----------
@@ -56,16 +57,16 @@ def cross_entropy_rate(
     Returns
     -------
     Rate
-        Infinite where `q` thinks impossible what `p` does.
+        Infinite where `p` produces what `q` gives probability 0.
 
     Examples
     --------
     >>> from bitmeter import Iid, Markov
     >>> p, q = Markov([[.9, .1], [.3, .7]]), Markov([[.8, .2], [.4, .6]])
     >>> print(cross_entropy_rate(p, q))
-    0.6195596573 bits a step, closed form
+    0.6195596573 bits per step, closed form
     >>> print(cross_entropy_rate(p, Iid([.5, .5])))
-    1 bits a step, closed form
+    1 bits per step, closed form
     >>> cross_entropy_rate(p, Iid([1, 0])).value
     inf
     """
@@ -101,7 +102,7 @@ def kl_divergence_rate(
     seed: Seed = None,
     unit: Unit = "bits",
 ) -> Rate:
-    """How much more information a step the model `q` needs than the process `p` has: cross-entropy less entropy rate.
+    """The information per step that the model `q` needs beyond that of the process `p`: cross-entropy minus entropy.
 
     The parameters are those of `cross_entropy_rate`.
 
@@ -110,7 +111,7 @@ def kl_divergence_rate(
     >>> from bitmeter import Markov
     >>> p, q = Markov([[.9, .1], [.3, .7]]), Markov([[.8, .2], [.4, .6]])
     >>> print(kl_divergence_rate(p, q))
-    0.04749023726 bits a step, closed form
+    0.04749023726 bits per step, closed form
     """
     cross = cross_entropy_rate(p, q, method=method, n=n, paths=paths, seed=seed, unit="nats")
     if math.isinf(cross.value):
@@ -124,7 +125,7 @@ def kl_divergence_rate(
         cross.lower - own.upper,
         cross.upper - own.lower,
         cross.standard_error + own.standard_error,
-        f"cross-entropy ({cross.method}) less entropy ({own.method})",
+        f"cross-entropy ({cross.method}) minus entropy ({own.method})",
         "nats",
     ).to(unit)
 
@@ -153,7 +154,7 @@ def _exact_contextual(p: Process, q: Iid | Markov) -> Rate | None:
 
 
 def impossible(p: Process, q: Iid | Markov) -> bool:
-    """Whether p ever does what q thinks impossible, at the start or later."""
+    """Whether p ever produces what q gives probability 0, at the start or later."""
     table = q._table[-(q.alphabet_size**q.order) :]
     if (p._possible_blocks(q.order + 1) & (table.ravel() == 0)).any():
         return True
@@ -183,7 +184,7 @@ def _exact_mixture(p: Process, q: Mixture) -> Rate | None:
 
 
 def _divergence(p: Iid | Markov, q: Iid | Markov) -> float:
-    """Σ P(word) ln (p/q) over words one longer than either remembers; no cancellation between two large rates."""
+    """Σ P(word) ln (p/q) over words one longer than either memory; no cancellation between two large rates."""
     order = max(p.order, q.order)
     joint = p._steady_blocks(order + 1)
     rows = q._table[-(q.alphabet_size**q.order) :]
@@ -194,7 +195,7 @@ def _divergence(p: Iid | Markov, q: Iid | Markov) -> float:
 
 
 def long_run_costs(p: Process, q: Process) -> LongRun | None:
-    """Mean and variance rate of -ln q along p, in nats, where both remember few symbols and p is ergodic; else None."""
+    """Mean and variance rate of -ln q along p, in nats, where both have short memory and p is ergodic; else None."""
     if not (isinstance(p, Iid | Markov) and isinstance(q, Iid | Markov)) or len(p.ergodic_components) > 1:
         return None
     order, size = max(p.order, q.order, 1), p.alphabet_size

@@ -1,4 +1,4 @@
-"""The small results that processes give: verdicts with a reason, classes of states, rates with their limits."""
+"""Results of processes: verdicts with a reason, classes of states, rates with their limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bitmeter._util.check import Unit
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Yes or no, and why. It is true or false wherever a truth value is wanted.
+    """Yes or no, and why; usable as a truth value.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class Verdict:
     >>> bool(verdict)
     False
     >>> print(verdict)
-    no: the chain has period 2: it remembers for ever at which of its 2 phases it started
+    no: the chain has period 2: it never forgets at which of its 2 phases it started
     """
 
     holds: bool
@@ -40,7 +40,7 @@ class StateClass:
 
     A recurrent class is never left; a transient one is left for good sooner or later. `period` is the greatest common
     divisor of the lengths of its loops, 0 where there is no way back. `reachable` says whether the process, started
-    as it is, can ever come there.
+    as it is, can ever get there.
     """
 
     states: tuple[Hashable, ...]
@@ -55,7 +55,7 @@ class StateClass:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """An amount of information a step, how it was found, and within what limits it lies.
+    """An amount of information per step, how it was found, and the limits within which it lies.
 
     `lower` and `upper` are the value itself where there is a closed form, proven bounds where the method is one of
     bounds, and the 95 % interval of an estimate otherwise; `standard_error` is 0 unless it is an estimate.
@@ -80,7 +80,7 @@ class Rate:
             limits = f" within [{self.lower:.10g}, {self.upper:.10g}]"
         else:
             limits = ""
-        return f"{self.value:.10g} {self.unit} a step{limits}, {self.method}"
+        return f"{self.value:.10g} {self.unit} per step{limits}, {self.method}"
 
     @classmethod
     def exact(cls, nats: float, method: str = "closed form", variance: float | None = None) -> Rate:

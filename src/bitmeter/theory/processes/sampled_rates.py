@@ -1,4 +1,4 @@
-"""Rates estimated from samples: the information a step that a model needs for what a process does."""
+"""Rates estimated from samples: the information per step that a model needs for the output of a process."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.theory.processes.base import Ids, Process, sub_seed
 from bitmeter.theory.processes.results import Rate
 
-#: Symbols rated at a time: what bounds the memory.
-_CHUNK = 2**22
+#: Symbols scored at a time, which bounds the memory.
+_BLOCK = 2**22
 _BATCHES = 32
 
 
 def monte_carlo(process: Process, model: Process, n: int, paths: int, seed: NDArray[np.uint64]) -> Rate:
-    """Independent paths, in nats; the first symbols of each, which the start colours, are not counted."""
+    """Independent paths, in nats; the first symbols of each, which depend on the start, are not counted."""
     skipped = min(n // 10, 1000)
     ends = np.array([skipped, n], dtype=np.int64)
     means: list[float] = []
-    step = max(1, _CHUNK // n)
+    step = max(1, _BLOCK // n)
     for number, done in enumerate(range(0, paths, step)):
         ids, _ = process._sample(n, min(step, paths - done), sub_seed(seed, number))
         sums = running(model, ids, ends)
@@ -31,7 +31,7 @@ def monte_carlo(process: Process, model: Process, n: int, paths: int, seed: NDAr
 
 
 def one_sample(process: Process, model: Process, n: int, seed: NDArray[np.uint64]) -> Rate:
-    """One long path, in nats, with the error that the means of its stretches show."""
+    """One long path, in nats, with the error from the means of its batches."""
     ids, _ = process._sample(n, 1, seed)
     batch = max(n // (_BATCHES + 1), 1)
     ends = np.arange(n - batch * min(_BATCHES, n // batch - 1), n + 1, batch, dtype=np.int64)
@@ -40,12 +40,12 @@ def one_sample(process: Process, model: Process, n: int, seed: NDArray[np.uint64
 
 
 def _spread(after: Floats, before: Floats) -> Floats:
-    """How far sums grew; infinite from the first impossible symbol on."""
+    """How much the sums grew; infinite from the first impossible symbol on."""
     return np.where(np.isfinite(after), after - np.where(np.isfinite(after), before, 0.0), math.inf)
 
 
-def running(model: Process, ids: Ids, ends: NDArray[np.int64]) -> Floats:
-    """The surprise, in nats, of the first ends[k] symbols of each path."""
+def running(model: Process, ids: Ids, ends: Ints) -> Floats:
+    """The surprisal, in nats, of the first ends[k] symbols of each path."""
     steps = np.empty(ids.shape)
     model._logprobs(ids, steps)
     return 0.0 - _core.running_sums(steps, ends).reshape(len(ids), ends.size)

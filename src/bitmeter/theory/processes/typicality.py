@@ -1,4 +1,4 @@
-"""The theorem of Shannon, McMillan and Breiman, to be seen: converging curves with their band, and typical sets."""
+"""The theorem of Shannon, McMillan and Breiman made visible: converging curves with their band, and typical sets."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util import check
-from bitmeter._util.check import Floats, Ints, Seed, Unit
+from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import RangeError
 from bitmeter.theory.processes.base import MAX_SYMBOLS, Process, a_process, frozen, same_alphabet, seed_words, sub_seed
 from bitmeter.theory.processes.iid import Iid
 from bitmeter.theory.processes.rates import cross_entropy_rate, long_run_costs
 from bitmeter.theory.processes.sampled_rates import monte_carlo, running
 
-_CHUNK = 2**22
+_BLOCK = 2**22
 #: Sets the seed of what is estimated beforehand apart from those of the paths.
 _PILOT = 2**31
-#: Most kinds of words (by their counts) that are gone through for independent draws, and most words for all else.
+#: Most types of words (by their counts) that are enumerated for independent draws, and most words otherwise.
 _TYPES = 200_000
 _WORDS = 2**22
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Convergence:
-    """Samples of a process on their way to its rate: -1/n log P(x₁…xₙ) for growing n.
+    """Samples of a process that converge to its rate: -1/n log P(x₁…xₙ) for growing n.
 
     Attributes
     ----------
     n
         The lengths at which the curves were taken.
     rates
-        One row a path, one column for each of `n`.
+        One row per path, one column for each of `n`.
     limits
         The rate of each of the process's ergodic components: what its paths tend to.
     deviations
@@ -44,7 +45,7 @@ class Convergence:
     weights
         The probability of each component.
     start_costs
-        What a path pays once, so 1/n of it a step, for the choice of its component: -log of the component's weight.
+        What a path pays once, so 1/n of it per step, for the choice of its component: -log of the component's weight.
     component
         Which component each path follows; -1 where that is not settled yet.
     confidence
@@ -89,7 +90,7 @@ class Convergence:
         return limit - reach, limit + reach + self.start_costs[number] / self.n
 
     @property
-    def inside(self) -> NDArray[np.bool_]:
+    def inside(self) -> Bools:
         """Whether each path lies within its own component's band, at each of `n`."""
         found = np.zeros(self.rates.shape, dtype=bool)
         for number in range(len(self.limits)):
@@ -116,7 +117,7 @@ class Convergence:
             mine = self.final[self.component == number]
             where = f"mean {mine.mean():.4f}" if mine.size else "none"
             band = f" ± {spread / math.sqrt(last):.2g}" if math.isfinite(spread) else ""
-            lines.append(f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {self.unit} a step: {where}")
+            lines.append(f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {self.unit} per step: {where}")
         return "\n".join(lines)
 
 
@@ -160,8 +161,8 @@ def converge(
     >>> from bitmeter.theory.processes.examples import example_process
     >>> print(converge(example_process("two-coins"), 2000, paths=100, seed=1))
     100 paths of 2000 symbols; 99.0% within the 95% band
-      47.0% of paths → 0.4690 ± 0.021 bits a step: mean 0.4746
-      53.0% of paths → 1.0000 ± 0 bits a step: mean 1.0005
+      47.0% of paths → 0.4690 ± 0.021 bits per step: mean 0.4746
+      53.0% of paths → 1.0000 ± 0 bits per step: mean 1.0005
     """
     a_process(process, "process")
     if model is not None:
@@ -169,7 +170,7 @@ def converge(
     length = check.integer(n, "n", low=1, high=MAX_SYMBOLS)
     rows = check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
     if length * rows > MAX_SYMBOLS or length > MAX_SYMBOLS // 10:
-        message = f"{rows} paths of {length} symbols are too many: at most {MAX_SYMBOLS:.0e} in all, a tenth a path"
+        message = f"{rows} paths of {length} symbols are too many: at most {MAX_SYMBOLS:.0e}, a tenth of that per path"
         raise RangeError(message, value=length * rows)
     count = check.integer(points, "points", low=1, high=10**6)
     level = check.real(confidence, "confidence", low=0.0, high=1.0)
@@ -198,7 +199,7 @@ def converge(
 
 def _curves(process: Process, model: Process, ends: Ints, paths: int, words: NDArray[np.uint64]) -> tuple[Floats, Ints]:
     length = int(ends[-1])
-    step = max(1, _CHUNK // length)
+    step = max(1, _BLOCK // length)
     curves, homes = [], []
     for number, done in enumerate(range(0, paths, step)):
         ids, home = process._sample(length, min(step, paths - done), sub_seed(words, number))
