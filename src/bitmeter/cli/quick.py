@@ -37,7 +37,7 @@ def quickly(words: list[str]) -> bool:
     if form == "quiet" and like == "bitmeter" and (bits := _bits_a_byte(model, text)) is not None:
         print(repr(bits))
         return True
-    from bitmeter.measure.conventions.table import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.scoring import score
     from bitmeter.models.registry import load
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from bitmeter._util.check import integer, real
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
+from bitmeter.measure.aggregates import BlockSums
 from bitmeter.measure.interval.statistics import PairedTest, holm, paired
-from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score, nothing_scored
+from bitmeter.measure.score import FEWEST_DOCUMENTS, Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import differences
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
-from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.window_sums import with_windows

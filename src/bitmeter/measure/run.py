@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions.pieces import PieceCounter
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
@@ -59,7 +59,8 @@ class Run:
         self._oov = self._skipped = self._impossible = self._lossy = 0
         by_window = hasattr(model, "plan") and not getattr(model, "needs_bytes", False)
         self._windows = WindowTotals() if by_window else None
-        self._pieces = PieceCounter() if settings.like == "lm-eval" else None
+        counter = convention(settings.like).words
+        self._pieces = None if counter is None else counter()
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
 

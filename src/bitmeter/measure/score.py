@@ -15,94 +15,17 @@ from numpy.typing import NDArray
 from bitmeter._util.check import Unit, choice, nats_per
 from bitmeter._util.files import as_path, replacing
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
+from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
 from bitmeter.measure.interval.statistics import Interval, batch_means, cluster_ratio
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.trace import Trace
 
 SCHEMA = "bitmeter.score/1"
 
-#: What a figure can be divided by.
-Per: TypeAlias = Literal["byte", "char", "word", "token", "document"]
-PER: tuple[Per, ...] = ("byte", "char", "word", "token", "document")
-
 #: Fewer documents than this say too little about each other: the interval is then taken along the text.
 FEWEST_DOCUMENTS = 6
 
 _LN2 = math.log(2.0)
-
-
-class _Sums:
-    """Arrays side by side; equal if all of them are."""
-
-    nats: NDArray[np.float64]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
-    def __hash__(self) -> int:
-        return hash(self.nats.tobytes())
-
-
-@dataclass(frozen=True, eq=False)
-class DocumentSums(_Sums):
-    """Sums and counts of each document, in the order of the text.
-
-    Of a text with more than a million documents, neighbours are joined: `sizes` says how many documents a row holds.
-    """
-
-    nats: NDArray[np.float64]
-    bytes: NDArray[np.int64]
-    chars: NDArray[np.int64]
-    words: NDArray[np.int64]
-    tokens: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.nats)
-
-    def joined(self, other: DocumentSums) -> DocumentSums:
-        """These documents and then the other's."""
-        names = [f.name for f in fields(self) if f.name != "sizes"]
-        columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
-        if self.sizes is not None or other.sizes is not None:
-            columns["sizes"] = np.concatenate([self.documents, other.documents])
-        return DocumentSums(**columns)
-
-    @property
-    def documents(self) -> NDArray[np.int64]:
-        """How many documents each row holds."""
-        return np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
-
-
-@dataclass(frozen=True, eq=False)
-class BlockSums(_Sums):
-    """What successive stretches of `size` bytes cost, over the whole text; a unit counts where it starts."""
-
-    size: int
-    nats: NDArray[np.float64]
-    bytes: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class WindowSums(_Sums):
-    """What each window cost, where the model reads in windows: some tools average over those."""
-
-    nats: NDArray[np.float64]
-    #: Sums of the squares of what each token cost.
-    squares: NDArray[np.float64]
-    tokens: NDArray[np.int64]
-    #: 1 for a window with which a document begins, else 0.
-    opening: NDArray[np.int64]
-
-    def __bool__(self) -> bool:
-        return True
-
-    def joined(self, other: WindowSums) -> WindowSums:
-        """These windows and then the other's."""
-        return WindowSums(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
 
 @dataclass(frozen=True)

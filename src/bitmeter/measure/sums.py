@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.measure.score import BlockSums, DocumentSums
+from bitmeter.measure.aggregates import BlockSums, DocumentSums
 from bitmeter.models.outcomes import Details
 from bitmeter.text.units.counts import TextCounter
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.errors import ModelError
+from bitmeter.measure.aggregates import WindowSums
 from bitmeter.measure.options import Settings
-from bitmeter.measure.score import WindowSums
 from bitmeter.measure.sums import DocumentRows
 from bitmeter.models.causal.windows import Plan
 

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bitmeter.errors import UndefinedError
-from bitmeter.measure.conventions.table import CONVENTIONS, MEANINGS, Convention
+from bitmeter.measure.conventions.base import Convention
+from bitmeter.measure.conventions.registry import CONVENTIONS
+from bitmeter.measure.conventions.settings import DEFAULTS, MEANINGS
 from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
 from bitmeter.models.causal.windows import context_in_words
 
@@ -21,16 +23,6 @@ WIDTH = 80
 #: Where the values of a score's lines begin.
 _COLUMN = 15
 
-#: What the keywords are where nobody says otherwise.
-DEFAULTS = {
-    "docs": "file",
-    "first": "bos",
-    "eos": "no",
-    "oov": "none",
-    "den": "scored",
-    "norm": "none",
-    "ctx": "auto",
-}
 _INTERVALS = {
     "none": "there is none",
     "cluster": "each document is one observation",
@@ -221,7 +213,7 @@ def value_in_words(key: str, value: str) -> str:
     if key == "interval":
         return _INTERVALS.get(value.partition("-")[0], "")
     if key == "like" and value in CONVENTIONS:
-        return " ".join(CONVENTIONS[value].habits)
+        return " ".join(CONVENTIONS[value].statements)
     return MEANINGS.get(key, {}).get(value.partition(".")[0], "")
 
 

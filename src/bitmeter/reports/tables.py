@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bitmeter.measure.compare import Comparison, Row
-from bitmeter.measure.conventions.table import Convention
+from bitmeter.measure.conventions.base import Convention
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Difference, Signature
 from bitmeter.measure.trace.trace import Trace, TracedUnit
@@ -189,8 +189,8 @@ def pair_lines(first: Signature, second: Signature) -> list[str]:
 def convention_lines(convention: Convention) -> list[str]:
     """A tool's habits in words, and what they set."""
     lines = [f"{convention.name}:"]
-    for habit in convention.habits:
-        lines += words.folded("  -", habit, 4)
+    for statement in convention.statements:
+        lines += words.folded("  -", statement, 4)
     if convention.settings:
         settings = ", ".join(f"{key}={value}" for key, value in convention.settings.items())
         lines += words.folded("  Sets", settings + ".", 10)

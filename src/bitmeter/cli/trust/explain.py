@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from bitmeter.measure.conventions.table import Convention
+    from bitmeter.measure.conventions.base import Convention
     from bitmeter.measure.signature import Signature
 
 
@@ -29,7 +29,7 @@ def explain(
 
 
 def _lines(a: Signature | Convention, b: Signature | Convention | None) -> list[str]:
-    from bitmeter.measure.conventions.table import Convention
+    from bitmeter.measure.conventions.base import Convention
     from bitmeter.reports import tables as scores
 
     if isinstance(a, Convention):
@@ -42,7 +42,7 @@ def _lines(a: Signature | Convention, b: Signature | Convention | None) -> list[
 
 
 def _read(text: str) -> Signature | Convention:
-    from bitmeter.measure.conventions.table import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.score import Score
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.trace.trace import Trace
