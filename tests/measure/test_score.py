@@ -30,13 +30,13 @@ def test_rates_are_the_sum_by_the_counts(score: bm.Score) -> None:
     log_likelihood = score.log_likelihood("bits")
     assert log_likelihood == -score.bits
     for per, count in (("byte", score.bytes), ("char", score.chars), ("word", score.words), ("token", score.tokens)):
-        assert score.rate(per) == pytest.approx(-log_likelihood / count, rel=1e-14)  # type: ignore[arg-type,operator]
-        if score.rate(per) < 1000:  # type: ignore[arg-type]
+        assert score.per(per) == pytest.approx(-log_likelihood / count, rel=1e-14)  # type: ignore[arg-type,operator]
+        if score.per(per) < 1000:  # type: ignore[arg-type]
             assert score.perplexity(per) == pytest.approx(2 ** (-log_likelihood / count), rel=1e-12)  # type: ignore[arg-type,operator]
-    assert score.bits_per_byte == score.rate("byte")
-    assert score.bits_per_char == score.rate("char")
-    assert score.bits_per_word == score.rate("word")
-    assert score.bits_per_token == score.rate("token")
+    assert score.bits_per_byte == score.per("byte")
+    assert score.bits_per_char == score.per("char")
+    assert score.bits_per_word == score.per("word")
+    assert score.bits_per_token == score.per("token")
 
 
 def test_units_are_only_another_scale(score: bm.Score) -> None:
@@ -44,7 +44,7 @@ def test_units_are_only_another_scale(score: bm.Score) -> None:
     nats, bits, hartleys = (score.log_likelihood(unit) for unit in ("nats", "bits", "hartleys"))
     assert bits * math.log(2) == pytest.approx(nats, rel=1e-14)
     assert hartleys * math.log(10) == pytest.approx(nats, rel=1e-14)
-    assert score.rate("byte", unit="nats") == pytest.approx(score.bits_per_byte * math.log(2), rel=1e-14)
+    assert score.per("byte", unit="nats") == pytest.approx(score.bits_per_byte * math.log(2), rel=1e-14)
 
 
 def test_the_trace_sums_to_the_score(score: bm.Score) -> None:
@@ -163,7 +163,7 @@ def test_blocks_stay_few_however_long_the_text() -> None:
 
 @pytest.mark.parametrize("per", ["page", None, 3])
 def test_what_is_asked_is_checked(per: Any, score: bm.Score) -> None:
-    for call in (score.rate, score.perplexity, score.count, score.interval_per):
+    for call in (score.per, score.perplexity, score.count, score.interval_per):
         with pytest.raises(bm.BitmeterError):
             call(per)
     with pytest.raises(bm.BitmeterError):

@@ -39,7 +39,7 @@ class Rounded(torch.nn.Module):  # type: ignore[misc]
 
 
 def printed(score: bm.Score) -> dict[str, float]:
-    from bitmeter.reports.panel import tool_figures
+    from bitmeter.reports.figures import tool_figures
 
     return tool_figures(score)[0]
 

@@ -61,7 +61,7 @@ class DocumentSums(_Sums):
 
 @dataclass(frozen=True, eq=False)
 class BlockSums(_Sums):
-    """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block in which it starts."""
+    """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block where it starts."""
 
     size: int
     nats: NDArray[np.float64]

@@ -137,9 +137,9 @@ def test_what_else_was_likely(tmp_path: Path) -> None:
     assert trace.alternatives(1) == ((b"a", pytest.approx(math.log(0.5))), (b"b", pytest.approx(math.log(0.25))))  # type: ignore[comparison-overlap]
     trace.save(tmp_path / "t.parquet")
     again = bm.Trace.load(tmp_path / "t.parquet")
-    for place in range(5):
-        assert again.alternatives(place) == trace.alternatives(place)
-        assert again[1:].alternatives(min(place, 3)) == trace[1:].alternatives(min(place, 3))
+    for index in range(5):
+        assert again.alternatives(index) == trace.alternatives(index)
+        assert again[1:].alternatives(min(index, 3)) == trace[1:].alternatives(min(index, 3))
     assert again.rank.tolist() == trace.rank.tolist()
     again.save(tmp_path / "u.parquet")
     assert bm.Trace.load(tmp_path / "u.parquet").alternatives(3) == trace.alternatives(3)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
-
 from bitmeter.errors import ChoiceError
 from bitmeter.measure import conventions
 from bitmeter.measure.conventions.base import Convention
+from bitmeter.measure.discovery import defined
 
 #: The order in which conventions are listed; any others follow by name.
 _ORDER = (
@@ -26,9 +24,7 @@ _ORDER = (
 
 
 def _found() -> dict[str, Convention]:
-    names = [info.name for info in iter_modules(conventions.__path__, f"{conventions.__name__}.")]
-    defined = [vars(import_module(name)).get("CONVENTION") for name in names if name != __name__]
-    by_name = {found.name: found for found in defined if isinstance(found, Convention)}
+    by_name = {found.name: found for found in defined(conventions, "CONVENTION", Convention)}
     listed = [name for name in _ORDER if name in by_name]
     return {name: by_name[name] for name in (*listed, *sorted(by_name.keys() - set(listed)))}
 
