@@ -45,24 +45,24 @@ class Tracer:
         if self._writer is not None:
             self._writer.__exit__(kind, error, trace)
 
-    def add(self, piece: Rated) -> None:
+    def add(self, batch: Rated) -> None:
         """Record a scored batch."""
-        self._units += len(piece.ids)
+        self._units += len(batch.ids)
         if self._units > KEPT_UNITS:
             self._parts = None
         if self._parts is None and self._writer is None:
             return
-        own = piece.owned
-        ids = piece.ids if own and piece.ids.dtype == np.int64 else piece.ids.astype(np.int64)
-        logs = piece.logprobs if own else piece.logprobs.copy()
-        part = _Part(piece.bounds, piece.cuts, ids, logs, piece.data, self._document, self._start, piece.details)
-        if len(piece.bounds) > 1:
-            last_begin = int(piece.cuts[piece.bounds[-2]])
-            self._document += len(piece.bounds) - 1 - (1 if piece.open else 0)
-            carried = self._start if len(piece.bounds) == 2 else 0
-            self._start = carried + int(piece.cuts[-1]) - last_begin if piece.open else 0
+        own = batch.owned
+        ids = batch.ids if own and batch.ids.dtype == np.int64 else batch.ids.astype(np.int64)
+        logs = batch.logprobs if own else batch.logprobs.copy()
+        part = _Part(batch.bounds, batch.cuts, ids, logs, batch.data, self._document, self._start, batch.details)
+        if len(batch.bounds) > 1:
+            last_begin = int(batch.cuts[batch.bounds[-2]])
+            self._document += len(batch.bounds) - 1 - (1 if batch.open else 0)
+            carried = self._start if len(batch.bounds) == 2 else 0
+            self._start = carried + int(batch.cuts[-1]) - last_begin if batch.open else 0
         if self._writer is not None:
-            self._writer.write(*part.offsets(), ids, logs, piece.data, piece.cuts, details=piece.details)
+            self._writer.write(*part.offsets(), ids, logs, batch.data, batch.cuts, details=batch.details)
         if self._parts is not None:
             self._parts.append(part)
 
