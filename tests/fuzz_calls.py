@@ -407,7 +407,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         )
     ],
     "Score": [
-        (SCORE.rate, {"per": "byte", "unit": "bits"}),
+        (SCORE.per, {"per": "byte", "unit": "bits"}),
         (SCORE.perplexity, {"per": "byte"}),
         (SCORE.count, {"per": "byte"}),
         (SCORE.log_likelihood, {"unit": "bits"}),

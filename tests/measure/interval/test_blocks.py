@@ -80,7 +80,7 @@ def test_the_method_scales_the_blocks_to_other_units() -> None:
     score = bm.score("kt", b"to be or not to be, that is the question. " * 200)
     assert METHOD.applies(score, "word")
     assert not METHOD.applies(score, "document")
-    by_byte, by_word = (METHOD.interval(score, per, 0.9) for per in ("byte", "word"))  # type: ignore[arg-type]
+    by_byte, by_word = (METHOD.interval(score, per, 0.9) for per in ("byte", "word"))
     assert by_word.estimate == pytest.approx(score.bits_per_word, rel=1e-12)
     ratio = score.bytes / score.words
     assert figures(by_word) == pytest.approx([ratio * value for value in figures(by_byte)], rel=1e-9)
