@@ -158,7 +158,7 @@ def languages(texts: list[Path]) -> None:
         peer = bm.score("ppmd:8", text).bits_per_byte
         table.add_row(
             f"{text.parent.name}/{text.name}", f"{score.bytes:,}", f"{score.chars:,}", f"{score.bits_per_byte:.3f}",
-            f"{score.rate('char'):.3f}", f"{peer:.3f}",
+            f"{score.per('char'):.3f}", f"{peer:.3f}",
         )  # fmt: skip
     Console(width=100).print(table)
 

@@ -21,7 +21,10 @@ from numpy.typing import NDArray
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
-from bitmeter.measure.interval.statistics import batch_means, cluster_ratio, e_process, paired
+from bitmeter.measure.interval.anytime import e_process
+from bitmeter.measure.interval.blocks import batch_means
+from bitmeter.measure.interval.cluster import cluster_ratio
+from bitmeter.measure.interval.paired import paired
 
 Floats = NDArray[np.float64]
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"

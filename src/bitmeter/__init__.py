@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.divergence import Divergence, divergence
-    from bitmeter.measure.interval.statistics import Interval, PairedTest
+    from bitmeter.measure.interval.base import Interval
+    from bitmeter.measure.interval.paired import PairedTest
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
@@ -132,7 +133,7 @@ _HOMES = {
     "HuggingFace": "models.causal.hf.model",
     "Iid": "theory.processes.iid",
     "Impossible": "theory.impossible",
-    "Interval": "measure.interval.statistics",
+    "Interval": "measure.interval.base",
     "KrichevskyTrofimov": "models.baseline.kt",
     "LearningCurve": "models.causal.trained.curve",
     "Markov": "theory.processes.markov",
@@ -146,7 +147,7 @@ _HOMES = {
     "OpenVocabulary": "models.protocols",
     "Options": "models.session",
     "Outcomes": "models.outcomes",
-    "PairedTest": "measure.interval.statistics",
+    "PairedTest": "measure.interval.paired",
     "PlainModel": "models.protocols",
     "PredictingSession": "models.session",
     "Predictor": "models.protocols",

@@ -80,7 +80,7 @@ def test_a_figure_alone_is_the_same_to_the_last_bit(model: str, text: bytes, com
     if compact:
         bm.NGram.load(model).compact().save(tmp_path / "small.bmn")
         model = str(tmp_path / "small.bmn")
-    assert _bits_a_byte(model, str(tmp_path / "text")) == bm.score(model, tmp_path / "text").rate()
+    assert _bits_a_byte(model, str(tmp_path / "text")) == bm.score(model, tmp_path / "text").per()
 
 
 def test_a_figure_alone_is_not_given_where_there_is_more_to_say(model: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import torch
 
 import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, ModelError
-from bitmeter.reports.panel import tool_figures
+from bitmeter.reports.figures import tool_figures
 from tests.models import gguf_files
 from tests.models.causal.hf.test_model import TEXTS
 from tests.models.networks import TINY

@@ -146,7 +146,7 @@ def test_ends_blank_lines_and_unknown_words() -> None:
 
 
 def _figures(score: bm.Score) -> dict[str, float]:
-    from bitmeter.measure.conventions.table import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
 
     return CONVENTIONS[score.signature.like].figures(score)
 

@@ -37,7 +37,7 @@ def quickly(words: list[str]) -> bool:
     if form == "quiet" and like == "bitmeter" and (bits := _bits_a_byte(model, text)) is not None:
         print(repr(bits))
         return True
-    from bitmeter.measure.conventions.table import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.scoring import score
     from bitmeter.models.registry import load
 
@@ -66,7 +66,7 @@ def _read(words: list[str]) -> tuple[str, str, str, str] | None:
 
 
 def _bits_a_byte(model: str, text: str) -> float | None:
-    """What `score(model, text).rate()` gives, for a short plain text and a model of words; None for all else."""
+    """What `score(model, text).per()` gives, for a short plain text and a model of words; None for all else."""
     from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS, SEPARATORS
 
     if text.lower().endswith((*COMPRESSIONS, *ROW_FORMATS)) or any(character in text for character in "*?[:"):
@@ -94,4 +94,4 @@ def shown(score: Score, per: str, *, json: bool, quiet: bool) -> str:
     """A score as the command line prints it."""
     if json:
         return score.to_json()
-    return repr(score.rate(per)) if quiet else str(score)  # type: ignore[arg-type]
+    return repr(score.per(per)) if quiet else str(score)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
-from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.window_sums import in_windows

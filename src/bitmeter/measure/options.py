@@ -7,7 +7,8 @@ from typing import Any
 
 from bitmeter._util.check import real
 from bitmeter.errors import InputTypeError, ModelError
-from bitmeter.measure.conventions.table import Convention, setting
+from bitmeter.measure.conventions.base import Convention
+from bitmeter.measure.conventions.settings import DEFAULTS, setting
 from bitmeter.models.protocols import Model, OpenVocabulary
 from bitmeter.models.windows import parse_context
 
@@ -46,7 +47,7 @@ def settle(
 ) -> Settings:
     """What is given goes before what the convention says, and that before our own habits."""
     given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
-    defaults = {"norm": "none", "eos": "no", "oov": "none", "den": "scored", **habits.settings}
+    defaults = {**DEFAULTS, **habits.settings}
     values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
     beginning = first if first is not None else habits.settings.get("first")
     if beginning is not None:
@@ -65,7 +66,7 @@ def settle(
         field=field,
         first=beginning,
         ctx=ctx,
-        usual_ctx=habits.settings.get("ctx", "auto"),
+        usual_ctx=defaults["ctx"],
         like=habits.name,
         confidence=level,
         **values,

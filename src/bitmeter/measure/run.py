@@ -10,7 +10,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions.pieces import PieceCounter
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
@@ -70,7 +70,8 @@ class Run:
         self._oov = self._skipped = self._impossible = self._lossy = 0
         in_windows = isinstance(model, Windowed) and model.traits.whole_documents
         self._windows = WindowTotals() if in_windows else None
-        self._pieces = PieceCounter() if settings.like == "lm-eval" else None
+        counter = convention(settings.like).words
+        self._pieces = None if counter is None else counter()
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
 

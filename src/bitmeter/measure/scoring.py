@@ -11,7 +11,7 @@ import numpy as np
 from bitmeter._util.check import integer
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Progress, Run, measure_total
 from bitmeter.measure.score import Score, with_interval

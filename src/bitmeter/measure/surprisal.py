@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bitmeter._util.check import flag
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions.table import convention
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.window_sums import in_windows

@@ -13,8 +13,8 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Floats
 from bitmeter.errors import ModelError
+from bitmeter.measure.aggregates import WindowSums
 from bitmeter.measure.options import Settings
-from bitmeter.measure.score import WindowSums
 from bitmeter.measure.sums import DocumentRows
 from bitmeter.models.protocols import Model, Windowed
 from bitmeter.models.windows import Plan

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,56 +78,6 @@ def test_slices_and_documents() -> None:
     assert [unit.unit for unit in trace[:2]] == [b"o", b"n"]
 
 
-@settings(max_examples=25)
-@given(text=TEXTS)
-def test_parquet_gives_the_same_trace_back(text: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
-    path = tmp_path_factory.mktemp("trace") / "t.parquet"
-    trace = bm.score("kt", text, docs="line").trace
-    trace.save(path)
-    again = bm.Trace.load(path)
-    assert again.signature == trace.signature
-    assert len(again) == len(trace)
-    for name in ("doc", "start", "end", "id", "logprob"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(trace, name))
-    assert again.units == trace.units
-    np.testing.assert_array_equal(again.group("word").logprob, trace.group("word").logprob)
-
-
-def test_files_are_read_by_column_and_by_others(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    trace = bm.score("kt", b"hello world").trace
-    trace.save(path)
-    again = bm.Trace.load(path)
-    assert again._columns._read == {}  # type: ignore[attr-defined]
-    assert again.logprob.tolist() == trace.logprob.tolist()
-    assert set(again._columns._read) == {"logprob"}  # type: ignore[attr-defined]
-    assert again[0:5].units == [b"h", b"e", b"l", b"l", b"o"]
-    # Any other program reads it too.
-    assert pq.read_table(path).column("unit").to_pylist()[0] == b"h"
-    with pytest.raises(errors.ChoiceError, match="no entropy"):
-        _ = again.entropy
-    with pytest.raises(errors.FileFormatError, match="--force"):
-        trace.save(path)
-
-
-def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.parquet"
-    with pytest.raises(errors.FileFormatError):
-        bm.Trace.load(path)
-    path.write_bytes(b"PAR1 but not really PAR1")
-    with pytest.raises(errors.FileFormatError):
-        bm.Trace.load(path)
-    pq.write_table(pa.table({"x": [1]}), path)
-    with pytest.raises(errors.FileFormatError, match="no mark"):
-        bm.Trace.load(path)
-    bm.score("kt", b"hello").trace.save(path, force=True)
-    data = bytearray(path.read_bytes())
-    for cut in (10, len(data) // 2, len(data) - 9):
-        path.write_bytes(data[:cut])
-        with pytest.raises(errors.FileFormatError):
-            bm.Trace.load(path)
-
-
 def test_what_else_was_likely(tmp_path: Path) -> None:
     q = bm.Conditional({"a": {"a": 0.5, "b": 0.25, "c": 0.25}, "b": {"a": 1.0}, "c": {"c": 1.0}}, start="a")
     trace = bm.score(q, b"abacc", alternatives=2).trace
@@ -138,9 +86,9 @@ def test_what_else_was_likely(tmp_path: Path) -> None:
     assert trace.alternatives(1) == ((b"a", pytest.approx(math.log(0.5))), (b"b", pytest.approx(math.log(0.25))))  # type: ignore[comparison-overlap]
     trace.save(tmp_path / "t.parquet")
     again = bm.Trace.load(tmp_path / "t.parquet")
-    for place in range(5):
-        assert again.alternatives(place) == trace.alternatives(place)
-        assert again[1:].alternatives(min(place, 3)) == trace[1:].alternatives(min(place, 3))
+    for index in range(5):
+        assert again.alternatives(index) == trace.alternatives(index)
+        assert again[1:].alternatives(min(index, 3)) == trace[1:].alternatives(min(index, 3))
     assert again.rank.tolist() == trace.rank.tolist()
     again.save(tmp_path / "u.parquet")
     assert bm.Trace.load(tmp_path / "u.parquet").alternatives(3) == trace.alternatives(3)

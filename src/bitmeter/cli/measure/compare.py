@@ -73,10 +73,11 @@ def compare(
     if json:
         typer.echo(found.to_json())
         return
+    from bitmeter.reports.panel import remarks
     from bitmeter.reports.tables import comparison_table
 
     show(comparison_table(found))
-    for line in found.remarks():
+    for line in remarks(found):
         typer.echo(line)
 
 

@@ -12,11 +12,8 @@ _WHY = (
     "Stupid back-off gives scores that do not sum to one. They rank words and sentences; they have no bits and no "
     "perplexity."
 )
-#: What bends a measurement; the scores are there without it.
-_USUAL = {
-    "like": "bitmeter", "first": None, "den": None, "norm": None, "ctx": None, "confidence": 0.95, "trace": None,
-    "alternatives": None,
-}  # fmt: skip
+#: Options of a measurement; scores that are not probabilities are shown only if all of them have their defaults.
+_MEASURING = ("like", "first", "den", "norm", "ctx", "confidence", "trace", "alternatives")
 
 
 def ranks(model: Any, text: str, keywords: dict[str, Any], *, json: bool) -> str | None:
@@ -25,12 +22,17 @@ def ranks(model: Any, text: str, keywords: dict[str, Any], *, json: bool) -> str
     None where the model is a distribution, or where something is asked that there is only of distributions: those are
     measured, or refused with the reason, like all others.
     """
+    from inspect import signature
+
+    from bitmeter.measure.scoring import score
     from bitmeter.models.ngram.model import NGram
 
     if not isinstance(model, NGram) or model.is_distribution or not model.of_words:
         return None
     settings = {key: keywords[key] for key in ("docs", "field", "eos", "oov")}
-    if any(keywords[key] != usual for key, usual in _USUAL.items()) or settings["oov"] not in (None, "class", "none"):
+    defaults = signature(score).parameters
+    changed = any(keywords[key] != defaults[key].default for key in _MEASURING)
+    if changed or settings["oov"] not in (None, "class", "none"):
         return None
     rated = model.score(text, **{key: value for key, value in settings.items() if value is not None})
     if json:

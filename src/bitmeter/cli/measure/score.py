@@ -190,7 +190,8 @@ def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
             typer.echo(line)
     else:
         from bitmeter.cli.common import show
-        from bitmeter.reports.panel import folded, notes_of
+        from bitmeter.reports.figures import folded
+        from bitmeter.reports.panel import notes_of
         from bitmeter.reports.tables import score_table
 
         show(score_table(scores))

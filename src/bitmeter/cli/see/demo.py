@@ -17,6 +17,7 @@ def demo() -> None:
     from bitmeter.cli.common import show
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.scoring import score
+    from bitmeter.reports.panel import remarks
     from bitmeter.reports.tables import comparison_table
     from bitmeter.text.corpus.corpus import Corpus
     from bitmeter.text.corpus.sample import SAMPLE_NAME, sample_parts
@@ -29,7 +30,7 @@ def demo() -> None:
     models: list[Any] = ["uniform", *(_trained(order, train) for order in _NAMES), *_COMPRESSORS]
     found = compare_scores([score(model, corpus) for model in models], 0.95)
     show(comparison_table(found))
-    for line in found.remarks():
+    for line in remarks(found):
         typer.echo(line)
     typer.echo(f"\n{time.perf_counter() - started:.1f} s. Next: bitmeter learn, or: bitmeter score FILE")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from bitmeter.measure.conventions.table import Convention
+    from bitmeter.measure.conventions.base import Convention
     from bitmeter.measure.signature import Signature
 
 
@@ -29,20 +29,20 @@ def explain(
 
 
 def _lines(a: Signature | Convention, b: Signature | Convention | None) -> list[str]:
-    from bitmeter.measure.conventions.table import Convention
-    from bitmeter.reports import tables as scores
+    from bitmeter.measure.conventions.base import Convention
+    from bitmeter.reports import explain as texts
 
     if isinstance(a, Convention):
         if isinstance(b, Convention):
-            return scores.tools_lines(a, b)
-        return scores.convention_lines(a) if b is None else scores.run_and_tool_lines(b, a)
+            return texts.tools_lines(a, b)
+        return texts.convention_lines(a) if b is None else texts.run_and_tool_lines(b, a)
     if isinstance(b, Convention):
-        return scores.run_and_tool_lines(a, b)
-    return scores.signature_lines(a) if b is None else scores.pair_lines(a, b)
+        return texts.run_and_tool_lines(a, b)
+    return texts.signature_lines(a) if b is None else texts.pair_lines(a, b)
 
 
 def _read(text: str) -> Signature | Convention:
-    from bitmeter.measure.conventions.table import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.score import Score
     from bitmeter.measure.signature import Signature
     from bitmeter.measure.trace.trace import Trace

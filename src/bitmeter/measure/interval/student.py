@@ -1,23 +1,23 @@
-"""Student's t distribution: its quantile, without the half second that importing scipy.special takes."""
+"""The quantile of Student's t distribution, without importing scipy.special, which takes half a second."""
 
 from __future__ import annotations
 
 import math
 
-#: Above so many degrees of freedom the expansion about the normal distribution is exact to all digits.
+#: Above this many degrees of freedom the expansion around the normal distribution is exact to double precision.
 _MANY = 2e4
 _TINY = 1e-300
 
 
 def t_quantile(degrees: float, level: float) -> float:
-    """Where Student's distribution function reaches a level above one half.
+    """The quantile of Student's t distribution at a level above one half.
 
     Examples
     --------
     >>> round(t_quantile(4, 0.975), 6), round(t_quantile(1, 0.75), 12)
     (2.776445, 1.0)
     """
-    from statistics import NormalDist  # slow to import, and most texts of one line have no interval
+    from statistics import NormalDist  # slow to import, and not needed for a text without an interval
 
     z = NormalDist().inv_cdf(level)
     if degrees > _MANY:
@@ -56,14 +56,14 @@ def _upper_tail(v: float, t: float) -> float:
 
 
 def _gamma_step(a: float) -> float:
-    """ln Γ(a + 1/2) − ln Γ(a); for a large a by its series, since the difference of two large numbers loses digits."""
+    """ln Γ(a + 1/2) − ln Γ(a); for large a by its series, since the difference of two large numbers loses digits."""
     if a < 30.0:
         return math.lgamma(a + 0.5) - math.lgamma(a)
     return 0.5 * math.log(a) - (1 / 8 - (1 / 192 - 1 / (640 * a * a)) / (a * a)) / a
 
 
 def _fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction, from its beginning on (Lentz)."""
+    """The continued fraction by Lentz's method."""
     c, d = 1.0, 1.0 / _apart(1.0 - (a + b) * x / (a + 1.0))
     result = d
     for m in range(1, 100_000):

@@ -1,10 +1,11 @@
-"""Traces on disk: Parquet, written piece by piece, read column by column."""
+"""Traces on disk: Parquet, written batch by batch and read column by column."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,25 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bitmeter._util.files import replacing
-from bitmeter.errors import FileFormatError
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.trace.trace import ALTERNATIVES, COLUMNS, OPTIONAL_COLUMNS, _Columns, missing_column, read_error
+from bitmeter.measure.trace.columns import (
+    ALTERNATIVES,
+    COLUMNS,
+    OPTIONAL_COLUMNS,
+    Alternatives,
+    Columns,
+    MemoryColumns,
+    missing_column,
+    read_error,
+)
 from bitmeter.models.outcomes import Details
 
 SCHEMA = "bitmeter.trace/1"
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
-_ALTERNATIVES = pa.list_(pa.struct([("unit", pa.binary()), ("logprob", pa.float64())]))
 
 
 class TraceWriter:
-    """Writes beside the final name and renames at the end, so that no half-written trace is left under it."""
+    """Writes to a temporary name and renames at the end, so that an incomplete trace never has the final name."""
 
     def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
         self._path, self._force = path, force
@@ -34,12 +42,14 @@ class TraceWriter:
 
     def __enter__(self) -> TraceWriter:
         self._beside = self._open.enter_context(replacing(self._path, force=self._force))
-        # Closing writes the footer, and may fail as any writing may.
+        # Closing writes the footer, and can fail like any write.
         self._open.callback(self._close)
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        self._open.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
 
     def _close(self) -> None:
         if self._writer is not None:
@@ -79,7 +89,7 @@ class TraceWriter:
         self._writer.write_table(table)
 
     def finish(self, signature: Signature) -> None:
-        """Say under which conventions; without it the file is not a trace."""
+        """Write the signature; without it the file is not a trace."""
         if self._writer is None:
             nothing = np.zeros(0, dtype=np.int64)
             self.write(nothing, nothing, nothing, nothing, np.zeros(0), b"", np.zeros(1, dtype=np.int64))
@@ -88,28 +98,31 @@ class TraceWriter:
 
 
 def _alternatives(details: Details) -> pa.Array:
-    """For each unit the list of its likeliest alternatives."""
+    """For each unit the list of the most likely outcomes."""
     rows, most = details.top.shape
     units = pa.array(details.names, type=pa.binary()).take(pa.array(details.top.ravel()))
     flat = pa.StructArray.from_arrays([units, pa.array(details.top_logprobs.ravel())], names=["unit", "logprob"])
     return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32) * most), flat)
 
 
-class _LazyColumns(_Columns):
-    """The columns of a file, read when asked for."""
+class _FileColumns(Columns):
+    """The columns of a file, read when they are needed."""
 
     def __init__(self, path: Path, file: pq.ParquetFile) -> None:
         self._path, self._file = path, file
         self._read: dict[str, NDArray[Any]] = {}
         self._names = set(file.schema_arrow.names)
         self._joined: tuple[bytes, NDArray[np.int64]] | None = None
-        self._told: pa.ChunkedArray | None = None
-        self.length = file.metadata.num_rows
+        self._outcomes: pa.ChunkedArray | None = None
+
+    @property
+    def length(self) -> int:
+        return int(self._file.metadata.num_rows)
 
     def has(self, name: str) -> bool:
         return name in self._names
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str) -> NDArray[Any]:
         if name not in self._read:
             if name not in self._names:
                 raise missing_column(name)
@@ -126,12 +139,12 @@ class _LazyColumns(_Columns):
             self._joined = raw[int(cuts[0]) : int(cuts[-1])], cuts - cuts[0]
         return self._joined
 
-    def alternatives(self, place: int) -> tuple[tuple[bytes, float], ...]:
+    def alternatives(self, index: int) -> Alternatives:
         if not self.has(ALTERNATIVES):
             raise missing_column(ALTERNATIVES)
-        if self._told is None:
-            self._told = self._table(ALTERNATIVES).column(ALTERNATIVES)
-        return tuple((row["unit"], row["logprob"]) for row in self._told[place].as_py())
+        if self._outcomes is None:
+            self._outcomes = self._table(ALTERNATIVES).column(ALTERNATIVES)
+        return tuple((row["unit"], row["logprob"]) for row in self._outcomes[index].as_py())
 
     def details(self) -> Details | None:
         if not self.has(ALTERNATIVES):
@@ -145,9 +158,9 @@ class _LazyColumns(_Columns):
         logs = flat.field("logprob").to_numpy(zero_copy_only=False).reshape(rows, most)
         return Details(self.get("entropy"), self.get("rank"), top, logs, tuple(kinds.dictionary.to_pylist()))
 
-    def part(self, first: int, last: int) -> _Columns:
+    def part(self, first: int, last: int) -> Columns:
         arrays = {name: self.get(name) for name in COLUMNS}
-        return _Columns(arrays, *self.text(), self.details()).part(first, last)
+        return MemoryColumns(arrays, *self.text(), self.details()).part(first, last)
 
     def _table(self, name: str) -> pa.Table:
         try:
@@ -156,8 +169,8 @@ class _LazyColumns(_Columns):
             raise read_error(self._path, str(error)) from error
 
 
-def open_trace(path: Path) -> tuple[_LazyColumns, Signature]:
-    """The columns of a saved trace, unread, and its signature."""
+def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
+    """The columns of a saved trace, not yet read, and its signature."""
     try:
         file = pq.ParquetFile(path, memory_map=True)
     except (pa.ArrowException, OSError) as error:
@@ -171,7 +184,4 @@ def open_trace(path: Path) -> tuple[_LazyColumns, Signature]:
     wrong = [n for n, kind in {**_TYPES, "unit": pa.large_binary()}.items() if file.schema_arrow.field(n).type != kind]
     if wrong:
         raise read_error(path, f"the column {wrong[0]} is {file.schema_arrow.field(wrong[0]).type}")
-    return _LazyColumns(path, file), Signature.parse(found[b"bitmeter.signature"].decode())
-
-
-__all__ = ["FileFormatError", "TraceWriter", "open_trace"]
+    return _FileColumns(path, file), Signature.parse(found[b"bitmeter.signature"].decode())
