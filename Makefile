@@ -65,7 +65,7 @@ core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 	done
 
 docs: $(VENV)/.dev  ## the documentation, into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 bench: $(VENV)/.dev  ## our figures and the peers', in one run
 	$(BIN)/python benchmarks/startup.py

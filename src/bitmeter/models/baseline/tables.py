@@ -90,6 +90,8 @@ class _UniformStream:
 class TableModel:
     """A Distribution, or a Conditional on the unit before, as a model of text.
 
+    A table with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
+
     Parameters
     ----------
     table
@@ -101,8 +103,6 @@ class TableModel:
     oov
         "none": what is none of the labels (and no `other` stands for it) cannot happen. "class": it costs what the
         label `<unk>` costs.
-
-    A table with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
 
     Examples
     --------
