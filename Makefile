@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SIZE   ?= full
 CORE   := CMakeLists.txt $(wildcard core/* core/bind/*)
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
@@ -67,12 +68,8 @@ core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 docs: $(VENV)/.dev  ## the documentation, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-bench: $(VENV)/.dev  ## our figures and the peers', in one run
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/theory.py
-	$(BIN)/python benchmarks/estimators.py
-	$(BIN)/python benchmarks/text.py
-	$(BIN)/python benchmarks/streaming.py --size 200
+bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes about two minutes
+	$(BIN)/python benchmarks/suite.py --size $(SIZE)
 
 stub: $(VENV)/.dev  ## write the core's type stub anew
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi
