@@ -92,7 +92,7 @@ def reference_pages() -> dict[str, str]:
         homes.setdefault(home, []).append(name)
     pages: dict[str, str] = {}
     index = ["# Reference\n", "Every name below is `bitmeter.name`, after `import bitmeter as bm` also `bm.name`.\n"]
-    for home in sorted(homes, key=list(MODULES).index):
+    for home in sorted(homes, key=lambda home: list(MODULES).index(home) if home in MODULES else len(MODULES)):
         # The whole path, for the last part alone is not unique (models.ngram.model, models.mixture.model).
         path = f"{home.replace('.', '-')}.md"
         names = sorted(homes[home], key=_line)
@@ -103,7 +103,7 @@ def reference_pages() -> dict[str, str]:
         listed = "".join(f"    - {name}\n" for name in names)
         pages[f"reference/{path}"] = f"# {home}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
         links = ", ".join(f"[`{name}`][bitmeter.{home}.{name}]" for name in names)
-        index.append(f"**[{home}]({path})** {MODULES[home]}<br>{links}\n")
+        index.append(f"**[{home}]({path})** {MODULES.get(home, '')}<br>{links}\n")
     pages["reference/index.md"] = "\n".join(index)
     return pages
 
