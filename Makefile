@@ -48,10 +48,11 @@ test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF fil
 	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
 	$(BIN)/python -m pytest tests/gguf tests/models/test_gguf.py
 
-lint: $(VENV)/.dev  ## ruff and mypy
+lint: $(VENV)/.dev  ## ruff, mypy and the word list
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/words.py
 
 format: $(VENV)/.dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
@@ -71,7 +72,7 @@ docs: $(VENV)/.dev  ## the documentation, into site/
 bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes about two minutes
 	$(BIN)/python benchmarks/suite.py --size $(SIZE)
 
-stub: $(VENV)/.dev  ## write the core's type stub anew
+stub: $(VENV)/.dev  ## regenerate the core's type stub
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi
 
 clean:  ## remove all that was made
