@@ -21,6 +21,7 @@ def test_no_benchmark_is_named_like_a_package() -> None:
     assert sorted(taken & {path.stem for path in FOLDER.glob("*.py")}) == []
 
 
+@pytest.mark.timeout(900)  # seconds on a quiet machine, minutes on a busy one
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_each_benchmark_runs_and_prints_cpu_time_and_processor(name: str) -> None:
     done = subprocess.run(

@@ -31,7 +31,7 @@ WORDS = {
     r"\bnobody\b": "no caller, no model, unused: name what is meant",
     r"\bseldom\b": "rare, rarely",
     r"\bby heart\b": "overfit, memorise",
-    r"\bh(?:o|e)lds? (?:\w+ ){0,4}likel(?:y|iest)\b": "predict, assign probability, the likeliest token",
+    r"\bh(?:o|e)lds? (?:\w+ ){0,6}likel(?:y|iest)\b": "predict, assign probability, the likeliest token",
     r"\bunasked\b": "by default; without --force",
     r"\bhabits?\b": "convention",
     r"\bparted\b": "split 8:1:1",
