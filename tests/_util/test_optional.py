@@ -19,7 +19,7 @@ def test_absence_prints_the_pip_line(package: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, package, None)  # as if it were not installed
     with pytest.raises(MissingPackageError) as caught:
         require(package, "This job")
-    assert str(caught.value).endswith(f"Type: pip install 'bitmeter[{EXTRAS[package]}]'")
+    assert str(caught.value).endswith(f"Type: pip install '.[{EXTRAS[package]}]' in a checkout of bitmeter")
     assert str(caught.value).startswith(f"This job needs the package {package}")
     assert isinstance(caught.value, BitmeterError)
     assert isinstance(caught.value, ImportError)

@@ -20,10 +20,6 @@ EXTRAS = {
     "fsspec": "remote",
     "llama_cpp": "gguf",
     "httpx": "endpoint",
-    "ray": "ray",
-    "altair": "report",
-    "fastapi": "web",
-    "uvicorn": "web",
 }
 
 
@@ -33,10 +29,13 @@ def install_line(module: str) -> str:
     Examples
     --------
     >>> install_line("torch"), install_line("brotli")
-    ("pip install 'bitmeter[hf]'", 'pip install brotli')
+    ("pip install '.[hf]' in a checkout of bitmeter", 'pip install brotli')
     """
     package = module.split(".")[0]
-    return f"pip install 'bitmeter[{EXTRAS[package]}]'" if package in EXTRAS else f"pip install {package}"
+    if package not in EXTRAS:
+        return f"pip install {package}"
+    # Until there is a release, extras can only be installed from a checkout.
+    return f"pip install '.[{EXTRAS[package]}]' in a checkout of bitmeter"
 
 
 def is_absent(module: str) -> bool:

@@ -9,7 +9,7 @@ from bitmeter.measure.conventions.registry import CONVENTIONS
 from bitmeter.measure.conventions.settings import DEFAULTS, MEANINGS
 from bitmeter.measure.interval.registry import description
 from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
-from bitmeter.models.causal.windows import context_in_words
+from bitmeter.models.windows import context_in_words
 from bitmeter.reports.figures import counted, folded
 
 #: The column in which explanations begin, behind a key.

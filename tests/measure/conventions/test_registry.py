@@ -13,7 +13,7 @@ from bitmeter import errors
 from bitmeter.measure.conventions.base import Convention
 from bitmeter.measure.conventions.registry import CONVENTIONS, convention
 from bitmeter.measure.conventions.settings import MEANINGS
-from bitmeter.models.causal.windows import parse_context
+from bitmeter.models.windows import parse_context
 
 FOLDER = Path(bm.__file__).parent / "measure" / "conventions"
 

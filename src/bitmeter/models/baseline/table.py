@@ -35,6 +35,8 @@ _NOTHING = np.zeros(0, dtype=np.int64)
 class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
     """A Distribution, or a Conditional on the unit before, as a model of text.
 
+    A table with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
+
     Parameters
     ----------
     table
@@ -46,8 +48,6 @@ class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
     oov
         "none": what is none of the labels (and no `other` stands for it) cannot happen. "class": it costs what the
         label `<unk>` costs.
-
-    A table with the label `</s>` predicts the end of a document; see the keyword `eos` of `score`.
 
     Examples
     --------

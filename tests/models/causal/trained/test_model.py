@@ -401,7 +401,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("call", ["fit", "load"])
 def test_without_torch_the_line_to_type_is_said(call: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingPackageError, match=r"pip install 'bitmeter\[hf\]'"):
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[hf\]'"):
         bm.Neural().fit(TEXT) if call == "fit" else bm.load(f"neural:{tmp_path}")
 
 

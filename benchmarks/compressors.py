@@ -1,17 +1,17 @@
-"""The universal model against compressors: bits a byte, speed and memory on any texts, and bits a character.
+"""The universal model against compressors: bits per byte, speed and memory on any texts, and bits per character.
 
-    python benchmarks/compression.py TEXT… [--train TEXT|half] [--only NAME,NAME] [--repeat 1]
-    python benchmarks/compression.py --languages TEXT…
+    python benchmarks/compressors.py TEXT… [--train TEXT|half] [--only NAME,NAME] [--repeat 1]
+    python benchmarks/compressors.py --languages TEXT…
 
-Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes a second of CPU time,
+Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes per CPU second,
 the best of the repeats, for compressing (models of bitmeter: for scoring, which costs what compressing does); memory
 is the peak of that process. zpaq and bzip3 run if their programs are installed, the rest through Python modules.
 
-N-gram models know nothing before they are trained, so they are trained on another text: the one of --train, or else the
-largest of the texts (which then has no such rows itself). With --train half it is the first half of each text, and all
-contenders are measured on the second half alone. The n-gram models are one of words, order 5, with unknown words
-spelled, and one of bytes, order 6; beside them stands the universal model after it has read the same text. These rows
-have seen a text that the others have not, and neither it nor the model's file is counted.
+N-gram models need training text: the one of --train, or else the largest of the texts (which then has no such rows
+itself). With --train half it is the first half of each text, and all contenders are measured on the second half alone.
+There is one n-gram model of words, order 5, with unknown words spelled, one of bytes, order 6, and the universal model
+after it has read the same text. These rows have seen text that the others have not, and neither that text nor the
+model's file is counted.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from stopwatch import header
 
 import bitmeter as bm
 
@@ -78,7 +79,7 @@ def run_here(name: str, text: Path, prime: Path | None) -> None:
         model = bm.load(name)
         if prime is not None:
             model = model.with_prime(prime)
-        bm.score("kt", b"what is loaded once is not part of it")
+        bm.score("kt", b"warm up")
         before = cpu(resource.RUSAGE_SELF)
         bits = bm.score(model, text).bits
         seconds = cpu(resource.RUSAGE_SELF) - before
@@ -103,7 +104,7 @@ def measure(name: str, text: Path, repeat: int, prime: Path | None = None) -> Me
 
 
 def trained(names: list[str], text: Path, folder: Path) -> dict[str, tuple[str, Path | None]]:
-    """What each contender that was trained on a text is to be called by, and what it must read before."""
+    """The name by which each trained contender is loaded, and the text it must read first."""
     found: dict[str, tuple[str, Path | None]] = {}
     for name in names:
         way = TRAINED[name]
@@ -133,9 +134,11 @@ def compare(texts: list[Path], names: list[str], repeat: int, train: str | None,
         source, text = halves(given, folder) if train == "half" else (Path(train or largest), given)
         learners = [name for name in names if name in TRAINED and source.resolve() != text.resolve()]
         size = text.stat().st_size
-        told = f"trained on {source.name}: {', '.join(learners)}" if learners else None
-        table = Table(title=f"{text.name}: {size:,} bytes", title_justify="left", caption=told, caption_justify="left")
-        for column in ("", "bits/byte", f"against {REFERENCE}", "MB/s", "peak memory"):
+        caption = f"trained on {source.name}: {', '.join(learners)}" if learners else None
+        table = Table(
+            title=f"{text.name}: {size:,} bytes", title_justify="left", caption=caption, caption_justify="left"
+        )
+        for column in ("", "bits/byte", f"against {REFERENCE}", "MB/CPU s", "peak memory"):
             table.add_column(column, justify="left" if not column else "right")
         found = {name: measure(name, text, repeat) for name in names if name not in TRAINED}
         for name, (model, prime) in trained(learners, source, folder).items():
@@ -168,11 +171,17 @@ def main() -> None:
     parser.add_argument("texts", nargs="+", type=Path)
     parser.add_argument("--only", help="contenders, with commas between")
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--languages", action="store_true", help="bits a byte and a character of the universal model")
-    parser.add_argument("--train", help="what n-gram models are trained on: a text, or half; the largest text unasked")
+    parser.add_argument(
+        "--languages", action="store_true", help="bits per byte and per character of the universal model"
+    )
+    parser.add_argument(
+        "--train", help="what n-gram models are trained on: a text, or half; by default the largest text"
+    )
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--prime", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
+    if not given.one:
+        print(header())
     installed = [name for name, command in PROGRAMS.items() if shutil.which(command[0])]
     if given.one:
         run_here(given.one, given.texts[0], given.prime)

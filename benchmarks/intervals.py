@@ -1,9 +1,9 @@
-"""How often bitmeter's intervals hold the true value, and how often its tests cry wolf: simulations with known truths.
+"""How often bitmeter's intervals contain the true value, and how often its tests reject wrongly: simulations.
 
-    python benchmarks/coverage.py [--quick] [--write]
+    python benchmarks/intervals.py [--runs 2000] [--write]
 
-Prints Markdown; --write puts it into docs/coverage.md too. Seeds are fixed, so the same figures come out again (but for
-the last digits, where another numpy draws or adds otherwise). --quick takes a fifth of the runs, and is not written.
+Prints Markdown; --write also writes it to docs/coverage.md. Seeds are fixed, so the figures are reproducible (up to the
+last digits, which may depend on the version of numpy).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import lfilter
 from scipy.special import stdtrit
+from stopwatch import header, used
 
 from bitmeter.measure.interval.anytime import e_process
 from bitmeter.measure.interval.blocks import batch_means
@@ -29,6 +29,8 @@ from bitmeter.measure.interval.paired import paired
 Floats = NDArray[np.float64]
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
 Z = 1.959964
+#: Simulations per row of the page.
+RUNS = 2000
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -45,12 +47,12 @@ def share(hits: float) -> str:
 
 @dataclass(frozen=True)
 class Series:
-    """A process whose mean cost a step is known, and its long-run variance."""
+    """A process whose mean cost per step and long-run variance are known."""
 
     name: str
     mean: float
     variance: float
-    draw: Callable[[np.random.Generator, int, int, int], Floats]  # runs, steps, steps a stretch -> sums of stretches
+    draw: Callable[[np.random.Generator, int, int, int], Floats]  # runs, steps, steps per block -> sums of blocks
 
 
 def markov(name: str, matrix: list[list[float]]) -> Series:
@@ -65,13 +67,13 @@ def markov(name: str, matrix: list[list[float]]) -> Series:
     g = np.linalg.solve(np.eye(number) - p + np.outer(np.ones(number), stationary), local - mean)
     variance = float((stationary[:, None] * p * np.square(cost - mean + g[None] - g[:, None])).sum())
 
-    def draw(rng: np.random.Generator, runs: int, steps: int, stretch: int) -> Floats:
+    def draw(rng: np.random.Generator, runs: int, steps: int, block: int) -> Floats:
         bounds = p.cumsum(axis=1)[:, :-1]
         state = rng.choice(number, size=runs, p=stationary)
-        sums = np.zeros((steps // stretch, runs))
+        sums = np.zeros((steps // block, runs))
         for step in range(steps):
             following = (rng.random(runs)[:, None] > bounds[state]).sum(axis=1)
-            sums[step // stretch] += cost[state, following]
+            sums[step // block] += cost[state, following]
             state = following
         return np.ascontiguousarray(sums.T)
 
@@ -81,11 +83,11 @@ def markov(name: str, matrix: list[list[float]]) -> Series:
 def drift(name: str, weight: float, decay: float) -> Series:
     """White noise of variance one over a slow autoregression, as the subjects of a text are."""
 
-    def draw(rng: np.random.Generator, runs: int, steps: int, stretch: int) -> Floats:
+    def draw(rng: np.random.Generator, runs: int, steps: int, block: int) -> Floats:
         shocks = rng.standard_normal((runs, steps)) * math.sqrt(1.0 - decay**2)
         start = rng.standard_normal((runs, 1)) * decay
         x = rng.standard_normal((runs, steps)) + weight * lfilter([1.0], [1.0, -decay], shocks, axis=1, zi=start)[0]
-        return np.asarray(x.reshape(runs, -1, stretch).sum(axis=2))
+        return np.asarray(x.reshape(runs, -1, block).sum(axis=2))
 
     return Series(name, 0.0, 1.0 + weight**2 * (1.0 + decay) / (1.0 - decay), draw)
 
@@ -126,12 +128,12 @@ def one_text(runs: int) -> str:
     for steps in (4000, 40_000):
         for series in SERIES:
             rng = np.random.default_rng(steps)
-            stretch = -(-steps // 8192)
+            block = -(-steps // 8192)
             hits = np.zeros(4)
             widths: list[float] = []
             warned = 0
-            for chunk in chunks(runs, 500):
-                x = series.draw(rng, chunk, steps, stretch) / stretch
+            for batch in batches(runs, 500):
+                x = series.draw(rng, batch, steps, block) / block
                 off = np.abs(x.mean(axis=1) - series.mean)
                 hits[0] += np.sum(off <= Z * x.std(axis=1) / math.sqrt(x.shape[1]))
                 hits[1] += np.sum(off <= Z * newey_west(x))
@@ -154,7 +156,7 @@ def one_text(runs: int) -> str:
 
 @dataclass(frozen=True)
 class Collection:
-    """Documents with log-normal lengths, an effect each, and autocorrelated tokens; 2 bits a token on average."""
+    """Documents with log-normal lengths, an effect each, and autocorrelated tokens; 2 bits per token on average."""
 
     name: str
     spread: float  # of the logarithm of the lengths
@@ -229,7 +231,7 @@ def by_document(runs: int) -> str:
 def pairs(
     rng: np.random.Generator, number: int, shift: float, kind: str, spread: float = 1.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Two models whose difference a byte has spread .03 between documents."""
+    """Two models whose difference per byte has standard deviation .03 between documents."""
     n = np.ceil(2000 * np.exp(spread * rng.standard_normal(number)))
     effects = {
         "normal": lambda: rng.standard_normal(number),
@@ -270,11 +272,11 @@ def anytime(runs: int) -> str:
             mean = f"{np.mean(last):.2f}" if shift == 0.0 else ""
             cells = [share(crossed / runs), "" if middle > 250 else f"{middle:.0f}", mean, share(small / runs)]
             rows.append([f"{kind}, {shift:g}", *cells])
-    head = ["differences, bits a byte", "e ≥ 20 at any time", "median documents", "mean last e", "p < .05 at the end"]
+    head = ["difference, bits per byte", "e ≥ 20 at any time", "median documents", "mean last e", "p < .05 at the end"]
     return table(head, rows)
 
 
-def chunks(runs: int, size: int) -> Iterator[int]:
+def batches(runs: int, size: int) -> Iterator[int]:
     yield from (min(size, runs - start) for start in range(0, runs, size))
 
 
@@ -285,57 +287,56 @@ def say(cells: list[str]) -> None:
 TEXT = """\
 # Coverage
 
-A 95 % interval should hold the true value in 95 % of cases. Text makes that hard: words of one document, and pages of
-one book, are alike. These are simulations in which the truth is known, made by `python benchmarks/coverage.py --write`
-({runs:,} runs a row, so that a figure near .95 is uncertain by ±{error}). *Ideal* is the width of an interval that
-knows the true variance.
+A 95 % interval should contain the true value in 95 % of cases. Text makes that hard: words of one document are alike,
+and so are pages of one book. These are simulations in which the truth is known, made by
+`python benchmarks/intervals.py --write` ({runs:,} runs per row, so that a figure near .95 has an error of ±{error}).
+*Ideal* is the width of an interval that knows the true variance.
 
-The rules were chosen by simulations of the same kinds as these, with other seeds: 29 were tried for batches, 10 for
-documents, 24 for the bets behind the e-value. Expect real text to be less kind than the better rows.
+The rules were chosen by simulations of the same kinds as these, with other seeds: 29 variants were tried for batches,
+10 for documents, 24 for the bets behind the e-value. Expect lower coverage on real text than in the better rows.
 
 ## One long text
 
-Batch means with Student's t: see `batch_means`. The chains are scored under themselves; the regimes
-are two pairs of states, made so that the long-run variance is 30.12, thirty-five times that of one step. The n steps
-are given as at most 8192 stretches. *Warned*: the share of intervals that say of themselves that they may be too
-narrow. The drift of 500 steps is an eighth of the shorter text: no method can see that in full, and less than half of
-those intervals warn.
+Batch means with Student's t: see `batch_means`. The chains are scored under themselves. The regimes are two pairs of
+states, with a long-run variance of 30.12, thirty-five times that of one step. The n steps are given as at most 8192
+blocks. *Warned* is the share of intervals with a note that they may be too narrow. The drift of 500 steps is an eighth
+of the shorter text: no method can see it in full, and less than half of those intervals warn.
 
 {series}
 ## Documents
 
-Cluster-t: see `cluster_ratio`. Tokens are autocorrelated (.3 a step), and each document, of some 1000 tokens, has an
-effect of its own whose spread is a fourteenth of that of its tokens: too little to be seen, and yet it decides. A
-sentence is 20 tokens. Skewed effects, and costs that follow the length, are what Student's t does not foresee: there,
-few documents of very unequal lengths cover less than they should. The rare draws of ten in which one document is
-nearly all of the text get no interval, and are left out.
+Cluster-t: see `cluster_ratio`. Tokens are autocorrelated (.3 per step). Each document, of some 1000 tokens, has an
+effect of its own whose spread is a fourteenth of that of its tokens: too small to see, yet it decides the coverage. A
+sentence is 20 tokens. Student's t assumes neither skewed effects nor costs that depend on length: there, few documents
+of very unequal lengths cover less than they should. The rare draws of ten documents in which one document is nearly all
+of the text get no interval, and are left out.
 
 {documents}
 ## Two models without a difference
 
-How often a p-value falls below a level, which should be that level. Lengths vary much (σ = 1).
+How often a p-value falls below a level; it should be that level. Lengths vary much (σ = 1).
 
 {nulls}
 ## E-values
 
-The e-value may be looked at after each document; if neither model is better it reaches 20 with a probability of at most
-5 %, whenever one stops, and its mean is at most 1. Beside it, what the p-value finds at the end of the same 250
-documents, looked at only once: freedom to stop costs power where differences are small. The two do not weigh alike:
-the e-value counts documents, the p-value bytes, which is why the first can find more where lengths vary as much as
-here. Documents differ by .03 bits a byte.
+You may look at the e-value after each document. If neither model is better, it reaches 20 with a probability of at most
+5 %, whenever you stop, and its mean is at most 1. Beside it is what the p-value finds at the end of the same 250
+documents, looked at only once: the freedom to stop costs power where differences are small. The two weight documents
+differently: the e-value counts documents, the p-value bytes. That is why the e-value can find more where lengths vary
+as much as here. The standard deviation between documents is .03 bits per byte.
 
 {anytime}"""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a fifth of the runs")
+    parser.add_argument("--runs", type=int, default=RUNS, help="simulations per row")
     parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
     options = parser.parse_args()
-    if options.quick and options.write:
-        parser.error("--quick is too rough to be written; leave out one of the two")
-    runs = 400 if options.quick else 2000
-    start = time.perf_counter()
+    if options.runs < RUNS and options.write:
+        parser.error(f"fewer than {RUNS:,} runs are too rough for the page; leave out --runs or --write")
+    runs, start = options.runs, used()
+    print(header(), file=sys.stderr)
     page = TEXT.format(
         runs=runs,
         error=share(Z * math.sqrt(0.95 * 0.05 / runs)),
@@ -345,7 +346,7 @@ def main() -> None:
         anytime=anytime(runs),
     )
     print(page)
-    print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
+    print(f"{used() - start:.0f} CPU s", file=sys.stderr)
     if options.write:
         PAGE.write_text(page, encoding="utf-8")
 
