@@ -122,7 +122,7 @@ def test_tail_of_chao_wang_jost_for_rare_deficits() -> None:
     a, start = 1e-12, 1000
     series = math.fsum(math.exp(r * math.log1p(-a)) / r for r in range(1, start))
     assert spectrum._lerch(a, start) == pytest.approx(
-        (-math.log(a) - series) * math.exp(-start * math.log1p(-a)), rel=1e-14
+        (-math.log(a) - series) * math.exp(-start * math.log1p(-a)), rel=1e-12
     )
 
 
@@ -220,7 +220,7 @@ def test_order_and_unit_do_not_matter(counts: list[int], method: str) -> None:
     assert estimate(sorted(counts), method) == pytest.approx(one, rel=1e-13)
     assert estimate([*counts, 0, 0], method) == one
     bits = estimate_entropy(counts, method, of="counts", resamples=0)
-    assert bits.value * math.log(2) == pytest.approx(one, rel=1e-14)
+    assert bits.value * math.log(2) == pytest.approx(one, rel=1e-12)
 
 
 def test_samples_and_counts_agree() -> None:

@@ -115,7 +115,6 @@ class Rater:
         A state or a convolution that runs along the row, past any mask, may change figures by less than the rounding
         of bfloat16. The derivative by what does not flow is exactly zero, in every precision and on every processor.
         """
-        torch = self._torch
         leaves: list[torch.Tensor] = []
 
         def follow(_module: Any, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
@@ -124,9 +123,9 @@ class Rater:
 
         hook = self._network.get_input_embeddings().register_forward_hook(follow)
         try:
-            with torch.enable_grad(), self._cast():
+            with self._torch.enable_grad(), self._cast():
                 second = self._packed_logits(probes)[1]
-                slopes = torch.autograd.grad(second.logsumexp(-1).sum(), leaves[0])[0]
+                slopes = self._torch.autograd.grad(second.logsumexp(-1).sum(), leaves[0])[0]
         # A kernel without a derivative, as for some quantised weights: the comparison of figures must do.
         except (RuntimeError, NotImplementedError):
             return True
