@@ -33,7 +33,7 @@ from stopwatch import header, used
 import bitmeter as bm
 
 QUERY, LOADING = "KenLM query, loading included", "KenLM query, one line: its loading"
-ALONE, TOGETHER = "bitmeter, rate(file), 1 thread", "bitmeter, rate(file), 2 threads"
+ALONE, TOGETHER = "bitmeter, score(file), 1 thread", "bitmeter, score(file), 2 threads"
 #: Sentences that NLTK is given: it needs minutes for more.
 NLTK_LINES = 300
 #: Calls per timing of a single call.
@@ -237,11 +237,11 @@ def ratios(scored: dict[str, tuple[float, float, Any]]) -> list[str]:
     if QUERY in scored:
         whole, loading = scored[QUERY][1], scored[LOADING][1]
         lines.append(
-            f"rate(file) on one thread against query, by CPU time: {whole / alone[1]:.2f}; "
+            f"score(file) on one thread against query, by CPU time: {whole / alone[1]:.2f}; "
             f"without query's loading: {(whole - loading) / alone[1]:.2f}"
         )
     if (peer := scored.get("kenlm module, full_scores")) is not None:
-        lines.append(f"rate(file) on two threads against full_scores, by wall time: {peer[0] / together[0]:.1f}")
+        lines.append(f"score(file) on two threads against full_scores, by wall time: {peer[0] / together[0]:.1f}")
     return lines
 
 
@@ -291,7 +291,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     state, number = model.begin(), model.number(sentence.split()[0])
     calls: dict[str, Callable[[], Any]] = {
         "NGram.logprob(line), loaded": lambda: model.logprob(sentence),
-        "NGram.rate(line), loaded": lambda: model.score(sentence.encode()),
+        "NGram.score(line), loaded": lambda: model.score(sentence.encode()),
         "NGramState.extend(word)": lambda: state.extend(number),
     }
     if chosen.kenlm_bin is not None and (kenlm := optional("kenlm")) is not None:

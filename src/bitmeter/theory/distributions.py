@@ -36,7 +36,7 @@ class Distribution:
     --------
     >>> p = Distribution({"a": 0.25, "b": 0.5, "c": 0.25})
     >>> p["b"], p.entropy, p.perplexity
-    (0.5, 1.5, 2.8284271247461903)
+    (0.5, 1.5, 2.82842712474619)
     >>> p
     Distribution(3 labels, 1.5 bits: 'b' 0.5, 'a' 0.25, 'c' 0.25)
     """

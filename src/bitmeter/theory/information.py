@@ -178,7 +178,7 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     Examples
     --------
     >>> cross_entropy([0.5, 0.5], [0.25, 0.75])
-    1.2075187496394219
+    1.20751874963942
     >>> cross_entropy("abba", Distribution({"a": 0.25, "b": 0.5, "c": 0.25}))
     1.5
     >>> cross_entropy("cab", Distribution({"a": 0.5, "b": 0.5}))

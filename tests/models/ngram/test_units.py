@@ -103,14 +103,14 @@ def test_the_byte_twin() -> None:
 def test_lines_begin_anew_whatever_the_documents() -> None:
     model = bm.NGram(order=4, units="bytes").fit(TEXT)
     by_line, whole = bm.score(model, OTHER, docs="line"), bm.score(model, OTHER)
-    assert whole.nats == pytest.approx(by_line.nats, rel=1e-14)
+    assert whole.nats == pytest.approx(by_line.nats, rel=1e-12)
     single = sum(bm.score(model, line).nats for line in OTHER.splitlines(keepends=True))
-    assert whole.nats == pytest.approx(single, rel=1e-14)
+    assert whole.nats == pytest.approx(single, rel=1e-12)
     stream, ids = model.stream(), np.frombuffer(OTHER, dtype=np.uint8)
     pieces = [stream.logprobs(ids[i : i + 3], np.array([0, len(ids[i : i + 3])]), i > 0) for i in range(0, len(ids), 3)]
     assert np.concatenate(pieces).tolist() == whole.trace.logprob.tolist()
     unended = bm.score(model, b"boat", docs="line", eos="yes")
-    assert unended.nats == pytest.approx(bm.score(model, b"boat\n").nats, rel=1e-14)
+    assert unended.nats == pytest.approx(bm.score(model, b"boat\n").nats, rel=1e-12)
 
 
 def test_a_file_is_one_sentence_when_asked() -> None:

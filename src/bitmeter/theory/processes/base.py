@@ -96,7 +96,7 @@ class Process(ABC):
         --------
         >>> from bitmeter import Iid
         >>> Iid({"a": .25, "b": .75}).logprob("aba", unit="bits")
-        -4.415037499278844
+        -4.4150374992788
         >>> Iid([1, 0]).logprob([0, 1])
         -inf
         """

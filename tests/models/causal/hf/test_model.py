@@ -12,13 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.errors import ModelError
 from bitmeter.models.causal.hf.model import options_of, revision_of
-from bitmeter.models.causal.hf.rows import packed_rows
 from tests.models.networks import TINY, byte_fallback_tokenizer, model, network, plain_loop, tiny
 
 SCRIPTS = (
@@ -75,24 +72,14 @@ def test_float32_is_close_to_float64() -> None:
 def test_networks_of_other_makes(make: str, packs: bool, bare_head: bool) -> None:
     made = model(make)
     assert (made.packs, made._scorer._shape_logits is not None) == (packs, bare_head)
-    check_against_loop(made, bm.Corpus.from_documents(TEXTS[:6]), 1e-4 if make == "mamba" else 2e-5, ctx="24.12")
+    # Rounding, which grows along the state of a mamba: 2e-5 of the spread of its logits, 22. A leak makes 0.5 and more.
+    check_against_loop(made, bm.Corpus.from_documents(TEXTS[:6]), 5e-4 if make == "mamba" else 2e-5, ctx="24.12")
 
 
 def test_without_a_bare_head_the_network_answers_itself() -> None:
     made = bm.HuggingFace(TINY)
     made._scorer._shape_logits = None
     check_against_loop(made, bm.Corpus.from_documents(TEXTS[:5]), 1e-5)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.integers(1, 30), max_size=40), st.integers(1, 40), st.integers(0, 40))
-def test_packing_places_each_sequence_once(lengths: list[int], row: int, longest: int) -> None:
-    rows = packed_rows(lengths, row, longest)
-    assert sorted(i for r in rows for i in r.members) == list(range(len(lengths)))
-    for r in rows:
-        assert list(r.begins) == np.cumsum([0, *(lengths[i] for i in r.members)])[:-1].tolist()
-        assert r.length == sum(lengths[i] for i in r.members)
-        assert len(r.members) == 1 or (r.length <= row and max(lengths[i] for i in r.members) <= longest)
 
 
 def test_padding_changes_nothing() -> None:

@@ -29,9 +29,14 @@ Floats = NDArray[np.float64]
 
 #: Logits that exist at once where they are wanted for the whole vocabulary: 32 MB of float32.
 _LOGITS = 1 << 23
-#: How far two ways may lie apart and still be rounding, as a share of the spread of the logits.
-_ROUNDING = {"float64": 1e-9, "float32": 2e-5}
+#: The largest difference between two ways that counts as rounding, as a share of the spread of the logits. Measured on
+#: some thirty architectures: a right way differs by at most 3e-6 in float32 and 6e-3 in bfloat16, a wrong one by at
+#: least 1e-4 (a convolution that leaks, in an untrained network) and 7e-2 (shifted positions). Most networks compute
+#: softmax, rotary tables or states in float32 whatever their weights, so float64 has no threshold of its own.
+_ROUNDING = 2e-5
 _COARSE_ROUNDING = 2e-2
+#: The same for one computation done twice, which differs by nothing at all; a cap on the logits makes 1e-4 and more.
+_SAME = 1e-6
 
 
 class Rater:
@@ -73,29 +78,28 @@ class Rater:
         longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
         with self._quiet():
-            truth = [in_float64(self._own_logits(self._tensor(probe[None]))[0]) for probe in probes]
+            own = [self._own_logits(self._tensor(probe[None]))[0] for probe in probes]
+            truth = [in_float64(rows) for rows in own]
             spread = max(float(rows.max() - rows.min()) for rows in truth)
-            allowed = _ROUNDING.get(str(truth[0].dtype if self._autocast else self._dtype), _COARSE_ROUNDING) * spread
+            fine = self._autocast is None and self._dtype in ("float32", "float64")
+            allowed = (_ROUNDING if fine else _COARSE_ROUNDING) * spread
             logs = [rows.log_softmax(-1) for rows in truth]
-
-            def agree(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor]) -> bool:
-                pairs = zip(found, wanted, strict=True)
-                return all(float((a - b).abs().max()) <= allowed for a, b in pairs)
-
-            self._find_head(config, probes, logs, agree)
-            self.pads = self._tried(lambda: self._padded_logits(probes), logs, agree)
+            self._find_head(config, probes, own[0].dtype, logs, _SAME * spread, allowed)
+            self.pads = self._tried(lambda: self._padded_logits(probes), logs, allowed)
             # On a GPU so many small calls may cost more than the square that they save.
             for cuts in (True, False) if self._device.type == "cpu" else (False,):
                 self.cuts = cuts
-                self.packs = self._tried(lambda: self._packed_logits(probes), logs, agree)
+                self.packs = self._tried(lambda: self._packed_logits(probes), logs, allowed)
                 if self.packs:
                     break
+        self.packs = self.packs and self._keeps_apart(probes)
+        self.cuts = self.cuts and self.packs
 
     def _tried(
         self,
         way: Callable[[], list[torch.Tensor]],
         logs: Sequence[torch.Tensor],
-        agree: Callable[[Sequence[torch.Tensor], Sequence[torch.Tensor]], bool],
+        allowed: float,
     ) -> bool:
         try:
             found = way()
@@ -103,7 +107,31 @@ class Rater:
         # one of another shape (RuntimeError, IndexError).
         except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
             return False
-        return agree([in_float64(rows).log_softmax(-1) for rows in found], logs)
+        return _agree([in_float64(rows).log_softmax(-1) for rows in found], logs, allowed)
+
+    def _keeps_apart(self, probes: Sequence[Ints]) -> bool:
+        """Whether nothing flows from the first sequence of a packed row into the second.
+
+        A state or a convolution that runs along the row, past any mask, may change figures by less than the rounding
+        of bfloat16. The derivative by what does not flow is exactly zero, in every precision and on every processor.
+        """
+        leaves: list[torch.Tensor] = []
+
+        def follow(_module: Any, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
+            leaves.append(output.detach().requires_grad_())
+            return leaves[-1].clone()  # a network may scale it in place, which a leaf does not allow
+
+        hook = self._network.get_input_embeddings().register_forward_hook(follow)
+        try:
+            with self._torch.enable_grad(), self._cast():
+                second = self._packed_logits(probes)[1]
+                slopes = self._torch.autograd.grad(second.logsumexp(-1).sum(), leaves[0])[0]
+        # A kernel without a derivative, as for some quantised weights: the comparison of figures must do.
+        except (RuntimeError, NotImplementedError):
+            return True
+        finally:
+            hook.remove()
+        return not bool(slopes[0, : len(probes[0])].any())
 
     def _padded_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
         rows = [Row((place,), (0,), len(probe)) for place, probe in enumerate(probes)]
@@ -117,19 +145,24 @@ class Rater:
         self,
         config: Any,
         probes: Sequence[Ints],
+        kind: torch.dtype,
         logs: Sequence[torch.Tensor],
-        agree: Callable[[Sequence[torch.Tensor], Sequence[torch.Tensor]], bool],
+        same: float,
+        allowed: float,
     ) -> None:
         """What the network does behind its body, and whether a part of the vocabulary can be had by itself."""
         for shape in _logit_shapes(config):
             try:
                 bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
-                found = [in_float64(shape(self._head(body))).log_softmax(-1) for body in bodies]
+                logits = [shape(self._head(body)) for body in bodies]
+                found = [in_float64(rows).log_softmax(-1) for rows in logits]
             # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
             # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
             except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
                 return  # a network without a separate head: its own logits are used, which were just computed
-            if agree(found, logs):
+            if logits[0].dtype == self._torch.float64 != kind:
+                return  # it rounds its logits to float32, whatever its weights
+            if _agree(found, logs, same):
                 self._shape_logits = shape
                 break
         else:
@@ -141,7 +174,7 @@ class Rater:
             # Parts of a third: the whole vocabulary would fit in one for so few tokens.
             step = -(-self._vocabulary // 3)
             parts = [chosen(body, ids, head, shape, step) for body, ids in zip(bodies, targets, strict=True)]
-            self._in_parts = agree([part.to(rows.device) for part, rows in zip(parts, own, strict=True)], own)
+            self._in_parts = _agree([part.to(rows.device) for part, rows in zip(parts, own, strict=True)], own, allowed)
 
     @property
     def _dtype(self) -> str:
@@ -150,11 +183,14 @@ class Rater:
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
         """Without gradients, and with operations cast where that was asked for."""
-        torch = self._torch
-        with torch.inference_mode(), contextlib.ExitStack() as stack:
-            if self._autocast is not None:
-                stack.enter_context(torch.autocast(self._device.type, dtype=self._autocast))
+        with self._torch.inference_mode(), self._cast():
             yield
+
+    def _cast(self) -> contextlib.AbstractContextManager[Any]:
+        if self._autocast is None:
+            return contextlib.nullcontext()
+        cast: contextlib.AbstractContextManager[Any] = self._torch.autocast(self._device.type, dtype=self._autocast)
+        return cast
 
     # ---- running -------------------------------------------------------------------------------------------------
 
@@ -343,18 +379,26 @@ class Rater:
             return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
 
 
+def _agree(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], allowed: float) -> bool:
+    return all(float((a - b).abs().max()) <= allowed for a, b in zip(found, wanted, strict=True))
+
+
 def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
-    """What networks do to the head's output: nothing, a cap, a factor."""
-    shapes: list[Callable[[torch.Tensor], torch.Tensor]] = [lambda logits: logits]
-    cap = getattr(config, "final_logit_softcapping", None)
-    if cap:
-        shapes.append(lambda logits: (logits / cap).tanh() * cap)
-    for name, inverse in (("logit_scale", False), ("logits_scaling", True)):
-        factor = getattr(config, name, None)
-        if factor:
-            scale = 1.0 / factor if inverse else factor
-            shapes.append(lambda logits, scale=scale: logits * scale)  # type: ignore[misc]
-    return shapes
+    """What networks do to the head's output: a cap, a factor, nothing; by the operations of the networks themselves.
+
+    What a configuration names comes first: a cap far above the logits changes them by little.
+    """
+    shapes: list[Callable[[torch.Tensor], torch.Tensor]] = []
+    for name in ("final_logit_softcapping", "logits_soft_cap"):
+        cap = getattr(config, name, None)
+        if cap:
+            shapes.append(lambda logits, cap=cap: (logits / cap).tanh() * cap)  # type: ignore[misc]
+    factor, divisor = getattr(config, "logit_scale", None), getattr(config, "logits_scaling", None)
+    if factor:
+        shapes.append(lambda logits: logits * factor)
+    if divisor:
+        shapes.append(lambda logits: logits / divisor)
+    return [*shapes, lambda logits: logits]
 
 
 def _packing_limit(config: Any) -> int | None:
