@@ -9,7 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 
-def cpu() -> dict:
+def cpu() -> dict[str, Any]:
     """
     The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the kernel that each family of loops uses.
     """

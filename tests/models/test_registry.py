@@ -14,11 +14,11 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.models.registry import (
+    Compressor,
     Model,
     Predictor,
     Scheme,
     Streaming,
-    Compressor,
     own_schemes,
     schemes,
     survey_schemes,

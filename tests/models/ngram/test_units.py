@@ -116,7 +116,9 @@ def test_lines_begin_anew_whatever_the_documents() -> None:
 def test_a_file_is_one_sentence_when_asked() -> None:
     model = bm.NGram(order=3, units="bytes").fit(TEXT, docs="file")
     after = model.predict(np.frombuffer(b".\n", dtype=np.uint8))
-    assert np.exp(after[model.outcomes.index(np.array([ord("T")]))[0]]) > 10 / 256  # newlines are units, and something follows
+    assert (
+        np.exp(after[model.outcomes.index(np.array([ord("T")]))[0]]) > 10 / 256
+    )  # newlines are units, and something follows
     ended, open_ = bm.score(model, TEXT, eos="yes"), bm.score(model, TEXT)
     assert ended.count("token") == open_.count("token") + 1
     assert model.end_id == 256
