@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.units.base import Characters, Units
-from tests.cli.test_golden import LINES
+from tests.cli.texts import LINES
 from tests.models.twin import Ngram, estimate
 
 TEXT = LINES.encode()
