@@ -15,6 +15,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import bitmeter
+from bitmeter.cli.verbs import VERBS
 from bitmeter.tour import markdown as tour_markdown
 from bitmeter.tour import topics
 
@@ -111,7 +112,7 @@ def reference_pages() -> dict[str, str]:
 def verbs() -> str:
     """Every verb with its own help."""
     parts = []
-    for verb in ("", *(command.name for command in _app().registered_commands)):
+    for verb in ("", *(verb for group in VERBS.values() for verb in group)):
         words = ["bitmeter", verb] if verb else ["bitmeter"]
         parts.append(f"## {' '.join(words)}\n\n```text\n{_help(words[1:])}```\n")
     return "\n".join(parts)
@@ -124,12 +125,6 @@ def _line(name: str) -> tuple[int, str]:
         return inspect.getsourcelines(value)[1], name
     except TypeError:
         return sys.maxsize, name
-
-
-def _app() -> Any:
-    from bitmeter.cli import app
-
-    return app
 
 
 def _help(words: list[str]) -> str:

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from bitmeter.models.mixture.model import MixtureModel
     from bitmeter.models.ngram.convert import Conversion, convert
     from bitmeter.models.ngram.model import NGram
-    from bitmeter.models.ngram.query import ScoredText
     from bitmeter.models.ngram.smoothing import SMOOTHINGS
     from bitmeter.models.ngram.state import NGramState
     from bitmeter.models.outcomes import Outcomes
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
     from bitmeter.models.sampled import SampledText
     from bitmeter.models.sampling import sample
     from bitmeter.models.scheme import Scheme
+    from bitmeter.models.scored_text import ScoredText
     from bitmeter.models.session import End, HistoryStepper, Options, PredictingSession, UnitSession
     from bitmeter.models.universal.model import Universal
     from bitmeter.text.corpus.corpus import Corpus, Document
@@ -163,7 +163,7 @@ _HOMES = {
     "Scheme": "models.scheme",
     "Score": "measure.score",
     "Scored": "models.protocols",
-    "ScoredText": "models.ngram.query",
+    "ScoredText": "models.scored_text",
     "Session": "models.protocols",
     "Signature": "measure.signature",
     "Split": "text.units.base",

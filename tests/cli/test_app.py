@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +12,11 @@ import pytest
 
 import bitmeter
 from bitmeter import cli
+from bitmeter.cli import verbs as cli_verbs
+from tests.cli.running import MAIN, at_terminal
 
 ROOT = Path(__file__).parents[2]
-MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
-VERBS = [str(command.name) for command in cli.app.registered_commands]
+VERBS = [verb for group in cli_verbs.VERBS.values() for verb in group]
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
@@ -39,8 +36,8 @@ def test_every_option_has_help() -> None:
 
     group: Any = typer.main.get_command(cli.app)
     for verb in VERBS:
-        for parameter in group.commands[verb].params:
-            assert getattr(parameter, "help", None), f"{verb} {parameter.name} has no help"
+        for parameter in group.get_command(None, verb).params:
+            assert parameter.help, f"{verb} {parameter.name} has no help"
 
 
 def test_every_verb_is_in_the_documentation() -> None:
@@ -107,31 +104,6 @@ main()
     assert "Traceback" not in said
 
 
-def at_terminal(*words: str, typed: str = "") -> tuple[int, str]:
-    """Run with a terminal as stdin, stdout and stderr."""
-    terminal, theirs = pty.openpty()
-    child = subprocess.Popen(
-        [*MAIN, *words], stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "90"},
-    )  # fmt: skip
-    os.close(theirs)
-    os.write(terminal, typed.encode())
-    shown = b""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if not select.select([terminal], [], [], 1.0)[0]:
-            continue
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # the child has closed its side
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(terminal)
-    return child.wait(timeout=30), shown.decode()
-
-
 def test_at_a_terminal_without_a_file_it_says_what_to_type() -> None:
     code, shown = at_terminal("entropy")
     assert code == 2
@@ -146,30 +118,3 @@ def test_the_text_at_a_terminal_is_the_text_in_a_pipe() -> None:
     assert "measuring" in shown  # progress, on stderr
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
     assert run("entropy", "--sample", "--units", "words").stdout.strip() in plain
-
-
-def test_the_tour_stops_after_each_topic() -> None:
-    code, shown = at_terminal("learn", typed="\nb\nq\n")
-    assert code == 0
-    assert shown.count("1. Information") == 2
-    assert shown.count("2. Entropy") == 1
-    assert "3. Cross" not in shown
-
-
-def test_the_tour_in_a_pipe_is_all_of_it() -> None:
-    from bitmeter.tour import topics
-
-    done = run("learn")
-    assert done.returncode == 0
-    assert "\x1b" not in done.stdout
-    for lesson in topics():
-        assert f"\n{lesson.number}. {lesson.title}\n" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
-
-
-def test_topics_are_found_by_name_and_number_and_missed_with_a_hint() -> None:
-    assert run("learn", "entropy").stdout == run("learn", "2").stdout
-    missed = run("learn", "entropi")
-    assert missed.returncode == 1
-    assert missed.stderr.strip().endswith("Type: bitmeter learn entropy")
-    assert "information" in run("learn", "--list").stdout

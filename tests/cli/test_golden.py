@@ -1,61 +1,71 @@
 """What the verbs print, to the letter.
 
 Each file of `golden/` is a transcript: the commands in it are run one after the other in a folder with the texts of
-`write_texts`, and must give what stands below them. `BITMETER_UPDATE_GOLDEN=1 pytest tests/cli/test_golden.py` writes
-the transcripts anew; read the difference before committing it.
+`write_texts`, and must print what stands below them. Figures for people must be equal to the digit. A double at full
+precision, as --json prints it, may differ in its last digits, which depend on the processor.
+
+`BITMETER_UPDATE_GOLDEN=1 pytest tests/cli/test_golden.py` rewrites the transcripts that no longer agree; read the
+difference before committing it.
 """
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import pty
 import re
 import shlex
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import bitmeter as bm
 from bitmeter import cli
+from bitmeter.cli.verbs import VERBS
+from tests.cli.texts import write_texts
 
 GOLDEN = Path(__file__).parent / "golden"
 TRANSCRIPTS = sorted(GOLDEN.glob("*.txt"))
 UPDATE = os.environ.get("BITMETER_UPDATE_GOLDEN") == "1"
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
 
-LINES = """\
-The wind was in the north, and the harbour lay quite still.
-Nobody had seen the old boat since the end of October.
-She was, they said, the only boat that never came home late.
-On the third day the wind turned, and it began to rain.
-It rained on the boats and the nets and the empty market.
-Then a boy came running down from the hill above the harbour.
-He had seen a sail, he said, a small brown sail, far out.
-And so the whole village went down to the water to wait.
-"""
-
-
-def write_texts(folder: Path) -> None:
-    """A text, half of it, one with all that is odd, rows, and a folder."""
-    (folder / "harbour.txt").write_text(LINES)
-    (folder / "half.txt").write_text("".join(LINES.splitlines(keepends=True)[:4]))
-    (folder / "odd.txt").write_bytes(b"\xef\xbb\xbfna\xc3\xafve [bold]\r\n\\ tab\there \xff\xfe\r\n\r\nlast line")
-    (folder / "empty.txt").write_bytes(b"")
-    rows = [{"id": i, "text": line} for i, line in enumerate(LINES.splitlines())]
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "texts").mkdir()
-    for number in range(3):
-        (folder / "texts" / f"{number}.txt").write_text(LINES[60 * number : 60 * number + 120])
-
 
 def settled(text: str) -> str:
     """Without what changes from version to version."""
     return re.sub(r"bm1-[0-9a-f]{8}", "bm1-########", text).replace(f" {bm.__version__}:", " VERSION:")
+
+
+#: A number with a decimal point.
+DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
+#: A number of so many digits is a double at full precision: nothing that is printed for people has more than ten.
+FULL_DIGITS = 12
+TOLERANCE = 1e-12
+
+
+def is_full(number: str) -> bool:
+    return len(re.sub(r"e.*|\.", "", number).lstrip("0")) >= FULL_DIGITS
+
+
+def agree(found: str, written: str) -> bool:
+    """Whether two transcripts are the same, but for the last digits of doubles at full precision."""
+    if DECIMAL.sub("#", found) != DECIMAL.sub("#", written):
+        return False
+    pairs = zip(DECIMAL.findall(found), DECIMAL.findall(written), strict=True)
+    return all(
+        a == b or ((is_full(a) or is_full(b)) and math.isclose(float(a), float(b), rel_tol=TOLERANCE)) for a, b in pairs
+    )
+
+
+def test_the_comparison_can_fail() -> None:
+    assert agree('{"entropy": 3.972711103349733}', '{"entropy": 3.9727111033497335}')
+    assert agree("2.0", "1.9999999999999998")
+    assert not agree("3.972711103349733", "3.972711103249733")
+    assert not agree("10.071 bits", "10.072 bits")
+    assert not agree("2.0", "2.00")
+    assert not agree('{"rank": 34}', '{"rank": 35}')
+    assert not agree("3.972711103349733 bits", "3.972711103349733 nats")
 
 
 def transcript(commands: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -78,20 +88,20 @@ def test_output_is_what_it_was(
     write_texts(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
     written = path.read_text(encoding="utf-8")
     found = transcript(re.findall(r"^\$ (.*)$", written, re.MULTILINE), capsys)
-    if UPDATE:
+    if UPDATE and not agree(found, written):
         path.write_text(found, encoding="utf-8")
-    assert found == written or UPDATE
+    elif not agree(found, written):
+        assert found == written  # for pytest to show the difference
 
 
 def test_every_verb_has_a_transcript() -> None:
     shown = "".join(path.read_text(encoding="utf-8") for path in TRANSCRIPTS)
-    verbs = (
-        "score", "trace", "compare", "explain", "models", "train", "convert", "mix", "sample", "compress", "decompress",
-        "verify", "code",
-    )  # fmt: skip
-    for verb in verbs:
+    verbs = {verb for group in VERBS.values() for verb in group}
+    # These need a network or print whole tables; their own tests look at what they print.
+    for verb in verbs - {"diverge", "entropy", "curve", "learn", "demo"}:
         assert f"$ bitmeter {verb}" in shown
 
 
@@ -126,74 +136,16 @@ def test_the_text_at_a_terminal_is_the_text_in_a_pipe(command: str, tmp_path: Pa
     shown = b""
     while True:
         try:
-            piece = os.read(terminal, 65536)
+            block = os.read(terminal, 65536)
         except OSError:  # the child has closed its side
             break
-        if not piece:
+        if not block:
             break
-        shown += piece
+        shown += block
     os.close(terminal)
     _, said = child.communicate(timeout=60)
     assert (child.returncode, said) == (0, b"")
     assert re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown).replace(b"\r\n", b"\n") == piped
-
-
-def test_json_holds_every_figure_to_the_last_bit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_texts(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert cli._run(["score", "kt", "harbour.txt", "--docs", "line", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    score = bm.score("kt", "harbour.txt", docs="line")
-    assert (found["nats"], found["bits_per_byte"], found["bytes"]) == (score.nats, score.bits_per_byte, score.bytes)
-    assert bm.Score.from_json(json.dumps(found)) == score
-    assert cli._run(["score", "-m", "kt", "-m", "uniform", "harbour.txt", "--json"]) == 0
-    assert [one["model"] for one in json.loads(capsys.readouterr().out)] == ["kt", "uniform:256"]
-    assert cli._run(["compare", "uniform", "kt", "--on", "harbour.txt", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    flat = bm.score("uniform", "harbour.txt").bits_per_byte
-    assert rows[1]["difference"] == bm.score("kt", "harbour.txt").bits_per_byte - flat
-    assert cli._run(["trace", "kt", "harbour.txt", "--all", "--json"]) == 0
-    nats = [json.loads(line)["nats"] for line in capsys.readouterr().out.splitlines()]
-    assert sum(nats) == pytest.approx(score.nats, rel=1e-12)
-    assert cli._run(["models", "--json"]) == 0
-    assert {"usage", "summary", "state"} == set(json.loads(capsys.readouterr().out)[0])
-
-
-def test_saved_runs_and_traces_are_those_of_the_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_texts(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert cli._run(["score", "kt", "harbour.txt", "-o", "run.json", "--trace", "run.parquet"]) == 0
-    score = bm.score("kt", "harbour.txt")
-    assert bm.Score.load("run.json") == score
-    trace = bm.Trace.load("run.parquet")
-    assert (trace.logprob == score.trace.logprob).all()
-    assert b"".join(trace.units) == LINES.encode()
-    before = (tmp_path / "run.json").read_bytes()
-    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json"]) == 2
-    assert "--force" in capsys.readouterr().err
-    assert (tmp_path / "run.json").read_bytes() == before
-    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json", "--force"]) == 0
-    assert bm.Score.load("run.json").model == "uniform:256"
-
-
-def test_tab_separated_values_are_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_texts(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert cli._run(["trace", "kt", "odd.txt", "--by", "word", "--all"]) == 0
-    lines = capsys.readouterr().out.split("\n")
-    rows = [line.split("\t") for line in lines[1:-1]]
-    assert lines[0].split("\t") == ["doc", "start", "end", "bits", "unit"]
-    assert {len(row) for row in rows} == {5}
-    score = bm.score("kt", "odd.txt")
-    assert sum(float(row[3]) for row in rows) == pytest.approx(score.bits, rel=1e-12)
-    units = [row[4].encode("latin-1", "backslashreplace") for row in rows]
-    assert b"".join(units).count(rb"\xff\xfe") == 1  # bytes that are not UTF-8, as they are
 
 
 MISTAKES = [
@@ -247,23 +199,3 @@ def test_a_mistake_is_said_in_one_sentence(
     assert "Traceback" not in said
     assert len(said.splitlines()) <= 2
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_an_interrupted_score_leaves_no_file(tmp_path: Path) -> None:
-    child = subprocess.Popen(
-        [*MAIN, "score", "kt", "-", "-o", "run.json", "--trace", "run.parquet"],
-        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    assert child.stdin is not None
-    end = time.monotonic() + 60
-    while not any(path.stat().st_size for path in tmp_path.iterdir()):  # until the trace is being written
-        assert time.monotonic() < end
-        child.stdin.write(LINES.encode() * 500)
-        child.stdin.flush()
-        time.sleep(0.02)
-    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
-    child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
-    assert child.returncode == 130
-    assert b"Traceback" not in said
-    assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
-from bitmeter.cli.quick import _bits_a_byte, quickly
+from bitmeter.cli.quick import bits_per_byte, quickly
 
 MAIN = "from bitmeter.cli import main; main()"
 #: What scoring with an n-gram model from a script must not load: each takes longer than the work itself.
@@ -50,8 +50,8 @@ def test_json_is_the_same_but_for_the_clock(model: str) -> None:
 
 
 def test_what_is_not_needed_is_not_imported(model: str) -> None:
-    told = f"finally:\n    import sys\n    print(*sorted({HEAVY!r} & set(sys.modules)))"
-    code = f"from bitmeter.cli import main\ntry:\n    main()\n{told}"
+    ending = f"finally:\n    import sys\n    print(*sorted({HEAVY!r} & set(sys.modules)))"
+    code = f"from bitmeter.cli import main\ntry:\n    main()\n{ending}"
     done = run("score", model, str(Path(model).parent / "line.txt"), "-q", code=code)
     number, *heavy = done.stdout.split()
     assert float(number) > 0
@@ -80,7 +80,7 @@ def test_a_figure_alone_is_the_same_to_the_last_bit(model: str, text: bytes, com
     if compact:
         bm.NGram.load(model).compact().save(tmp_path / "small.bmn")
         model = str(tmp_path / "small.bmn")
-    assert _bits_a_byte(model, str(tmp_path / "text")) == bm.score(model, tmp_path / "text").per()
+    assert bits_per_byte(model, str(tmp_path / "text")) == bm.score(model, tmp_path / "text").per()
 
 
 def test_a_figure_alone_is_not_given_where_there_is_more_to_say(model: str, tmp_path: Path) -> None:
@@ -95,13 +95,13 @@ def test_a_figure_alone_is_not_given_where_there_is_more_to_say(model: str, tmp_
     (tmp_path / "cut.bmn").write_bytes(whole[:-40])
     (tmp_path / "other.bmn").write_bytes(b"something else")
     for name in ("unspelled", "scores", "bytes", "characters", "cut", "other", "absent"):
-        assert _bits_a_byte(str(tmp_path / f"{name}.bmn"), str(line)) is None, name
+        assert bits_per_byte(str(tmp_path / f"{name}.bmn"), str(line)) is None, name
     for name in ("text.jsonl", "text.gz", "text[1].txt"):
         (tmp_path / name).write_bytes(b"to be\n")
-        assert _bits_a_byte(model, str(tmp_path / name)) is None, name
+        assert bits_per_byte(model, str(tmp_path / name)) is None, name
     for data in (b"", b"to be " * 50_000):
         (tmp_path / "text").write_bytes(data)
-        assert _bits_a_byte(model, str(tmp_path / "text")) is None
+        assert bits_per_byte(model, str(tmp_path / "text")) is None
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_figure_alone_is_not_given_where_there_is_more_to_say(model: str, tmp_
         ["score", "MODEL", "TEXT", "TEXT"],
         ["score", "MODEL", "TEXT", "-q", "--json"],
         ["score", "MODEL", "TEXT", "--like"],
-        ["score", "MODEL", "TEXT", "--like", "nobody"],
+        ["score", "MODEL", "TEXT", "--like", "nothing"],
         ["score", "MODEL", "nothing.txt"],
         ["score", "uniform", "TEXT"],
         ["score", "MODEL", "TEXT", "--unknown"],

@@ -1,7 +1,7 @@
-"""The command line: one short file a verb.
+"""The command line: one short file per verb.
 
 Results go to stdout and progress to stderr. Exit codes: 0, 1 (a fault), 2 (usage), 130 (interrupted). Nothing heavy is
-imported before a verb runs, so that `bitmeter --help` answers at once.
+imported before a verb runs, so `bitmeter --help` is fast.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 from bitmeter.errors import BitmeterError
 
-TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
+TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from typing import Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-#: What the system says where stdout is a file on a full disk.
+#: Errors of writing stdout to a file on a full disk.
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     Parameters
     ----------
     arguments
-        The words after `bitmeter`; those of the process if None.
+        The arguments after `bitmeter`; those of the process if None.
     """
     sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
 
@@ -53,7 +53,7 @@ def _run(arguments: list[str]) -> int:
             code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone: `bitmeter learn | head`.
+        # The reader has closed the pipe: `bitmeter learn | head`.
         _silence()
         return 1
     except BitmeterError as error:
@@ -73,17 +73,22 @@ def _run(arguments: list[str]) -> int:
 
 
 def _silence() -> None:
-    """What is left unsaid on stdout must not raise again at exit."""
+    """Send stdout nowhere, so that flushing it at exit does not raise again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Any) -> int:
-    """Show a mistake in the command's words; anything else is a fault of ours and keeps its traceback."""
-    if "typer" in sys.modules and isinstance(error, sys.modules["typer"].Abort):
-        return 130
-    if not (hasattr(error, "show") and hasattr(error, "format_message")):
+    """Print a usage error. Anything else is a bug of ours and keeps its traceback."""
+    if "typer" not in sys.modules:
         raise error
-    context = getattr(error, "ctx", None)
+    import typer
+
+    if isinstance(error, typer.Abort):
+        return 130
+    usage_error: Any = typer.BadParameter.__bases__[0]  # typer exports only this subclass
+    if not isinstance(error, usage_error):
+        raise error
+    context = error.ctx
     print(f"error: {error.format_message().removeprefix('Invalid value: ')}", file=sys.stderr)
     print(f"Type: {context.command_path if context else 'bitmeter'} --help", file=sys.stderr)
     return int(error.exit_code)

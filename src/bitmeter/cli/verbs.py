@@ -1,57 +1,77 @@
-"""The verbs of the command line, as one program."""
+"""The verbs of the command line, in the groups in which `bitmeter --help` shows them.
+
+A new verb is a file in the folder of its group, with a function of the verb's name, and a line here.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli.coding import code, compress
-from bitmeter.cli.measure import compare, diverge, score, trace
-from bitmeter.cli.models import convert, mix, models, sample, train
-from bitmeter.cli.see import curve, demo, learn
-from bitmeter.cli.text import entropy
-from bitmeter.cli.trust import explain, verify
+from bitmeter.cli.commands import LazyGroup
 
-__all__ = ["app"]
+__all__ = ["VERBS", "app"]
 
-# Plain help: the same text on a terminal and in a pipe, and rich need not be loaded for it.
+#: One line per verb, by group: at most 66 characters, for a terminal of 80 columns.
+VERBS = {
+    "measure": {
+        "score": "Cross-entropy and perplexity of a model on a text",
+        "compare": "Difference of models on one text, with interval and p-value",
+        "trace": "Surprisal of each unit of a text, the most surprising first",
+        "diverge": "KL divergence between the predictions of two models",
+    },
+    "text": {
+        "entropy": "Entropy of a text: by order, by estimators, and as a rate",
+    },
+    "models": {
+        "models": "List the models that this installation can load",
+        "train": "Train an n-gram model or a small neural network",
+        "mix": "Interpolate models, with weights fitted on held-out text",
+        "convert": "Convert an n-gram model: compact, fast or ARPA; prune it",
+        "sample": "Sample text from a model",
+    },
+    "trust": {
+        "verify": "Check that a model's predictions are a distribution, and causal",
+        "explain": "Explain a signature or a tool's conventions; diff two of them",
+    },
+    "coding": {
+        "compress": "Compress a file by arithmetic coding with a model",
+        "decompress": "Decode an archive",
+        "code": "Huffman, Shannon and Elias codes: length against entropy",
+    },
+    "see": {
+        "curve": "Show the learning curve of a network",
+        "learn": "Take a guided tour, from information to perplexity",
+        "demo": "Train on the text that comes with Python, and compare",
+    },
+}
+
+
+class _Verbs(LazyGroup):
+    summaries = VERBS
+
+    @staticmethod
+    def load(section: str, name: str) -> Callable[..., Any]:
+        function: Callable[..., Any] = vars(importlib.import_module(f"bitmeter.cli.{section}.{name}"))[name]
+        return function
+
+
+# Plain help: the same text on a terminal and in a pipe, and no need to import rich.
 app = typer.Typer(
     name="bitmeter",
-    help="Perplexity you can compare: how many bits a text or a model needs, and how sure that is.",
+    cls=_Verbs,
+    help="Perplexity you can compare: how many bits a model needs for a text, how sure that figure is, and under "
+    "which conventions it was measured.",
     epilog="Start with: bitmeter learn",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("score", short_help="How many bits a model needs for a text.")(score.score)
-app.command("compare", short_help="Models on one text, or saved runs: the difference and how sure it is.")(
-    compare.compare
-)
-app.command("diverge", short_help="How far the predictions of two models lie apart, token by token.")(diverge.diverge)
-app.command("trace", short_help="What each unit of a text cost.")(trace.trace)
-app.command("explain", short_help="A signature, a run or a tool's habits in words; what differs between two.")(
-    explain.explain
-)
-app.command("train", short_help="An n-gram model or a small network from a text.")(train.train)
-app.command("curve", short_help="How a network learnt.")(curve.curve)
-app.command("convert", short_help="An n-gram model in another format: compact, fast or ARPA.")(convert.convert)
-app.command("mix", short_help="Several models as one, with weights found on held-out text.")(mix.mix)
-app.command("sample", short_help="Text drawn from a model by its own probabilities.")(sample.sample)
-app.command("compress", short_help="A file as small as a model's score says.")(compress.compress)
-app.command("decompress", short_help="The file of an archive.")(compress.decompress)
-app.command("verify", short_help="Whether a model's predictions are a distribution, and what it costs its own.")(
-    verify.verify
-)
-app.command("code", short_help="A prefix code for a text or a distribution: words, tree, length against entropy.")(
-    code.code
-)
-app.command("models", short_help="The models that this installation can load.")(models.models)
-app.command("entropy", short_help="The entropy of a text: by order, estimated, as a rate.")(entropy.entropy)
-app.command("demo", short_help="Train on the text that comes with Python, and compare.")(demo.demo)
-app.command("learn", short_help="A guided tour, from information to perplexity.")(learn.learn)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -19,12 +19,11 @@ from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.coder import Coder, CodeWatch
 from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.sampled import SampledText
+from bitmeter.models.scored_text import ScoredText
 from bitmeter.models.session import Batch, End, Options, Scored, Session, Stepper, Watch
 from bitmeter.models.windows import Plan, Windowing
 from bitmeter.text.units.base import Units
-
-if TYPE_CHECKING:
-    from bitmeter.models.sampled import SampledText
 
 __all__ = [
     "Batch",
@@ -43,6 +42,7 @@ __all__ = [
     "Primable",
     "Samples",
     "Scored",
+    "SentenceScorer",
     "Session",
     "Stepper",
     "Traits",
@@ -313,6 +313,16 @@ class Samples(Model):
     @abstractmethod
     def draw(self, texts: int, seed: object, temperature: float, longest: int | None) -> Iterator[SampledText]:
         """Draw texts one after the other."""
+
+
+class SentenceScorer(Model):
+    """Scores the sentences of a text as arrays, without an interval or a signature."""
+
+    @abstractmethod
+    def score(
+        self, text: Any, *, docs: str | None = None, field: str | None = None, eos: str = "yes", oov: str = "class"
+    ) -> ScoredText:
+        """ln p (or the score) of each word of a text."""
 
 
 class Checked(Model):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.cli.models.train import _NAMES
 from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
 from tests.models.twin_smoothing import Twin
@@ -253,7 +251,6 @@ def test_what_could_not_be_estimated_is_noted() -> None:
 
 
 def test_names() -> None:
-    assert {re.sub(r"[\[:].*", "", name) for name in _NAMES.split(", ")} == set(bm.SMOOTHINGS)
     assert bm.NGram(2, "absolute:0.75").name == "ngram(order 2, absolute:0.75)"
     assert bm.NGram(2).name == "ngram(order 2)"
     assert bm.NGram(2, "laplace").smoothing == "laplace"

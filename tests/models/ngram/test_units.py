@@ -17,7 +17,7 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.units.named import units_of
 from bitmeter.text.units.plain import Characters
-from tests.cli.test_golden import LINES
+from tests.cli.texts import LINES
 from tests.models.twin import Ngram, estimate
 
 TEXT = LINES.encode()

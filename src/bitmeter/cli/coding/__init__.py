@@ -1,1 +1,1 @@
-"""Verbs that code."""
+"""Verbs that code texts."""

@@ -7,31 +7,34 @@ from typing import Annotated, Any
 
 import typer
 
+__all__ = ["KINDS", "code"]
+
+#: The codes that can be made.
 KINDS = ("huffman", "shannon", "elias", "fixed")
 
 
 def code(
-    text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="A file, whose characters are counted; - for stdin.")
-    ] = None,
+    text: Annotated[str | None, typer.Argument(help="A file, whose characters are counted; - for stdin.")] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option("--p", metavar="LABEL=P", help="A label and its probability (or weight); may come several times."),
+        typer.Option("--p", metavar="LABEL=P", help="A label and its probability or weight; can be repeated."),
     ] = None,
     by_hand: Annotated[
         list[str] | None,
-        typer.Option("--word", metavar="LABEL=BITS", help="A word of a code of your own; may come several times."),
+        typer.Option("--word", metavar="LABEL=BITS", help="A codeword of your own code; can be repeated."),
     ] = None,
-    kind: Annotated[str, typer.Option(help=f"Which code: {', '.join(KINDS)}.")] = "huffman",
-    longest: Annotated[int | None, typer.Option(min=1, help="No word longer than this (huffman).")] = None,
-    canonical: Annotated[bool, typer.Option("--canonical", help="The same lengths, with words that count up.")] = False,
-    tree: Annotated[bool, typer.Option("--tree", help="Draw the tree.")] = False,
+    kind: Annotated[str, typer.Option(metavar="NAME", help=f"The code: {', '.join(KINDS)}.")] = "huffman",
+    longest: Annotated[int | None, typer.Option(min=1, metavar="N", help="Longest codeword allowed (huffman).")] = None,
+    canonical: Annotated[
+        bool, typer.Option("--canonical", help="Canonical codewords: the same lengths, in counting order.")
+    ] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Draw the code tree.")] = False,
 ) -> None:
-    """Give each character of a text, or label of a distribution, a word of bits; compare the length with the entropy.
+    """Build a prefix code for the characters of a text or a distribution; compare its length with the entropy.
 
-    A code of your own (--word a=0 --word b=10 …) is checked: is it prefix-free, can it be read in one way only.
+    A code of your own (--word a=0 --word b=10 …) is checked: whether it is prefix-free, and uniquely decodable.
     """
-    from bitmeter.cli.common import show
+    from bitmeter.cli.output import show
     from bitmeter.coding.prefix.code import PrefixCode
     from bitmeter.reports.codes import code_table
 
@@ -44,7 +47,7 @@ def code(
     p = _distribution(text, given)
     words = _pairs(by_hand or [], "--word", "--word a=01")
     if not words and p is None:
-        message = "say what to code: a file, --p LABEL=P …, or --word LABEL=BITS …"
+        message = "nothing to code; give a file, --p LABEL=P …, or --word LABEL=BITS …"
         raise typer.BadParameter(message)
     made = PrefixCode(words) if words else _made(p, kind, longest)
     if canonical:

@@ -7,42 +7,29 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.common import (
-    Confidence,
-    Ctx,
-    Den,
-    Docs,
-    Eos,
-    Field,
-    First,
-    Json,
-    Like,
-    Norm,
-    Oov,
-    scoring_progress,
-    show,
-)
+from bitmeter.cli.options import Confidence, Json, ScoringConventions
+from bitmeter.cli.output import show
+from bitmeter.cli.progress import scoring
+
+__all__ = ["compare"]
 
 
 def compare(
     things: Annotated[
         list[str],
-        typer.Argument(metavar="RUN…|MODEL…", help="Saved runs, or with --on models; the first is the baseline."),
+        typer.Argument(metavar="RUN…|MODEL…", help="Saved runs; or, with --on, models. The first is the baseline."),
     ],
-    on: Annotated[str | None, typer.Option(help="The text on which to score the models.")] = None,
-    docs: Docs = None,
-    field: Field = None,
-    like: Like = "bitmeter",
-    first: First = None,
-    eos: Eos = None,
-    oov: Oov = None,
-    den: Den = None,
-    norm: Norm = None,
-    ctx: Ctx = None,
+    *,
+    on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
     confidence: Confidence = 0.95,
     json: Json = False,
+    conventions: ScoringConventions,
 ) -> None:
-    """Compare two or more models on the same text: the difference in bits a byte with its interval and p-value."""
+    """Compare two or more models on the same text.
+
+    Shows the difference in bits per byte, with its interval and p-value. The models are paired on the documents of
+    the text, or on blocks of it.
+    """
     if len(things) < 2:
         message = (
             "a comparison needs at least two; type: bitmeter compare A.json B.json, or: bitmeter compare A B --on TEXT"
@@ -51,14 +38,10 @@ def compare(
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.score import Score
 
-    keywords: dict[str, Any] = {
-        "docs": docs, "field": field, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm, "ctx": ctx,
-        "like": None if like == "bitmeter" else like,
-    }  # fmt: skip
-    said = {key: value for key, value in keywords.items() if value is not None}
+    given = conventions.given()
     if on is None:
-        if said:
-            option = next(iter(said))
+        if given:
+            option = next(iter(given))
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
         for name in things:
@@ -68,7 +51,7 @@ def compare(
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
-        scores = _measured(things, on, confidence, said)
+        scores = _measured(things, on, confidence, given)
     found = compare_scores(scores, confidence)
     if json:
         typer.echo(found.to_json())
@@ -86,12 +69,18 @@ def _measured(names: list[str], text: str, confidence: float, keywords: dict[str
     from bitmeter.models.registry import load
 
     models = [load(name) for name in names]
-    bounded = [hasattr(model, "with_reading") for model in models]
-    # Windows are for those that see only so much; if none of them does, the first will say so.
-    window = keywords.pop("ctx", None)
+    windowed = [_is_windowed(model) for model in models]
+    # Windows are for models with a bounded context; if there is none, the first model refuses them with the reason.
+    windows = keywords.pop("ctx", None)
     found = []
-    for name, model, has_windows in zip(names, models, bounded, strict=True):
-        with scoring_progress(f"{name} on {text}") as progress:
-            ctx = window if has_windows or not any(bounded) else None
+    for name, model, has_windows in zip(names, models, windowed, strict=True):
+        with scoring(f"{name} on {text}") as progress:
+            ctx = windows if has_windows or not any(windowed) else None
             found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **keywords))
     return found
+
+
+def _is_windowed(model: Any) -> bool:
+    from bitmeter.models.protocols import Windowed
+
+    return isinstance(model, Windowed)

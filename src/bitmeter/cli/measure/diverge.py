@@ -1,4 +1,4 @@
-"""`bitmeter diverge`: how far the predictions of two models lie apart."""
+"""`bitmeter diverge`: the KL divergence between the predictions of two models."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Ctx, Docs, Field, Json, scoring_progress
+from bitmeter.cli.options import Ctx, Json, TextOptions
+from bitmeter.cli.progress import scoring
+
+__all__ = ["diverge"]
 
 
 def diverge(
-    first: Annotated[str, typer.Argument(help="The model that is taken for the truth, such as the original.")],
-    second: Annotated[str, typer.Argument(help="The model that is measured by it, such as a quantised one.")],
-    text: Annotated[str, typer.Argument(help="The text (- for stdin).")],
-    docs: Docs = None,
-    field: Field = None,
+    first: Annotated[str, typer.Argument(metavar="P", help="Reference model, such as the original.")],
+    second: Annotated[str, typer.Argument(metavar="Q", help="Model measured against it, such as a quantised one.")],
+    text: Annotated[str, typer.Argument(help="The text; - for stdin.")],
+    *,
+    reading: TextOptions,
     ctx: Ctx = None,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits a token.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
 ) -> None:
-    """Measure how far the predictions of two models of the same tokens lie apart on a text, token by token.
+    """Measure the KL divergence D(P||Q) between the predictions of two models of the same tokens on a text.
 
-    For a quantised model against its original: the mean divergence, its percentiles, and how often both hold the same
-    token for the likeliest.
+    For a quantised model against its original: the mean divergence per token, its percentiles, and how often both
+    models predict the same most likely token.
     """
     from bitmeter.measure.divergence import divergence
 
-    with scoring_progress(f"{second} against {first}") as progress:
-        found = divergence(first, second, text, docs=docs, field=field, ctx=ctx, progress=progress)
+    with scoring(f"{second} against {first}") as progress:
+        found = divergence(first, second, text, ctx=ctx, progress=progress, **reading.as_keywords())
     if json:
         import json as encoder
 

@@ -1,4 +1,4 @@
-"""`bitmeter score`: how many bits a model needs for a text."""
+"""`bitmeter score`: cross-entropy and perplexity of a model on a text."""
 
 from __future__ import annotations
 
@@ -8,28 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.common import (
+from bitmeter.cli.options import (
     Alternatives,
     Confidence,
-    Ctx,
-    Den,
-    Docs,
-    Eos,
-    Field,
-    First,
     Force,
     Json,
-    Like,
-    Norm,
-    Oov,
+    Prime,
+    Quiet,
+    ScoringConventions,
     check_free,
-    scoring_progress,
+    check_one_output,
 )
+from bitmeter.cli.progress import coding, scoring
 from bitmeter.cli.quick import shown
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
 
+__all__ = ["DEFAULT", "score"]
+
+#: The model of `bitmeter score TEXT`.
+DEFAULT = "universal"
 _PER = ("byte", "char", "word", "token", "document")
 
 
@@ -37,46 +36,40 @@ def score(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[MODEL] TEXT…", help="A model (universal if none is named), then the texts (- for stdin)."
+            metavar="[MODEL] TEXT…", help="A model (universal if none is named), then the texts; - for stdin."
         ),
     ],
+    *,
     models: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", help="A model; may come several times. All words are then texts."),
+        typer.Option("--model", "-m", metavar="MODEL", help="A model; can be repeated. All arguments are then texts."),
     ] = None,
-    per: Annotated[str, typer.Option(help="What -q divides by: byte, char, word, token or document.")] = "byte",
-    prime: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Have a model that learns as it reads (universal) read this before."),
-    ] = None,
-    docs: Docs = None,
-    field: Field = None,
-    like: Like = "bitmeter",
-    first: First = None,
-    eos: Eos = None,
-    oov: Oov = None,
-    den: Den = None,
-    norm: Norm = None,
-    ctx: Ctx = None,
+    per: Annotated[
+        str, typer.Option(metavar="UNIT", help="What -q divides by: byte, char, word, token or document.")
+    ] = "byte",
+    prime: Prime = None,
     confidence: Confidence = 0.95,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Save the run as JSON.")] = None,
-    trace: Annotated[Path | None, typer.Option(help="Save what each unit cost as Parquet.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the run as JSON.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the log-probability of each unit as Parquet.")
+    ] = None,
     alternatives: Alternatives = None,
     force: Force = False,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the number alone.")] = False,
+    quiet: Quiet = False,
     prove: Annotated[
-        bool, typer.Option("--prove", help="Code the text by the model, decode it, and compare bits with the score.")
+        bool,
+        typer.Option("--prove", help="Code the text with the model, decode it, and compare its length with the score."),
     ] = False,
+    conventions: ScoringConventions,
 ) -> None:
-    """Measure how many bits a model needs for a text, per byte, character, word and token.
+    """Measure the cross-entropy of a model on a text.
 
-    With no model named it is `universal`, which needs no training. Several models (-m A -m B) and several texts give
-    one table. `bitmeter models` lists the models.
+    It is shown in bits per byte, and as perplexity per token, word and character. Without a model it is that of
+    `universal`, which needs no training. Several models (-m A -m B) and several texts give one table. `bitmeter
+    models` lists the models.
     """
-    if json and quiet:
-        message = "--json and -q ask for two different outputs; give one of them"
-        raise typer.BadParameter(message)
+    check_one_output(json=json, quiet=quiet)
     if per not in _PER:
         message = f"--per is {per}; it must be one of {', '.join(_PER)}"
         raise typer.BadParameter(message)
@@ -84,27 +77,27 @@ def score(
     if (output or trace) and len(chosen) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
         raise typer.BadParameter(message)
-    keywords: dict[str, Any] = {
-        "docs": docs, "field": field, "like": like, "first": first, "eos": eos, "oov": oov, "den": den, "norm": norm,
-        "ctx": ctx, "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
-    }  # fmt: skip
     check_free(output, force=force)
     check_free(trace, force=force)
-    ready = [_ready(model, prime) for model in chosen]
     if prove:
-        set_aside = {"docs": docs, "first": first, "eos": eos, "oov": oov, "den": den, "ctx": ctx, "trace": trace,
-                     "output": output, "alternatives": alternatives, "json": json or None, "quiet": quiet or None,
-                     "like": None if like == "bitmeter" else like}  # fmt: skip
-        _prove(ready, texts, field, norm, [key for key, value in set_aside.items() if value is not None])
+        unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None,
+                  "quiet": quiet or None}  # fmt: skip
+        _prove(chosen, texts, prime, conventions, [key for key, value in unused.items() if value is not None])
         return
+    keywords = conventions.as_keywords() | {
+        "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
+    }  # fmt: skip
     if not (quiet or output) and len(chosen) == len(texts) == 1:
         from bitmeter.cli.measure.ranks import ranks
 
-        alone = ranks(ready[0], texts[0], keywords, json=json)
+        model = _loaded(chosen[0], prime)
+        alone = ranks(model, texts[0], keywords, json=json)
         if alone is not None:
             typer.echo(alone)
             return
-    scores = [_measure(model, text, keywords) for text in texts for model in ready]
+        scores = [_measure(model, texts[0], keywords)]
+    else:
+        scores = _measure_all(chosen, texts, prime, keywords)
     if output is not None:
         scores[0].save(output, force=force)
     _print(scores, per, json=json, quiet=quiet)
@@ -112,40 +105,50 @@ def score(
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
-def _prove(models: list[Any], texts: list[str], field: str | None, norm: str | None, others: list[str]) -> None:
+def _measure_all(models: list[str], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:
+    """The score of each model on each text, text by text. Only one model is in memory at a time."""
+    columns = []
+    for name in models:
+        model = _loaded(name, prime)
+        columns.append([_measure(model, text, keywords) for text in texts])
+    return [score for row in zip(*columns, strict=True) for score in row]
+
+
+def _prove(
+    models: list[str], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
+) -> None:
+    others = [name for name in conventions.given() if name not in ("field", "norm")] + others
     if others:
-        message = f"--prove takes a text as a file holds it, whole and of one document; leave out --{others[0]}"
+        message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
-    from bitmeter.cli.common import byte_progress
     from bitmeter.coding.prove import prove
     from bitmeter.errors import ModelError
 
+    ready = [_loaded(name, prime) for name in models]
     failed = []
     for text in texts:
-        for model in models:
-            name = getattr(model, "name", model)
-            with byte_progress("coding", f"{name} on {text}") as progress:
-                proof = prove(model, text, field=field, norm=norm or "none", progress=progress)
+        for model in ready:
+            with coding("coding", f"{model.name} on {text}") as progress:
+                proof = prove(model, text, field=conventions.field, norm=conventions.norm or "none", progress=progress)
             typer.echo(f"{proof.score}\n\n{proof}")
             if not proof.holds:
-                failed.append(name)
+                failed.append(model.name)
     if failed:
-        message = f"the file of {failed[0]} is not as long as its score says, so the score is none of a distribution"
+        message = (
+            f"the length of the file coded with {failed[0]} is not its score, so the model is not a probability "
+            "distribution"
+        )
         raise ModelError(message)
 
 
-#: The model of `bitmeter score TEXT`.
-DEFAULT = "universal"
-
-
 def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
-    """The models, the texts, and whether the model is the default one."""
+    """The models, the texts, and whether the model is the default."""
     if models:
         return models, words, False
     if not _is_text(words[0]):
         if len(words) == 1:
             message = (
-                f"a text is needed; {words[0]!r} is no file, or names a model. Type: bitmeter score TEXT, or "
+                f"a text is needed; {words[0]!r} is a model or does not exist. Type: bitmeter score TEXT, or "
                 "bitmeter score MODEL TEXT, such as bitmeter score kt README.md; `bitmeter models` lists the models"
             )
             raise typer.BadParameter(message)
@@ -154,7 +157,7 @@ def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[
 
 
 def _is_text(word: str) -> bool:
-    """Whether the first word is a text: what is a model's name or its file is not, even if there is such a file."""
+    """Whether the first argument is a text. The name or file of a model is not, even if there is such a file."""
     from bitmeter.models.registry import names_model
 
     return not names_model(word) and (
@@ -162,22 +165,22 @@ def _is_text(word: str) -> bool:
     )
 
 
-def _ready(model: str, prime: str | None) -> Any:
-    """The model's name; or the model, where it is at hand at once or has a text to read before."""
-    from bitmeter.models.ngram.files import SUFFIX
+def _loaded(name: str, prime: str | None) -> Any:
+    """The model of a name, after reading the priming text if there is one."""
     from bitmeter.models.registry import load
 
+    model = load(name)
     if prime is None:
-        return load(model) if model.endswith(SUFFIX) else model
+        return model
     from bitmeter.models.registry import primed
 
-    return primed(load(model), prime)
+    return primed(model, prime)
 
 
 def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:
     from bitmeter.measure.scoring import score as measure
 
-    with scoring_progress(f"{getattr(model, 'name', model)} on {text}") as progress:
+    with scoring(f"{model.name} on {text}") as progress:
         return measure(model, text, progress=progress, **keywords)
 
 
@@ -189,7 +192,7 @@ def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
         for line in lines:
             typer.echo(line)
     else:
-        from bitmeter.cli.common import show
+        from bitmeter.cli.output import show
         from bitmeter.reports.figures import folded
         from bitmeter.reports.panel import notes_of
         from bitmeter.reports.tables import score_table

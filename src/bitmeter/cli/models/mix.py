@@ -1,4 +1,4 @@
-"""`bitmeter mix`: the weights of several models, found on held-out text."""
+"""`bitmeter mix`: linear interpolation of models, with weights fitted on held-out text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Field, Force, check_free
+from bitmeter.cli.options import Field, Force, check_free
+
+__all__ = ["mix"]
 
 
 def mix(
@@ -17,17 +19,24 @@ def mix(
             metavar="MODEL…", help="Models, and caches such as cache:size=2000,decay=0.999,order=2,rare=0.5."
         ),
     ],
-    heldout: Annotated[str, typer.Option(help="A text that no model was trained on; the weights are best for it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The mixture: a .bmx file, which names the models.")],
+    *,
+    heldout: Annotated[
+        str, typer.Option(metavar="TEXT", help="Text to fit the weights on; no model was trained on it.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="The mixture: a .bmx file, which names the models."),
+    ],
     buckets: Annotated[
-        bool, typer.Option("--buckets", help="Weights for each kind of history instead of one set for all.")
+        bool, typer.Option("--buckets", help="Fit a set of weights per kind of history instead of one set.")
     ] = False,
     field: Field = None,
     force: Force = False,
 ) -> None:
-    """Mix models: the weighted mean of their probabilities, with the weights that are best for a held-out text.
+    """Mix models by linear interpolation: the weighted mean of their probabilities.
 
-    Measure with the mixture as with any model: bitmeter score mix.bmx TEXT
+    The weights maximise the likelihood of the held-out text. A mixture is scored like any model: bitmeter score
+    mix.bmx TEXT
     """
     from bitmeter.models.mixture.files import SUFFIX
     from bitmeter.models.mixture.model import MixtureModel
@@ -39,7 +48,7 @@ def mix(
     mixture = MixtureModel(models, buckets=buckets).fit(heldout, field=field)
     mixture.save(output, force=force)
     found = mixture.fitted
-    assert found is not None, "fit says what it found"
+    assert found is not None, "fit sets it"
     typer.echo("  weight  perplexity  model")
     for weight, alone, model in zip(mixture.weights, found.alone, mixture.components, strict=True):
         typer.echo(f"{weight:8.4f}  {alone:10.2f}  {model.name}")

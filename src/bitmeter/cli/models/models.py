@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from bitmeter.cli.common import Json, show
+from bitmeter.cli.options import Json
+from bitmeter.cli.output import show
+
+__all__ = ["models"]
 
 
 def models(json: Json = False) -> None:
-    """List the models that this installation can load, and what to install for others."""
+    """List the models that this installation can load, and what to install for the others."""
     from bitmeter._util.optional import install_line, is_absent
     from bitmeter.models.registry import survey_schemes
 

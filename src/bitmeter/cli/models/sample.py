@@ -1,4 +1,4 @@
-"""`bitmeter sample`: text drawn from a model."""
+"""`bitmeter sample`: text sampled from a model."""
 
 from __future__ import annotations
 
@@ -8,26 +8,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bitmeter.cli.common import Json
+from bitmeter.cli.options import Json
 
 if TYPE_CHECKING:
     from bitmeter.models.sampled import SampledText
 
+__all__ = ["sample"]
+
 
 def sample(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model, such as model.bmn; see `bitmeter models`.")],
-    n: Annotated[int, typer.Option("-n", min=0, help="How many sentences (texts, for a model without).")] = 1,
-    seed: Annotated[int | None, typer.Option(min=0, help="The same number gives the same text.")] = None,
+    model: Annotated[str, typer.Argument(help="A model, such as model.bmn; `bitmeter models` lists them.")],
+    n: Annotated[
+        int, typer.Option("-n", min=0, metavar="N", help="Number of sentences, or of texts if it has no sentences.")
+    ] = 1,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Seed of the random numbers; random by default.")
+    ] = None,
     temperature: Annotated[
-        float, typer.Option(min=0.001, max=1000.0, help="Below 1 prefers what is likely, above 1 what is not.")
+        float,
+        typer.Option(min=0.001, max=1000.0, metavar="T", help="Below 1 favours likely units, above 1 unlikely ones."),
     ] = 1.0,
     length: Annotated[
         int | None,
-        typer.Option(min=1, help="The most units of a text; a model that does not end its texts stops at 256 unasked."),
+        typer.Option(
+            min=1, metavar="N", help="Most units per text; 256 by default for a model that predicts no end of text."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Draw text from a model by its own probabilities, a line for each sentence; unknown words come out as <unk>."""
+    """Sample text from a model, one line per sentence. Unknown words are printed as <unk>."""
     from bitmeter.models.sampling import samples
 
     for text in samples(model, n, seed, temperature=temperature, length=length):
@@ -41,5 +50,5 @@ def _line(data: bytes) -> bytes:
 
 
 def _json_line(text: SampledText) -> bytes:
-    said = {"text": str(text), "bits": text.bits, "units": len(text.ids), "ended": text.ended}
-    return json_format.dumps(said, ensure_ascii=False).encode() + b"\n"
+    row = {"text": str(text), "bits": text.bits, "units": len(text.ids), "ended": text.ended}
+    return json_format.dumps(row, ensure_ascii=False).encode() + b"\n"

@@ -1,1 +1,1 @@
-"""Verbs that show."""
+"""Verbs that show results and teach."""

@@ -1,4 +1,4 @@
-"""`bitmeter curve`: how a network learnt."""
+"""`bitmeter curve`: the learning curve of a network."""
 
 from __future__ import annotations
 
@@ -7,29 +7,35 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.common import Force, check_free
+from bitmeter.cli.options import Force, check_free
+
+__all__ = ["curve"]
 
 
 def curve(
     models: Annotated[
-        list[str], typer.Argument(metavar="MODEL…", help="Folders of networks trained by bitmeter, or a curve.json.")
+        list[str], typer.Argument(metavar="MODEL…", help="Folders of networks that bitmeter trained, or curve.json.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write a picture of all curves, as SVG, instead.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write all curves as one SVG picture instead."),
     ] = None,
     level: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=BITS", help="Draw another model's bits a byte beside them; as often as you like."),
+        typer.Option(metavar="NAME=BITS", help="Draw the bits per byte of another model as a line; can be repeated."),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Show the learning curve of a network: bits a byte of the text it learnt from, and of the text held out."""
+    """Show the learning curve of a network: bits per byte of the training text and of the held-out text."""
     from bitmeter._util.files import replacing
     from bitmeter.models.causal.trained.curve import LearningCurve
     from bitmeter.reports.learning import chart, picture
 
     check_free(output, force=force)
-    found = {Path(model).name: LearningCurve.load(model) for model in models}
+    names = [Path(model).name for model in models]
+    if len(set(names)) < len(names):
+        names = models  # folders of the same name are distinguished by their paths
+    found = {name: LearningCurve.load(model) for name, model in zip(names, models, strict=True)}
     levels = dict(map(_level, level or []))
     if output is not None:
         drawn = picture(found, levels=levels)
@@ -37,7 +43,8 @@ def curve(
             beside.write_text(drawn, encoding="utf-8")
         return
     for name, one in found.items():
-        typer.echo(name if len(found) > 1 else "", nl=len(found) > 1)
+        if len(found) > 1:
+            typer.echo(name)
         typer.echo(chart(one, levels=levels))
         typer.echo(str(one))
 
@@ -49,6 +56,6 @@ def _level(text: str) -> tuple[str, float]:
     except ValueError:
         bits = -1.0
     if not equals or not name or not 0 <= bits < 1e6:
-        message = f"--level is {text!r}; it must be a name and bits a byte: '5-gram=2.25'"
+        message = f"--level is {text!r}; it must be a name and its bits per byte: '5-gram=2.25'"
         raise typer.BadParameter(message)
     return name, bits

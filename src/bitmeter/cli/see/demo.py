@@ -1,4 +1,4 @@
-"""`bitmeter demo`: n-gram models trained on most of the embedded text, measured on the rest beside compressors."""
+"""`bitmeter demo`: n-gram models trained on most of the embedded text, scored on the rest beside compressors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 
 import typer
 
-#: The orders that are trained.
+__all__ = ["demo"]
+
+#: The name of each order that is trained.
 _NAMES = {1: "unigram", 2: "bigram", 5: "5-gram"}
 _COMPRESSORS = ("zlib", "bz2", "zstd:19", "xz")
 
 
 def demo() -> None:
-    """Train on the larger part of the text that comes with Python; compare models and compressors on the rest."""
-    from bitmeter.cli.common import show
+    """Train on most of the text that comes with Python; compare models and compressors on the rest."""
+    from bitmeter.cli.output import show
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.scoring import score
     from bitmeter.reports.panel import remarks
@@ -24,8 +26,8 @@ def demo() -> None:
 
     started = time.perf_counter()
     train, rest = sample_parts()
-    typer.echo(f"{SAMPLE_NAME}: trained on {len(train):,} bytes, measured on the {len(rest):,} after them.")
-    typer.echo("Words that the n-gram models never saw are spelled, so that every row pays for the same bytes.\n")
+    typer.echo(f"{SAMPLE_NAME}: trained on {len(train):,} bytes, scored on the {len(rest):,} after them.")
+    typer.echo("Words that the n-gram models do not know are spelled, so every row codes the same bytes.\n")
     corpus = Corpus.from_text(rest, docs="line", name="the rest")
     models: list[Any] = ["uniform", *(_trained(order, train) for order in _NAMES), *_COMPRESSORS]
     found = compare_scores([score(model, corpus) for model in models], 0.95)

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
+__all__ = ["learn"]
+
 
 def learn(
-    topic: Annotated[
-        str | None, typer.Argument(help="A topic, by its name or number; without one, the whole tour.")
-    ] = None,
+    topic: Annotated[str | None, typer.Argument(help="A topic, by name or number; the whole tour by default.")] = None,
     list_topics: Annotated[bool, typer.Option("--list", "-l", help="List the topics.")] = False,
 ) -> None:
     """Learn what entropy, cross-entropy and perplexity are, with live examples.
 
-    At a terminal the tour stops after each topic: Enter goes on, b goes back, q quits. In a pipe all is printed.
+    On a terminal the tour stops after each topic: Enter goes on, b goes back, q quits. In a pipe it is printed whole.
     """
     from bitmeter.tour import find, topics
     from bitmeter.tour.terminal import listing, show
@@ -33,7 +33,7 @@ def learn(
 
 
 def _walk() -> None:
-    """One topic after the other, with a prompt between them."""
+    """Show one topic after the other, with a prompt between them."""
     from bitmeter.tour import topics
     from bitmeter.tour.terminal import show
 
@@ -42,7 +42,7 @@ def _walk() -> None:
     while at < len(tour):
         show(tour[at])
         last = at == len(tour) - 1
-        words = "That was the tour. Enter: quit · b: back " if last else "Enter: next · b: back · q: quit "
+        words = "End of the tour. Enter: quit · b: back " if last else "Enter: next · b: back · q: quit "
         try:
             answer = input(f"── {at + 1} of {len(tour)} ── {words}").strip().lower()
         except EOFError:

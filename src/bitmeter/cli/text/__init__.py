@@ -1,1 +1,1 @@
-"""Verbs about texts."""
+"""Verbs that measure texts."""

@@ -1,1 +1,1 @@
-"""Verbs about trust in a figure."""
+"""Verbs that establish trust in a figure."""

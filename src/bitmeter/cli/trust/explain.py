@@ -1,4 +1,4 @@
-"""`bitmeter explain`: a signature, a run or a tool's habits in words, and what differs between two of them."""
+"""`bitmeter explain`: the conventions of a signature, a run or a tool, and what differs between two of them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ if TYPE_CHECKING:
     from bitmeter.measure.conventions.base import Convention
     from bitmeter.measure.signature import Signature
 
+__all__ = ["explain"]
+
 
 def explain(
     first: Annotated[
         str, typer.Argument(metavar="A", help="A signature, a saved run or trace, or a tool such as kenlm.")
     ],
-    second: Annotated[str | None, typer.Argument(metavar="[B]", help="Another one, to say what differs.")] = None,
+    second: Annotated[str | None, typer.Argument(metavar="B", help="Another one, to compare with the first.")] = None,
 ) -> None:
-    """Say in words under which conventions a figure was taken, or what differs between two.
+    """Explain the conventions under which a figure was measured, or what differs between two.
 
-    Each of the two can be a saved run, a saved trace, a signature, or a tool: two runs, two tools, a run and a tool.
+    A and B can each be a saved run, a saved trace, a signature, or a tool: two runs, two tools, a run and a tool.
     """
     a = _read(first)
     b = None if second is None else _read(second)
@@ -53,6 +55,6 @@ def _read(text: str) -> Signature | Convention:
         return Trace.load(text).signature if Path(text).suffix == ".parquet" else Score.load(text).signature
     if ":" not in text:
         tools = ", ".join(CONVENTIONS)
-        message = f"{text} is no file, no signature and none of the tools {tools}"
+        message = f"{text} is not a file, not a signature, and none of the tools {tools}"
         raise typer.BadParameter(message)
     return Signature.parse(text)

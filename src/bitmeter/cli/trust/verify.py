@@ -1,4 +1,4 @@
-"""`bitmeter verify`: whether a model is what a score takes it for."""
+"""`bitmeter verify`: whether a model is what a score assumes it to be."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from typing import Annotated
 
 import typer
 
+__all__ = ["verify"]
+
 
 def verify(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="Which; `bitmeter models` lists them.")],
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Where to try it; a sample if left out.")] = None,
-    histories: Annotated[int, typer.Option(min=1, max=100_000, help="At how many places.")] = 64,
+    model: Annotated[str, typer.Argument(help="A model; `bitmeter models` lists them.")],
+    text: Annotated[str | None, typer.Argument(help="Text to test it on; a sample by default.")] = None,
+    histories: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Number of positions to test.")] = 64,
 ) -> None:
-    """Try a model at places of a text: its predictions sum to one, it costs what it predicts, it does not look ahead.
+    """Test a model at positions of a text.
 
-    Of an n-gram model, all of the file is read and checked too. Exit code 1 where something is wrong.
+    Its predictions must sum to one, its log-probabilities must be those of its predictions, and it must not look
+    ahead. The file of an n-gram model is read and checked in full. The exit code is 1 if a test fails.
     """
     from bitmeter.coding.verify import verify as run
 
@@ -23,5 +26,5 @@ def verify(
     if not found.sound:
         from bitmeter.errors import ModelError
 
-        message = f"{found.model} is not sound; a score of it says nothing"
+        message = f"{found.model} failed the test; its scores mean nothing"
         raise ModelError(message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.files import format_errors
 from bitmeter.models.ngram.session import ModelWords, NGramSession
 from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_number
+from bitmeter.models.protocols import SentenceScorer
+from bitmeter.models.scored_text import ScoredText
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.boundaries import sentences_of
 from bitmeter.text.corpus.corpus import Corpus
@@ -24,7 +26,7 @@ from bitmeter.text.corpus.readers import encode
 from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 from bitmeter.text.units.base import UNKNOWN
 
-__all__ = ["NGramQuery", "ScoredText"]
+__all__ = ["NGramQuery"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,84 +39,7 @@ _OOV = ("class", "none")
 _CLASS = "class"
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredText:
-    """What each word of a text costs.
-
-    Attributes
-    ----------
-    logprobs
-        The natural logarithm of the probability of each unit: the words, and the ends of sentences where asked for.
-        0 for blank units.
-    ids
-        The number of each word; 2 for an end, -1 for a word that the model does not know, -2 for a blank unit.
-    cuts
-        Byte offsets, one more than units: unit i is `text[cuts[i]:cuts[i + 1]]`, white space behind it included.
-    bounds
-        Offsets into the units, one more than sentences: sentence j is `logprobs[bounds[j]:bounds[j + 1]]`.
-    blank
-        Which units are sentences of white space alone, and so no words.
-    is_distribution
-        Whether these are logarithms of probabilities. Stupid back-off gives scores that do not sum to one: they rank,
-        but have no perplexity.
-    """
-
-    logprobs: Floats
-    ids: Ints
-    cuts: Ints
-    bounds: Ints
-    blank: NDArray[np.bool_]
-    is_distribution: bool = True
-
-    @property
-    def tokens(self) -> int:
-        """How many words and ends there are."""
-        return len(self.ids) - int(np.count_nonzero(self.blank))
-
-    @property
-    def unknown(self) -> NDArray[np.bool_]:
-        """Which units are words that the model does not know."""
-        return np.asarray(self.ids == UNKNOWN)
-
-    @property
-    def sentences(self) -> Floats:
-        """The natural logarithm of the probability (or score) of each sentence."""
-        return _core.segment_sums(self.logprobs, self.bounds)
-
-    @property
-    def logprob(self) -> float:
-        """The natural logarithm of the probability (or score) of all of it."""
-        return float(_core.segment_sums(self.logprobs, np.array([0, len(self.logprobs)], dtype=np.int64))[0])
-
-    @property
-    def perplexity(self) -> float:
-        """A unit's, unknown words included: what KenLM prints as "including OOVs".
-
-        Refused where these are no probabilities.
-        """
-        if not self.is_distribution:
-            message = (
-                "these are scores that do not sum to one (stupid back-off), so there is no perplexity of them; take "
-                "the scores alone (logprobs, sentences, logprob), or train with another smoothing"
-            )
-            raise ModelError(message)
-        return float(np.exp(-self.logprob / self.tokens)) if self.tokens else 1.0
-
-    def __str__(self) -> str:
-        unknown = int(np.count_nonzero(self.unknown))
-        number = len(self.bounds) - 1
-        found = (
-            f"perplexity {self.perplexity:.6g}"
-            if self.is_distribution
-            else f"scores that do not sum to one, ln of all {self.logprob:.6g}; no perplexity"
-        )
-        return (
-            f"{number:,} sentence{'s' * (number != 1)}, {self.tokens:,} words and ends, {unknown:,} of them unknown: "
-            f"{found}"
-        )
-
-
-class NGramQuery(NGramBase):
+class NGramQuery(NGramBase, SentenceScorer):
     """What `NGram` offers beside the protocol of models."""
 
     def score(

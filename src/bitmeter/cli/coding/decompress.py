@@ -1,0 +1,45 @@
+"""`bitmeter decompress`: the file that was compressed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bitmeter.cli.coding.compress import SUFFIX
+from bitmeter.cli.options import Force, Prime, check_free
+from bitmeter.cli.progress import coding
+
+__all__ = ["decompress"]
+
+
+def decompress(
+    archive: Annotated[str, typer.Argument(help="Archive that `bitmeter compress` wrote; - for stdin.")],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write; ARCHIVE without .bmz by default; - for stdout."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", "-m", metavar="MODEL", help="Model that coded it, if it is not found by its name."),
+    ] = None,
+    prime: Prime = None,
+    force: Force = False,
+) -> None:
+    """Decode an archive. The file is written only if its hash is that of the original."""
+    from bitmeter.coding.archive.compress import decompress as run
+
+    if output is None and archive != "-" and not archive.endswith(SUFFIX):
+        message = f"{archive} does not end in {SUFFIX}; name the file to write: -o FILE"
+        raise typer.BadParameter(message)
+    target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
+    check_free(target, force=force)
+    with coding("decompressing", archive) as progress:
+        header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
+    if target != "-":
+        typer.echo(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
+    sys.stdout.flush()

@@ -1,0 +1,188 @@
+"""How the command line is built from functions and how its help is laid out.
+
+typer draws the sections of a help page only with rich, which is slow to import and prints differently on a terminal
+and in a pipe. These classes draw them as plain text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import typing
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["Command", "LazyGroup", "command", "flattened"]
+
+#: Stands for a hyphen while lines are wrapped: a name such as --prune-entropy must not be broken.
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"
+
+
+class Command(TyperCommand):
+    """A verb, whose options stand in the sections of their bundles."""
+
+    def get_help(self, ctx: Any) -> str:
+        """The help page."""
+        return super().get_help(ctx).replace(_HYPHEN, "-")
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the verb does."""
+        del ctx
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(_unbroken(self.help or ""))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words after the verb: [OPTIONS], then the arguments as they are typed."""
+        return ["[OPTIONS]", *(_typed(parameter) for parameter in self.get_params(ctx) if _is_argument(parameter))]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the plain options, then the other sections."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        parameter: Any
+        for parameter in self.get_params(ctx):
+            if _is_argument(parameter):
+                sections["Arguments"].append((_typed(parameter), _unbroken(parameter.help or "")))
+            elif (record := parameter.get_help_record(ctx)) is not None:
+                panel = getattr(parameter, "rich_help_panel", None)  # --help has none in some versions of typer
+                sections.setdefault(panel or "Options", []).append((record[0], _unbroken(record[1])))
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def _unbroken(text: str) -> str:
+    return text.replace("-", _HYPHEN)
+
+
+def _is_argument(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument")
+
+
+def _typed(argument: Any) -> str:
+    """An argument as the usage line shows it: MODEL, or [TEXT] if it can be left out."""
+    name = argument.metavar or str(argument.name).upper()
+    return name if argument.required else f"[{name}]"
+
+
+class LazyGroup(TyperGroup):
+    """A group of commands that are imported when they are run; the help needs none of them.
+
+    A subclass gives the two attributes.
+    """
+
+    #: The summary of each command, by section of the help and name.
+    summaries: typing.ClassVar[dict[str, dict[str, str]]]
+
+    @staticmethod
+    def load(section: str, name: str) -> Callable[..., Any]:
+        """Import the function of a command."""
+        raise NotImplementedError
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all commands, section by section."""
+        del ctx
+        return [name for section in self.summaries.values() for name in section]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of a name, or None."""
+        del ctx
+        if cmd_name not in self.commands:
+            for section, commands in self.summaries.items():
+                if cmd_name in commands:
+                    self.commands[cmd_name] = command(cmd_name, self.load(section, cmd_name))
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the arguments name; for one that does not exist, the error suggests a similar one."""
+        if self.get_command(ctx, args[0]) is None:
+            for name in self.list_commands(ctx):  # typer suggests only what is loaded
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write one line per command, in sections; all lines are aligned."""
+        del ctx
+        width = max(len(name) for section in self.summaries.values() for name in section)
+        for section, commands in self.summaries.items():
+            with formatter.section(section.capitalize()):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
+
+
+def command(name: str, function: Callable[..., Any]) -> Any:
+    """A command that runs a function, whose bundles of options become options."""
+    app = typer.Typer(
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command(name, cls=Command)(flattened(function))
+    return typer.main.get_command(app)
+
+
+def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function for typer: each parameter whose type is a dataclass is replaced by the fields of the dataclass.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Pair:
+    ...     section = "Options"
+    ...     a: int = 1
+    ...     b: int = 2
+    >>> def show(pair: Pair, c: int = 3) -> None:
+    ...     print(pair, c)
+    >>> show.__annotations__ = {"pair": Pair, "c": int}
+    >>> flattened(show)(a=5, b=6, c=7)
+    Pair(a=5, b=6) 7
+    """
+    hints = typing.get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    bundles: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        kind = hints[parameter.name]
+        if dataclasses.is_dataclass(kind):
+            bundles[parameter.name] = kind
+            parameters += _fields(kind)
+        else:
+            parameters.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
+
+    def run(**given: Any) -> Any:
+        for name, kind in bundles.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
+        return function(**given)
+
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _fields(bundle: Any) -> list[inspect.Parameter]:
+    hints = typing.get_type_hints(bundle, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=_in_section(hints[field.name], bundle.section),
+        )
+        for field in dataclasses.fields(bundle)
+    ]
+
+
+def _in_section(annotation: Any, section: str) -> Any:
+    """The annotation of an option, whose help stands in a section."""
+    if typing.get_origin(annotation) is not typing.Annotated:
+        return annotation
+    kind, option = typing.get_args(annotation)
+    option = copy(option)
+    option.rich_help_panel = section
+    return typing.Annotated[kind, option]

@@ -1,0 +1,144 @@
+"""`bitmeter train` of n-gram models: their options, and what is done with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import typer
+
+from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
+from bitmeter.cli.options import CompactBits, PruneEntropy, check_free, compact_bits
+from bitmeter.cli.progress import stages
+
+if TYPE_CHECKING:
+    from bitmeter.models.ngram.model import NGram
+
+__all__ = ["SMOOTHING_NAMES", "NGramOptions", "train_ngram"]
+
+#: The names in bitmeter.SMOOTHINGS, which is slow to import for a line of help; a test compares them.
+SMOOTHING_NAMES = (
+    "modified-kneser-ney, kneser-ney[:DISCOUNT], absolute[:DISCOUNT], katz, witten-bell, jelinek-mercer, "
+    "lidstone:DELTA, laplace, maximum-likelihood, stupid-backoff[:ALPHA]"
+)
+
+
+@dataclass(frozen=True)
+class NGramOptions(FamilyOptions):
+    """The options of n-gram models."""
+
+    section: ClassVar[str] = "N-gram models"
+    title: ClassVar[str] = "n-gram models"
+    remedy: ClassVar[str] = "leave --kind out"
+
+    order: Annotated[int, typer.Option(min=1, max=16, metavar="N", help="Order: the longest n-gram, in units.")] = 5
+    smoothing: Annotated[str, typer.Option(metavar="NAME", help=f"Smoothing method: {SMOOTHING_NAMES}.")] = (
+        "modified-kneser-ney"
+    )
+    prune: Annotated[
+        str | None,
+        typer.Option(metavar="N,N…", help="Prune n-grams that occur at most this often, one count per order: 0,0,1."),
+    ] = None
+    prune_entropy: PruneEntropy = None
+    unk_word: Annotated[bool, typer.Option("--unk-word", help="Treat <unk> in the text as a word like any other.")] = (
+        False
+    )
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Replace words that occur fewer than N times by <unk>.")
+    ] = 1
+    vocab: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Vocabulary: the words of this file, one per line.")
+    ] = None
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Write the compact form: a quarter of the size, rounded probabilities.")
+    ] = False
+    bits: CompactBits = None
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Limit on memory: 4G, 500M, or 50% of what is free; 75% by default."),
+    ] = None
+    temp: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files, used when memory is not enough.")
+    ] = None
+
+
+def train_ngram(texts: list[str], output: Path, training: TrainingOptions, options: NGramOptions) -> None:
+    """Estimate an n-gram model, save it, and print its size and what should be known of it."""
+    from bitmeter.models.ngram.arpa import is_arpa
+    from bitmeter.models.ngram.files import is_model_file, unknown_format
+    from bitmeter.models.ngram.model import NGram
+
+    if not is_model_file(output.name):
+        raise typer.BadParameter(str(unknown_format(output)))
+    if options.compact and is_arpa(output.name):
+        message = f"{output} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
+        raise typer.BadParameter(message)
+    bits = compact_bits(options.bits, compact=options.compact)
+    check_free(output, force=training.force)
+    _check_memory(options.memory, options.temp)
+    model = NGram(
+        options.order, options.smoothing, prune=_thresholds(options.prune), units=training.units or "words",
+        unk_word=options.unk_word, min_count=options.min_count, vocab_size=training.vocab_size, vocab=options.vocab,
+        threads=training.threads,
+    )  # fmt: skip
+    # With --prune-entropy the held-out text may be there to measure the cost of pruning, and for nothing else.
+    fits = options.smoothing == "jelinek-mercer" or options.prune_entropy is None
+    with stages() as progress:
+        model.fit(
+            texts if len(texts) > 1 else texts[0], docs=training.docs, heldout=training.heldout if fits else None,
+            field=training.field, memory=options.memory, temp=options.temp, progress=progress,
+        )  # fmt: skip
+        whole = model
+        if options.prune_entropy is not None:
+            if progress is not None:
+                progress("pruning", 0.0)
+            model = whole.prune(options.prune_entropy)
+        model = model.compact(bits) if options.compact else model
+        model.save(output, force=training.force, progress=progress)
+    counts = " + ".join(f"{count:,}" for count in model.counts)
+    typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
+    for note in model.notes:
+        typer.echo(f"note: {note}")
+    if training.heldout is not None and options.prune_entropy is not None:
+        typer.echo(f"note: {_cost_of_pruning(whole, model, training.heldout, training)}")
+
+
+def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions) -> str:
+    """The perplexity of a text before and after: ends of sentences count, unknown words cost their class."""
+    from bitmeter.measure.scoring import score
+    from bitmeter.text.formats import ROW_FORMATS
+
+    # Lines are sentences, but a record is a document by itself.
+    docs = training.docs if training.docs is not None or text.endswith(tuple(ROW_FORMATS)) else "line"
+    oov = "class" if whole.traits.oov else "none"
+    before, after = (
+        score(model, text, docs=docs, field=training.field, eos="yes", oov=oov).perplexity("token")
+        for model in (whole, pruned)
+    )
+    return (
+        f"on {text} pruning changes the perplexity from {before:.6g} to {after:.6g} per token "
+        f"({100.0 * (after / before - 1.0):+.2g} %)"
+    )
+
+
+def _thresholds(text: str | None) -> list[int] | None:
+    """Counts separated by commas."""
+    if text is None:
+        return None
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        message = f"--prune is {text!r}; it must be whole numbers separated by commas, one per order: 0,0,1"
+        raise typer.BadParameter(message) from None
+
+
+def _check_memory(memory: str | None, temp: Path | None) -> None:
+    """A wrong --memory or --temp is a usage error."""
+    from bitmeter.errors import BitmeterError
+    from bitmeter.models.ngram.memory import Allowance
+
+    try:
+        Allowance.of(memory, temp)
+    except BitmeterError as error:
+        raise typer.BadParameter(str(error)) from error

@@ -1,0 +1,111 @@
+"""`bitmeter score`: the figures of the library, in every output form."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import bitmeter as bm
+from bitmeter import cli
+from tests.cli.running import MAIN, run
+from tests.cli.texts import LINES, write_texts
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_texts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_json_holds_every_figure_to_the_last_bit(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, "score", "kt", "harbour.txt", "--docs", "line", "--json")
+    found = json.loads(printed)
+    score = bm.score("kt", "harbour.txt", docs="line")
+    assert (found["nats"], found["bits_per_byte"], found["bytes"]) == (score.nats, score.bits_per_byte, score.bytes)
+    assert bm.Score.from_json(json.dumps(found)) == score
+    _, printed, _ = run(capsys, "score", "-m", "kt", "-m", "uniform", "harbour.txt", "--json")
+    assert [one["model"] for one in json.loads(printed)] == ["kt", "uniform:256"]
+
+
+def test_several_models_and_texts_are_scored_text_by_text(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = run(capsys, "score", "-m", "kt", "-m", "xz", "harbour.txt", "half.txt", "-q")
+    assert code == 0
+    expected = [bm.score(model, text).bits_per_byte for text in ("harbour.txt", "half.txt") for model in ("kt", "xz")]
+    assert [float(line) for line in printed.splitlines()] == expected
+
+
+def test_without_a_model_it_is_universal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, "score", "half.txt")
+    assert printed.endswith("No model was named, so this is universal, which learns as it reads.\n")
+    _, printed, _ = run(capsys, "score", "half.txt", "-q", "--per", "char")
+    assert float(printed) == bm.score("universal", "half.txt").per("char")
+
+
+def test_a_file_that_is_called_like_a_model_is_a_text_by_its_path(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "kt").write_text("a text")
+    code, _, said = run(capsys, "score", "kt")
+    assert (code, "'kt' is a model or does not exist" in said) == (2, True)
+    assert run(capsys, "score", "./kt", "-q")[0] == 0
+
+
+def test_a_priming_text_is_read_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    alone, primed = (
+        float(run(capsys, "score", "universal:small", "harbour.txt", "-q", *more)[1])
+        for more in ([], ["--prime", "half.txt"])
+    )
+    assert primed < 0.7 * alone  # half of the text has been read before
+
+
+def test_a_proof_is_the_text_decoded(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = run(capsys, "score", "kt", "half.txt", "--prove")
+    assert code == 0
+    assert str(bm.score("kt", "half.txt")) in printed
+    assert printed.endswith("proved: the text was decoded from so many bits\n")
+    for option in (["--docs", "line"], ["-o", "run.json"], ["--json"], ["--like", "kenlm"]):
+        code, _, said = run(capsys, "score", "kt", "half.txt", "--prove", *option)
+        name = "output" if option[0] == "-o" else option[0].strip("-")
+        assert code == 2
+        assert f"leave out --{name}\n" in said
+
+
+def test_saved_runs_and_traces_are_those_of_the_library(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli._run(["score", "kt", "harbour.txt", "-o", "run.json", "--trace", "run.parquet"]) == 0
+    score = bm.score("kt", "harbour.txt")
+    assert bm.Score.load("run.json") == score
+    trace = bm.Trace.load("run.parquet")
+    assert (trace.logprob == score.trace.logprob).all()
+    assert b"".join(trace.units) == LINES.encode()
+    before = (here / "run.json").read_bytes()
+    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json"]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert (here / "run.json").read_bytes() == before
+    assert cli._run(["score", "uniform", "harbour.txt", "-o", "run.json", "--force"]) == 0
+    assert bm.Score.load("run.json").model == "uniform:256"
+
+
+def test_an_interrupted_score_leaves_no_file(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [*MAIN, "score", "kt", "-", "-o", "run.json", "--trace", "run.parquet"],
+        cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert child.stdin is not None
+    end = time.monotonic() + 60
+    while not any(path.stat().st_size for path in tmp_path.iterdir()):  # until the trace is being written
+        assert time.monotonic() < end
+        child.stdin.write(LINES.encode() * 500)
+        child.stdin.flush()
+        time.sleep(0.02)
+    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == []
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert b"Traceback" not in said
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,30 @@
+"""The texts that the tests of the command line measure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+LINES = """\
+The wind was in the north, and the harbour lay quite still.
+Nobody had seen the old boat since the end of October.
+She was, they said, the only boat that never came home late.
+On the third day the wind turned, and it began to rain.
+It rained on the boats and the nets and the empty market.
+Then a boy came running down from the hill above the harbour.
+He had seen a sail, he said, a small brown sail, far out.
+And so the whole village went down to the water to wait.
+"""
+
+
+def write_texts(folder: Path) -> None:
+    """A text, half of it, one with all that is odd, rows, and a folder."""
+    (folder / "harbour.txt").write_text(LINES)
+    (folder / "half.txt").write_text("".join(LINES.splitlines(keepends=True)[:4]))
+    (folder / "odd.txt").write_bytes(b"\xef\xbb\xbfna\xc3\xafve [bold]\r\n\\ tab\there \xff\xfe\r\n\r\nlast line")
+    (folder / "empty.txt").write_bytes(b"")
+    rows = [{"id": i, "text": line} for i, line in enumerate(LINES.splitlines())]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "texts").mkdir()
+    for number in range(3):
+        (folder / "texts" / f"{number}.txt").write_text(LINES[60 * number : 60 * number + 120])
