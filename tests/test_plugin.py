@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -64,7 +65,7 @@ def bitmeter(site: Path, here: Path, *words: str) -> str:
 def test_a_plug_in_does_what_our_own_models_do(model: str, site: Path, here: Path) -> None:
     score = json.loads(bitmeter(site, here, "score", model, "text.txt", "--json"))
     if model == "repeat:0.5":  # 6 bytes of each aaaa and bbbb repeat; the first byte costs ln 256
-        repeats = sum(a == b for a, b in zip(TEXT, TEXT[1:], strict=False))
+        repeats = sum(a == b for a, b in itertools.pairwise(TEXT))
         p, q = 0.5 / 256 + 0.5, 0.5 / 256
         expected = -(repeats * math.log(p) + (len(TEXT) - 1 - repeats) * math.log(q)) + math.log(256)
         assert score["nats"] == pytest.approx(expected, rel=1e-12)
