@@ -185,7 +185,7 @@ def _integral(p: Any, value: Callable[[float], Any]) -> float:
 
 
 def _piece(p: Any, value: Callable[[float], Any], left: float, right: float) -> tuple[float, float, bool]:
-    """One stretch of the integral: its value, the error that quadrature owns to, and whether quadrature has doubts."""
+    """One interval of the integral: its value, the error that quadrature reports, and whether quadrature has doubts."""
     from scipy.integrate import quad
 
     def integrand(x: float) -> float:

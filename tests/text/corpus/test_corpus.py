@@ -116,7 +116,7 @@ def test_a_text_that_changes_between_readings_is_noticed(tmp_path: Path) -> None
     corpus.fingerprint()
     assert list(corpus.blocks())
     path.write_bytes(b"two")
-    with pytest.raises(SourceError, match="is not what it was"):
+    with pytest.raises(SourceError, match="has changed since it was read before"):
         list(corpus.blocks())
 
 

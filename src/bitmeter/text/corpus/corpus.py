@@ -14,7 +14,7 @@ import numpy as np
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import choice, integer, items, shown
 from bitmeter.errors import InputError, InputTypeError, SourceError
-from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Chunk, encode
+from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode
 from bitmeter.text.corpus.sources import Resolved, Source, memory_source, resolve
 
 __all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
@@ -41,23 +41,6 @@ class Document:
 
     data: bytes
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A part of a corpus.
-
-    Attributes
-    ----------
-    data
-        The bytes.
-    ends
-        Where documents end inside of `data`, ascending, each in 0..len(data); the same offset twice is an empty
-        document. What follows the last end continues in the next block.
-    """
-
-    data: bytes
-    ends: Ints
 
 
 class Corpus:
@@ -173,8 +156,8 @@ class Corpus:
             for place, item in enumerate(items(documents, "documents", "several documents"))
         ]
         ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
-        chunk = Chunk(b"".join(texts), ends)
-        source = Source(str(name), "record", lambda docs, field, size: iter([chunk]), len(chunk.data))
+        block = Block(b"".join(texts), ends)
+        source = Source(str(name), "record", lambda docs, field, size: iter([block]), len(block.data))
         return cls._made(Resolved([source]), None)
 
     @classmethod
@@ -222,13 +205,13 @@ class Corpus:
         >>> [(block.data, block.ends.tolist()) for block in corpus.blocks(size=4)]
         [(b'abcd', [3]), (b'efgh', [4])]
         """
-        return self._hashed(_merged(self._chunks(size), integer(size, "size", low=1)))
+        return self._hashed(_merged(self._read(size), integer(size, "size", low=1)))
 
-    def _chunks(self, size: int) -> Iterator[Chunk]:
-        chunks = (chunk for _, chunks in self._opened(size) for chunk in chunks)
-        yield from chunks if self._separator is None else _joined_chunks(chunks, self._separator)
+    def _read(self, size: int) -> Iterator[Block]:
+        blocks = (block for _, blocks in self._opened(size) for block in blocks)
+        yield from blocks if self._separator is None else _joined_blocks(blocks, self._separator)
 
-    def _opened(self, size: int) -> Iterator[tuple[Source, Iterator[Chunk]]]:
+    def _opened(self, size: int) -> Iterator[tuple[Source, Iterator[Block]]]:
         size = integer(size, "size", low=1)
         if self._spent:
             message = f"{self.name} was read already, and a stream can be read only once; save it to a file first"
@@ -260,13 +243,13 @@ class Corpus:
         ['text:1', 'text:2']
         """
         if self._separator is not None:
-            yield Document(b"".join(chunk.data for chunk in self._chunks(BLOCK_SIZE)), self.name)
+            yield Document(b"".join(block.data for block in self._read(BLOCK_SIZE)), self.name)
             return
-        for source, chunks in self._opened(BLOCK_SIZE):
+        for source, blocks in self._opened(BLOCK_SIZE):
             numbered = source.kind == "record" or self._docs not in (None, "file")
             begun: list[bytes] = []
             number = 0
-            for data, ends in chunks:
+            for data, ends in blocks:
                 start = 0
                 for end in ends.tolist():
                     begun.append(data[start:end])
@@ -333,12 +316,12 @@ def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> N
         raise InputError(message, value=field)
 
 
-def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]:
+def _joined_blocks(blocks: Iterator[Block], separator: bytes) -> Iterator[Block]:
     """All documents as one, with the separator before each but the first."""
     between = False  # whether a document has ended, so that what comes next belongs to another
-    for data, ends in chunks:
+    for data, ends in blocks:
         if not separator:
-            yield Chunk(data, NO_ENDS)
+            yield Block(data, NO_ENDS)
             continue
         parts: list[bytes] = []
         start = 0
@@ -348,16 +331,16 @@ def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]
         if start < len(data):
             parts += [separator, data[start:]] if between else [data[start:]]
             between = False
-        yield Chunk(b"".join(parts), NO_ENDS)
-    yield Chunk(b"", END_HERE)
+        yield Block(b"".join(parts), NO_ENDS)
+    yield Block(b"", END_HERE)
 
 
-def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:
+def _merged(blocks: Iterator[Block], size: int) -> Iterator[Block]:
     """Merge small parts and cut large ones; bytes and ends keep their order."""
     parts: list[bytes] = []
     ends: list[Ints] = []
     length = count = 0
-    for whole in chunks:
+    for whole in blocks:
         for data, places in _cut(whole, size):
             if length and (length + len(data) > size or count > size):
                 yield _block(parts, ends)
@@ -370,17 +353,17 @@ def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:
         yield _block(parts, ends)
 
 
-def _cut(chunk: Chunk, size: int) -> Iterator[Chunk]:
+def _cut(block: Block, size: int) -> Iterator[Block]:
     """Parts of at most `size` bytes; an end between two parts belongs to the first."""
-    data, ends = chunk
+    data, ends = block
     if len(data) <= size:
-        yield chunk
+        yield block
         return
     done = 0
     for start in range(0, len(data), size):
         piece = data[start : start + size]
         until = int(np.searchsorted(ends, start + len(piece), side="right"))
-        yield Chunk(piece, ends[done:until] - start)
+        yield Block(piece, ends[done:until] - start)
         done = until
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from bitmeter._util.check import choice
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.readers import Chunk
+from bitmeter.text.corpus.readers import Block
 from bitmeter.text.corpus.sources import Resolved, Source
 
 __all__ = ["NORMALISERS", "normalised"]
@@ -43,10 +43,10 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
     """
     change = NORMALISERS[choice(how, "norm", NORMALISERS)]
 
-    def read(docs: str, field: str, size: int) -> Iterator[Chunk]:
+    def read(docs: str, field: str, size: int) -> Iterator[Block]:
         for document in corpus:
             data = change(document.data)
-            yield Chunk(data, np.array([len(data)], dtype=np.int64))
+            yield Block(data, np.array([len(data)], dtype=np.int64))
 
     made = Corpus._made(Resolved([Source(corpus.name, "record", read)], list(corpus.notes)), None)
     made.docs = corpus.docs

@@ -22,14 +22,14 @@ from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceErro
 from bitmeter.text.formats import is_url
 
 __all__ = [
-    "Chunk",
-    "dataset_chunks",
+    "Block",
+    "dataset_blocks",
     "encode",
     "file_blocks",
-    "jsonl_chunks",
+    "jsonl_blocks",
     "open_binary",
-    "parquet_chunks",
-    "text_chunks",
+    "parquet_blocks",
+    "text_blocks",
 ]
 
 
@@ -37,8 +37,17 @@ NO_ENDS: Ints = np.empty(0, dtype=np.int64)
 END_HERE: Ints = np.zeros(1, dtype=np.int64)
 
 
-class Chunk(NamedTuple):
-    """A part of one source, and where documents end in it; the last part closes the last document."""
+class Block(NamedTuple):
+    """A part of a text.
+
+    Attributes
+    ----------
+    data
+        The bytes.
+    ends
+        Where documents end inside of `data`, ascending, each in 0..len(data); the same offset twice is an empty
+        document. What follows the last end continues in the next block; the last block closes the last document.
+    """
 
     data: bytes
     ends: Ints
@@ -140,24 +149,24 @@ def file_blocks(path: str, size: int) -> Iterator[bytes]:
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-def text_chunks(blocks: Iterable[bytes], docs: str) -> Iterator[Chunk]:
+def text_blocks(blocks: Iterable[bytes], docs: str) -> Iterator[Block]:
     """Plain text, one document per file, line or paragraph ("blank")."""
     if docs == "file":
         for block in blocks:
-            yield Chunk(block, NO_ENDS)
-        yield Chunk(b"", END_HERE)
+            yield Block(block, NO_ENDS)
+        yield Block(b"", END_HERE)
     elif docs == "line":
         closed = True
         for block in blocks:
-            yield Chunk(block, _core.line_ends(block))
+            yield Block(block, _core.line_ends(block))
             closed = block.endswith(b"\n")
         if not closed:
-            yield Chunk(b"", END_HERE)
+            yield Block(b"", END_HERE)
     else:
         yield from _paragraphs(blocks)
 
 
-def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Chunk]:
+def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Block]:
     """Hold back the beginning of a line that may open a paragraph: at most 64 kB."""
     finder = _core.Paragraphs()
     held, start = b"", 0
@@ -165,17 +174,17 @@ def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Chunk]:
         ends = finder.feed(block) - start
         data = held + block
         decided = finder.decided - start
-        yield Chunk(data[:decided], ends)
+        yield Block(data[:decided], ends)
         held, start = data[decided:], start + decided
     if start + len(held) > 0:
-        yield Chunk(held, np.array([len(held)], dtype=np.int64))
+        yield Block(held, np.array([len(held)], dtype=np.int64))
 
 
 # ---- records ---------------------------------------------------------------------------------------------------------
 
 
-def _joined(texts: list[bytes]) -> Chunk:
-    return Chunk(b"".join(texts), np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
+def _joined(texts: list[bytes]) -> Block:
+    return Block(b"".join(texts), np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
@@ -192,7 +201,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield [b"".join(begun)]
 
 
-def jsonl_chunks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Chunk]:
+def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Block]:
     """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
     for lines in _lines(blocks):
@@ -235,7 +244,7 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     raise RecordError(message, path=path, line=number)
 
 
-def dataset_chunks(dataset: Any, field: str, name: str, size: int) -> Iterator[Chunk]:
+def dataset_blocks(dataset: Any, field: str, name: str, size: int) -> Iterator[Block]:
     """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
     texts: list[bytes] = []
     length = 0
@@ -249,7 +258,7 @@ def dataset_chunks(dataset: Any, field: str, name: str, size: int) -> Iterator[C
         yield _joined(texts)
 
 
-def parquet_chunks(path: str, field: str, size: int) -> Iterator[Chunk]:
+def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
     """One document per row of a parquet file, read a few pages at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -267,7 +276,7 @@ def parquet_chunks(path: str, field: str, size: int) -> Iterator[Chunk]:
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield _column_chunk(batch.column(0), field, path, row, pa)
+            yield _column_block(batch.column(0), field, path, row, pa)
             row += batch.num_rows
 
 
@@ -306,7 +315,7 @@ def _batch_rows(metadata: Any, size: int) -> int:
     return max(1, min(int(size / max(largest, 1.0)), 1 << 16))
 
 
-def _column_chunk(column: Any, field: str, path: str, row: int, pa: Any) -> Chunk:
+def _column_block(column: Any, field: str, path: str, row: int, pa: Any) -> Block:
     if column.null_count:
         number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         message = (
@@ -319,7 +328,7 @@ def _column_chunk(column: Any, field: str, path: str, row: int, pa: Any) -> Chun
         column = column.cast(pa.large_binary())
     _, offsets, data = column.buffers()
     if len(column) == 0 or data is None:
-        return Chunk(b"", np.zeros(len(column), dtype=np.int64))
+        return Block(b"", np.zeros(len(column), dtype=np.int64))
     places = np.frombuffer(offsets, dtype=np.int64, count=len(column) + 1, offset=8 * column.offset)
     first, last = int(places[0]), int(places[-1])
-    return Chunk(data.slice(first, last - first).to_pybytes(), places[1:] - first)
+    return Block(data.slice(first, last - first).to_pybytes(), places[1:] - first)

@@ -23,12 +23,12 @@ from bitmeter.errors import (
     SourceError,
 )
 from bitmeter.text.corpus.readers import (
-    Chunk,
-    dataset_chunks,
+    Block,
+    dataset_blocks,
     file_blocks,
-    jsonl_chunks,
-    parquet_chunks,
-    text_chunks,
+    jsonl_blocks,
+    parquet_blocks,
+    text_blocks,
 )
 from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 
@@ -43,7 +43,7 @@ class Source:
     #: "text", or "record" where each row is a document.
     kind: str
     #: From (docs, field, block size) to the parts.
-    read: Callable[[str, str, int], Iterator[Chunk]]
+    read: Callable[[str, str, int], Iterator[Block]]
     #: How many bytes will come, where that is known without reading.
     size: int | None = None
     #: A stream that cannot be read again.
@@ -183,10 +183,10 @@ def _file_source(path: str) -> Source:
         if PurePath(path).suffix.lower() in COMPRESSIONS:
             message = f"{path} is a compressed parquet file, which cannot be read in part; unpack it first"
             raise SourceError(message, path=path)
-        return Source(path, "record", lambda docs, field, size: parquet_chunks(path, field, size))
+        return Source(path, "record", lambda docs, field, size: parquet_blocks(path, field, size))
     if kind == "jsonl":
-        return Source(path, "record", lambda docs, field, size: jsonl_chunks(file_blocks(path, size), field, path))
-    return Source(path, "text", lambda docs, field, size: text_chunks(file_blocks(path, size), docs), _size_of(path))
+        return Source(path, "record", lambda docs, field, size: jsonl_blocks(file_blocks(path, size), field, path))
+    return Source(path, "text", lambda docs, field, size: text_blocks(file_blocks(path, size), docs), _size_of(path))
 
 
 def _size_of(path: str) -> int | None:
@@ -224,7 +224,7 @@ def _stream_source(stream: Any, name: str | None = None) -> Source:
                 return
             yield block
 
-    return Source(label, "text", lambda docs, field, size: text_chunks(blocks(size), docs), once=start is None)
+    return Source(label, "text", lambda docs, field, size: text_blocks(blocks(size), docs), once=start is None)
 
 
 def is_dataset(what: Any) -> bool:
@@ -241,12 +241,12 @@ def dataset_source(dataset: Any) -> Source:
         raise InputTypeError(message)
     name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
 
-    def read(docs: str, field: str, size: int) -> Iterator[Chunk]:
+    def read(docs: str, field: str, size: int) -> Iterator[Block]:
         columns = dataset.column_names
         if columns is not None and field not in columns:
             message = f"{name} has no column {field!r}; it has {', '.join(map(repr, columns))}. Choose one with field=…"
             raise RecordError(message, path=name)
-        return dataset_chunks(dataset, field, name, size)
+        return dataset_blocks(dataset, field, name, size)
 
     return Source(name, "record", read)
 
@@ -254,7 +254,7 @@ def dataset_source(dataset: Any) -> Source:
 def memory_source(data: bytes, name: str) -> Source:
     """Bytes in memory."""
 
-    def read(docs: str, field: str, size: int) -> Iterator[Chunk]:
-        return text_chunks((data[i : i + size] for i in range(0, len(data), size)), docs)
+    def read(docs: str, field: str, size: int) -> Iterator[Block]:
+        return text_blocks((data[i : i + size] for i in range(0, len(data), size)), docs)
 
     return Source(name, "text", read, len(data))

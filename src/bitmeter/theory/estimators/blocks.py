@@ -1,4 +1,4 @@
-"""Entropy of blocks: how much each symbol adds to the k − 1 before it, as far as the sample can tell."""
+"""Entropy of blocks: how much each symbol adds to the k − 1 before it, as far as the sample shows."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class EntropyEstimate:
     confidence
         The probability that `interval` stands for.
     note
-        What to keep in mind, in words.
+        Caveats, as sentences.
     """
 
     value: float

@@ -52,7 +52,7 @@ def posterior(s: Spectrum, alphabet: int) -> tuple[float, float]:
 
 
 def _support(s: Spectrum, alphabet: int) -> tuple[float, float, float]:
-    """The stretch of ln β outside of which the integrand is negligible, and the logarithm of its peak."""
+    """The range of ln β outside of which the integrand is negligible, and the logarithm of its peak."""
 
     def weight(u: float) -> float:
         return float(_log_weight(np.array([u]), s, alphabet)[0])
