@@ -93,8 +93,8 @@ class Traits:
 class PlainModel(Protocol):
     """All that another package must write; `registry.adapt` makes a `Model` of it.
 
-    It may also have `predict(history)`, which gives ln p of each unit id as the next unit, `outcome_names`, the bytes
-    of each, and `traits`.
+    It may also have `predict(history)`, which gives ln p of each unit id as the next unit; `outcome_names`, the bytes
+    of each; `traits`; and, if its units are words, `spelling`: an `NGram` of words whose spelling unknown words cost.
     """
 
     @property

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.models.baseline import compressors
-from bitmeter.models.registry import Compressor
+from bitmeter.models.protocols import Compressor
 from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text().encode()[:40_000]
@@ -195,7 +195,7 @@ def test_a_missing_package_is_said_with_the_line_to_type(
 def test_the_header_is_named(spec: str) -> None:
     score = bm.score(spec, TEXT)
     size = round(score.bits / 8)
-    assert f"a file of {size:,} bytes, header included ({bm.load(spec).header})" in score.notes
+    assert f"a file of {size:,} bytes, header included ({bm.load(spec).overhead})" in score.notes
     assert f"{size:,} bytes, header included" in str(score)
 
 

@@ -12,7 +12,7 @@ from scipy import optimize
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.models.mixture.session import MixtureStream
+from bitmeter.models.mixture.session import MixtureSession
 from bitmeter.models.mixture.weights import best_rows, best_weights, mixed
 
 HAMLET = b"to be or not to be\nthat is the question\nto be\nto die to sleep\n" * 3
@@ -45,9 +45,13 @@ def sentences(model: Any, text: bytes) -> tuple[np.ndarray, np.ndarray]:
     ids, bounds = [], [0]
     for line in text.splitlines(keepends=True):
         found = [i for i in model.units.split(line).ids.tolist() if i != -2]
-        ids += found + ([model.end_id] if model.predicts_end else [])
+        ids += found + ([model.traits.end.id] if model.traits.end is not None else [])
         bounds.append(len(ids))
     return np.array(ids, dtype=np.int64), np.array(bounds, dtype=np.int64)
+
+
+def opened(model: bm.MixtureModel) -> MixtureSession:
+    return MixtureSession(model, model.components, model.outcomes)
 
 
 # ---- a distribution that sees only the past --------------------------------------------------------------------------
@@ -55,18 +59,21 @@ def sentences(model: Any, text: bytes) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("mixture", mixtures())
 def test_every_prediction_sums_to_one_and_is_what_is_scored(mixture: bm.MixtureModel) -> None:
-    """At each place of a text: the whole prediction is made first, then the unit is rated. Peeking shows in the sum."""
+    """At each unit the whole prediction is made first, then the unit is scored. Peeking shows in the sum."""
     model = mixture.with_oov("class") if mixture.traits.oov else mixture
     ids, bounds = sentences(model, HELDOUT[:90])
     whole = model.logprobs(ids, bounds)
-    stream = MixtureStream(model)
+    session = opened(model)
     starts = set(bounds[:-1].tolist())
     for i, unit in enumerate(ids):
-        row = stream.predict(i not in starts)
+        stepper = session.stepper()
+        if i in starts:
+            stepper.begin()
+        row = stepper.predict()
         assert np.exp(row).sum() == pytest.approx(1.0, abs=1e-6)  # n-gram models keep float32
-        rated = stream.logprobs(ids[i : i + 1], np.array([0, 1]), i not in starts)
-        assert row[model.outcomes.index(np.array([unit]))[0]] == pytest.approx(rated[0], rel=1e-6)
-        assert rated[0] == pytest.approx(whole[i], rel=1e-9)
+        scored = session.logprobs(ids[i : i + 1], np.array([0, 1]), i not in starts)
+        assert row[model.outcomes.index(np.array([unit]))[0]] == pytest.approx(scored[0], rel=1e-6)
+        assert scored[0] == pytest.approx(whole[i], rel=1e-9)
 
 
 @pytest.mark.parametrize("mixture", mixtures())
@@ -74,14 +81,14 @@ def test_details_are_those_of_the_predictions_and_move_nothing(mixture: bm.Mixtu
     model = mixture.with_oov("class") if mixture.traits.oov else mixture
     ids, bounds = sentences(model, HELDOUT)
     half = int(bounds[2]) + 3  # in the middle of a document
-    stream, other = MixtureStream(model), MixtureStream(model)
+    session, other = opened(model), opened(model)
     steps = model.stepper()
     starts = set(bounds.tolist())
     for first, last in ((0, half), (half, len(ids))):
         cuts = np.array([0, *(cut - first for cut in bounds if first < cut < last), last - first])
-        found = stream.details(ids[first:last], cuts, first > 0, 3)
-        logs = stream.logprobs(ids[first:last], cuts, first > 0)
-        assert logs.tolist() == other.logprobs(ids[first:last], cuts, first > 0).tolist(), "the stream had moved"
+        found = session.details(ids[first:last], cuts, first > 0, 3)
+        logs = session.logprobs(ids[first:last], cuts, first > 0)
+        assert logs.tolist() == other.logprobs(ids[first:last], cuts, first > 0).tolist(), "the session had moved"
         for i, place in enumerate(range(first, last)):
             if place in starts:
                 steps.begin()

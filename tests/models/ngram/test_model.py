@@ -202,13 +202,13 @@ def test_unknown_words_are_impossible_unless_asked() -> None:
 
 
 def test_a_long_document_goes_by_in_pieces() -> None:
-    stream = MODEL.stream()
+    session = MODEL._unit_session()
     ids = MODEL.units.split(TEXT.replace("\n", " ").encode()).ids
     whole = MODEL.logprobs(ids, np.array([0, len(ids)]))
     parts = []
     for i in range(0, len(ids), 7):
         part = ids[i : i + 7]
-        parts.append(stream.logprobs(part, np.array([0, len(part)]), continues=i > 0))
+        parts.append(session.logprobs(part, np.array([0, len(part)]), continues=i > 0))
     assert np.concatenate(parts).tolist() == whole.tolist()
 
 

@@ -27,7 +27,7 @@ texts = st.lists(st.one_of(words, gaps), max_size=40).map(lambda parts: " ".join
 
 
 def long_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NGramSession, "rates_bytes", False)
+    monkeypatch.setattr(NGramSession, "scores_bytes", False)
 
 
 def both(text: Any, model: bm.NGram, **how: Any) -> tuple[bm.Score, bm.Score]:

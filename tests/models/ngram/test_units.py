@@ -106,8 +106,10 @@ def test_lines_begin_anew_whatever_the_documents() -> None:
     assert whole.nats == pytest.approx(by_line.nats, rel=1e-14)
     single = sum(bm.score(model, line).nats for line in OTHER.splitlines(keepends=True))
     assert whole.nats == pytest.approx(single, rel=1e-14)
-    stream, ids = model.stream(), np.frombuffer(OTHER, dtype=np.uint8)
-    pieces = [stream.logprobs(ids[i : i + 3], np.array([0, len(ids[i : i + 3])]), i > 0) for i in range(0, len(ids), 3)]
+    session, ids = model._unit_session(), np.frombuffer(OTHER, dtype=np.uint8)
+    pieces = [
+        session.logprobs(ids[i : i + 3], np.array([0, len(ids[i : i + 3])]), i > 0) for i in range(0, len(ids), 3)
+    ]
     assert np.concatenate(pieces).tolist() == whole.trace.logprob.tolist()
     unended = bm.score(model, b"boat", docs="line", eos="yes")
     assert unended.nats == pytest.approx(bm.score(model, b"boat\n").nats, rel=1e-14)
@@ -116,10 +118,12 @@ def test_lines_begin_anew_whatever_the_documents() -> None:
 def test_a_file_is_one_sentence_when_asked() -> None:
     model = bm.NGram(order=3, units="bytes").fit(TEXT, docs="file")
     after = model.predict(np.frombuffer(b".\n", dtype=np.uint8))
-    assert np.exp(after[model.outcomes.index(np.array([ord("T")]))[0]]) > 10 / 256  # newlines are units, and something follows
+    assert (
+        np.exp(after[model.outcomes.index(np.array([ord("T")]))[0]]) > 10 / 256
+    )  # newlines are units, and something follows
     ended, open_ = bm.score(model, TEXT, eos="yes"), bm.score(model, TEXT)
     assert ended.count("token") == open_.count("token") + 1
-    assert model.end_id == 256
+    assert model.end == bm.End(256)
 
 
 @pytest.mark.parametrize("units", ["bytes", "characters"])
@@ -156,7 +160,7 @@ def test_files_remember_their_units(units: str, tmp_path: Path) -> None:
         model = bm.NGram(order=3, units=units).fit(TEXT, docs=docs)
         model.save(tmp_path / "m.bmn", force=True)
         again = bm.load(str(tmp_path / "m.bmn"))
-        assert (again.fingerprint, again.units, again.end_id) == (model.fingerprint, model.units, model.end_id)
+        assert (again.fingerprint, again.units, again.end) == (model.fingerprint, model.units, model.end)
         assert bm.score(again, TEXT).nats == bm.score(model, TEXT).nats
         assert f"of {units}" in repr(again)
     with pytest.raises(errors.FileFormatError, match="white space"):
@@ -437,14 +441,14 @@ def test_characters_that_are_not_known_are_told_among_all_that_there_are(tmp_pat
 
     assert CHARACTER_ROWS * ROW_SIZE == Characters.INVALID + 256
     assert math.exp(SPELLING_COST) * CHARACTER_ROWS * ROW_SIZE == pytest.approx(1.0)
-    # In stretches, and unknown only where the model does not know it.
+    # In batches, and unknown only where the model does not know it.
     assert bm.score(model, "Bär".encode()).oov == 0
-    pieces = model.with_oov("spelled").stream()
+    parts = model.with_oov("spelled")._unit_session()
     split = model.units.split(text)
     half = len(split.ids) // 2
     logs = np.concatenate([
-        pieces.logprobs(split.ids[:half], np.array([0, half]), continues=False),
-        pieces.logprobs(split.ids[half:], np.array([0, len(split.ids) - half]), continues=True),
+        parts.logprobs(split.ids[:half], np.array([0, half]), continues=False),
+        parts.logprobs(split.ids[half:], np.array([0, len(split.ids) - half]), continues=True),
     ])  # fmt: skip
     np.testing.assert_allclose(logs, model.with_oov("spelled").logprobs(split.ids, split.bounds))
 

@@ -88,7 +88,7 @@ def test_score_is_the_loss_of_torch(kind: str, units: str) -> None:
     ids = model.network_ids(model.units.split(text).ids)[: model._context - 1]
     row = torch.tensor(np.concatenate((np.array([model.eos_id]), ids)))[None]
     with torch.inference_mode():
-        loss = float(model.fast_form[0].loss(row[:, :-1], row[:, 1:])[0]) * len(ids)
+        loss = float(model._fitted[0].loss(row[:, :-1], row[:, 1:])[0]) * len(ids)
     assert -score.trace.logprob[: len(ids)].sum() == pytest.approx(loss, rel=1e-5)
 
 
@@ -274,20 +274,20 @@ def test_saved_and_loaded_it_is_the_same(kind: str, units: str, tmp_path: Path) 
 
 @every
 @pytest.mark.parametrize("ctx", ["auto", "9.4", "disjoint.7"])
-def test_a_stream_gives_the_same_wherever_it_is_cut(kind: str, units: str, ctx: str) -> None:
+def test_a_session_gives_the_same_wherever_it_is_cut(kind: str, units: str, ctx: str) -> None:
     model = usual(trained(kind, units)).with_context(ctx, "bos")
     documents = [b"the cat sat on the mat and the dog lay", b"", b"a dog", b"the rug on the mat and on the mat", b"mat"]
     ends = np.cumsum([len(document) for document in documents])
     split = model.units.split(b"".join(documents), ends)
     whole = model.logprobs(split.ids, split.bounds)
     for size in (1, 7):
-        stream = model.stream()
+        session = model.session()
         found = []
         for first in range(0, len(split.ids), size):
             last = min(len(split.ids), first + size)
             inner = split.bounds[(split.bounds > first) & (split.bounds < last)] - first
             bounds = np.concatenate(([0], inner, [last - first]))
-            found.append(stream.logprobs(split.ids[first:last], bounds, continues=first not in split.bounds))
+            found.append(session.logprobs(split.ids[first:last], bounds, continues=first not in split.bounds))
         np.testing.assert_allclose(np.concatenate(found), whole, atol=1e-5, rtol=0)
 
 
@@ -310,12 +310,14 @@ def test_spelled_words_are_a_distribution_over_bytes(kind: str) -> None:
     assert "oov:spelled" in str(spelled.signature)
     assert spelled.oov == plain.oov == 1
     assert spelled.nats > plain.nats
-    stream = model.with_oov("spelled").with_context("auto", "bos").stream()
+    session = model.with_oov("spelled").with_context("auto", "bos").open()
     units = model.units
     cut = units.cut(text[:14])
     parts = []
     for data, continues, unfinished in ((text[:cut], False, True), (text[cut:], True, False)):
-        parts.append(stream.rate_text(data, units.split(data), continues, unfinished))  # type: ignore[union-attr]
+        ends = np.array([] if unfinished else [len(data)], dtype=np.int64)
+        batch = bm.Batch(data, ends, units, continues=continues, unfinished=unfinished)
+        parts.append(session.score(batch).logprobs)
     assert -np.concatenate(parts).sum() == pytest.approx(spelled.nats, rel=1e-6)
 
 

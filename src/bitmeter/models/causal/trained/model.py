@@ -21,6 +21,7 @@ from bitmeter.errors import EmptyError, InputTypeError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
+from bitmeter.models.causal.trained.stepper import WordStepper
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.openvocab.coder import SpelledCoder
@@ -414,7 +415,8 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
 
     def stepper(self) -> NetworkStepper:
         """Begin a document unit by unit, with what was computed before kept."""
-        return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
+        made = WordStepper if self.units_kind == "words" else NetworkStepper
+        return made(lambda: self._scorer, self.windowing, self.size, self.name)
 
     def coder(self, watch: CodeWatch | None = None) -> Coder:
         """Unit by unit; unknown words are spelled."""
