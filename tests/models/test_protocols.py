@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import bitmeter as bm
 from bitmeter.models.protocols import Codes, Compressor, Model, OpenVocabulary, Predictor, Session, Stepper, Traits
 from tests.models.documents import cut_documents, in_parts, whole
-from tests.models.lecture import BYTE_TABLE, P, Q, WORDS
+from tests.models.lecture import BYTE_TABLE, WORDS, P, Q
 from tests.models.predictors import PREDICTORS
 
 CHAR_IDS = st.sampled_from([ord(c) for c in "abelopr xzé€"] + [0x110000 + 255])

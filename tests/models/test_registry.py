@@ -39,7 +39,8 @@ WISHFUL = bm.Scheme("wishful", "wishful", "needs what is not there", Toy, requir
 
 
 def bitmeter(*words: str, path: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(path)}
+    found = [str(path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found)}
     return subprocess.run([*MAIN, *words], capture_output=True, text=True, env=environment, check=False)
 
 
