@@ -47,7 +47,7 @@ def test_a_model_that_looks_ahead_is_caught() -> None:
 
 
 def test_a_model_that_does_not_sum_to_one_is_caught() -> None:
-    with pytest.raises(ModelError, match="no distribution"):
+    with pytest.raises(ModelError, match="not a distribution"):
         bm.prove(TooMuch(), TEXT)
 
 

@@ -152,7 +152,7 @@ def test_a_stream_in_blocks_costs_and_predicts_the_same(size: int, monkeypatch: 
     session = model.open()
     logs, ranks = [], []
     data = b"".join(document.data for document in documents)
-    edges = {0, 30, 30, 70}
+    edges = {0, 30, 70}
     for first in range(0, len(data), size):
         last = min(len(data), first + size)
         inner = [edge - first for edge in (30, 30) if first < edge < last]

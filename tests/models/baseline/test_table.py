@@ -128,7 +128,7 @@ def test_the_ways_of_the_unknown() -> None:
         bm.TableModel(P, oov="class")
     with pytest.raises(bm.errors.ChoiceError):
         bm.TableModel(WORDS, oov="spelt")
-    with pytest.raises(bm.errors.ModelError, match="no way 'class'"):
+    with pytest.raises(bm.errors.ModelError, match="this table has no label <unk>"):
         bm.score(P, b"abba", oov="class")
 
 

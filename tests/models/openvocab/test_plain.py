@@ -21,14 +21,13 @@ TEXT = b"to be or xyzzy\n\n  the mind\tis plugh \nthat"
 
 
 def test_it_is_an_n_gram_model_of_the_same_probabilities() -> None:
-    """The twin: an ARPA file of the same bigrams, scored by the core with the same spelling."""
+    """By hand: words and ends of lines from the plug-in, the rest from the n-gram model that brings the spelling."""
     text = b"to be or not to be\nthat is xyzzy\n"
     plain = PlainWords()
     found = bm.score(MODEL, text)
-    # By hand: each line's words and its end from the plug-in, the rest from the spelling of the n-gram model.
     words = sum(
         float(plain.predict(np.array(ids[:i]))[ids[i]])
-        for ids in ([3 + i for i in _entries(plain, line)] for line in text.splitlines())
+        for ids in (_entries(plain, line) for line in text.splitlines())
         for i in range(len(ids))
     )
     other = plain.spelling.with_oov("spelled")
@@ -43,8 +42,8 @@ def test_it_is_an_n_gram_model_of_the_same_probabilities() -> None:
 
 
 def _entries(plain: PlainWords, line: bytes) -> list[int]:
-    """Entries less 3: unknown words are −3, the end −1."""
-    return [*(max(0, i) - 3 for i in plain.units.split(line).ids.tolist()), -1]
+    """The entries of a line's words and of its end."""
+    return [*(max(0, i) for i in plain.units.split(line).ids.tolist()), 2]
 
 
 def test_the_ways_of_the_unknown() -> None:
