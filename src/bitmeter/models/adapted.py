@@ -1,6 +1,6 @@
 """What another package wrote, as a model of ours.
 
-The only place that looks for attributes: a plug-in writes a `PlainModel` and perhaps more, and what it has decides what
+Only this module looks for attributes: a plug-in writes a `PlainModel` and perhaps more, and its attributes decide what
 it can do.
 """
 
@@ -156,7 +156,7 @@ class PlainSession(UnitSession):
         return self._score(ids, bounds, continues)
 
     def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """It has none."""
+        """Not available: it does not predict."""
         message = f"{self._model.name} does not expose its next-unit distribution; leave alternatives out"
         raise ModelError(message)
 
@@ -197,7 +197,7 @@ class PlainPredictingSession(PredictingSession):
         if strange.any():
             message = (
                 f"{self._model.name} predicts {len(self.outcomes):,} outcomes, and the unit id "
-                f"{int(ids[np.argmax(strange)])} is none of them, so it has no rank; leave alternatives out"
+                f"{int(ids[np.argmax(strange)])} is not among them, so it has no rank; leave alternatives out"
             )
             raise ModelError(message)
         return super().details(ids, bounds, continues, alternatives)

@@ -69,7 +69,7 @@ def test_each_document_begins_from_the_start() -> None:
 def test_a_start_must_be_known() -> None:
     with pytest.raises(bm.errors.ModelError, match="no start"):
         bm.TableModel(bm.Conditional({"a": {"a": 1.0}}))
-    with pytest.raises(bm.errors.ModelError, match="start 'b' is no context"):
+    with pytest.raises(bm.errors.ModelError, match="start 'b' is not a context"):
         bm.TableModel(bm.Conditional({"a": {"a": 1.0, "b": 0.0}}, start="b"))
 
 

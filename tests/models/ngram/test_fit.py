@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,19 +9,12 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from tests.models.made_up import made_up_text
+from tests.models.ngram.made import arpa
 from tests.models.twin import estimate
 
 TEXT = made_up_text(400, 30)
 MODEL = bm.NGram(order=3).fit(TEXT.encode())
 sentences = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6).map(" ".join), min_size=1, max_size=12)
-
-
-def arpa(model: bm.NGram) -> dict[tuple[str, ...], tuple[float, float]]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.arpa"
-        model.save(path)
-        rows = [line.split("\t") for line in path.read_text().splitlines() if "\t" in line]
-    return {tuple(row[1].split(" ")): (float(row[0]), float(row[2]) if len(row) > 2 else 0.0) for row in rows}
 
 
 @settings(max_examples=60)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure import run
+from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.session import NGramSession
+from tests.models.blocks import in_blocks
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 20)
@@ -59,7 +60,7 @@ def same(quick: bm.Score, slow: bm.Score) -> None:
 def test_a_score_is_the_same_by_both_ways(text: bytes, order: int, docs: str, eos: str, oov: str, size: int) -> None:
     """Documents, tokens, unknown words and traces, wherever blocks end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "BLOCK_SIZE", size)
+        in_blocks(patch, NGramBase, size)
         same(*both(text, MODELS[order], docs=docs, eos=eos, oov=oov))
 
 
@@ -76,7 +77,7 @@ def test_blocks_at_every_place_change_nothing() -> None:
     whole = bm.score(MODELS[4], text, docs="line", eos="yes", oov="class")
     for size in range(1, len(text) + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run, "BLOCK_SIZE", size)
+            in_blocks(patch, NGramBase, size)
             found = bm.score(MODELS[4], text, docs="line", eos="yes", oov="class")
         assert found.nats == pytest.approx(whole.nats, rel=1e-14)
         assert (found.tokens, found.oov, found.documents) == (whole.tokens, whole.oov, whole.documents)

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
+from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.session import NGramSession
 from bitmeter.models.openvocab.words import SpelledNGramSession, SpelledSession
 from bitmeter.text.formats import SEPARATORS
+from tests.models.blocks import in_blocks
 
 TEXT = b"to be or not to be\n that is  the question\n\nwhether 'tis nobler\n" * 3 + b"once caf\xc3\xa9 na\xefve\n"
 MODEL = bm.NGram(order=3).fit(TEXT)
@@ -119,10 +121,10 @@ def test_a_known_line_by_hand() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50])
-def test_a_text_in_pieces_costs_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_in_blocks_costs_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT + b"unheard \t of\n\n\n  words \n end"
     expected = nats(text)
-    monkeypatch.setattr("bitmeter.measure.run.BLOCK_SIZE", size)
+    in_blocks(monkeypatch, NGramBase, size)
     assert nats(text) == pytest.approx(expected, rel=1e-12)
     assert nats(text, docs="line") == pytest.approx(expected, rel=1e-12)
 
