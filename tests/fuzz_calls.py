@@ -171,7 +171,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "KrichevskyTrofimov": [(bm.KrichevskyTrofimov, {})],
     "Universal": [
-        (bm.Universal, {"size": "small"}),
+        (bm.Universal, {"preset": "small"}),
         (bm.Universal.load, {"path": "model.bmu"}),
         (READER.with_prime, {"text": b"some text"}),
         (READER.freeze, {}),
@@ -215,7 +215,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.NGram.load, {"path": "model.bmn", "units": None}),
         (WORDS.with_oov, {"way": "class"}),
         (WORDS.verify, {}),
-        (WORDS.rate, {"text": b"one two\nthree\n", "docs": None, "field": None, "eos": "yes", "oov": "class"}),
+        (WORDS.score, {"text": b"one two\nthree\n", "docs": None, "field": None, "eos": "yes", "oov": "class"}),
         (WORDS.logprob, {"sentence": "one two", "eos": True, "oov": "class"}),
         (WORDS.begin, {"oov": "class"}),
         (WORDS.at, {"key": WORDS.begin().key, "oov": "class"}),
@@ -252,7 +252,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "MixtureModel": [
         (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
         (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
-        (bm.MixtureModel([WORDS]).with_components, {"components": [WORDS]}),
         (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),
         (bm.MixtureModel.load, {"path": "model.bmx"}),
@@ -308,7 +307,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
             },
         ),
         (SMALL.with_oov, {"way": "none"}),
-        (SMALL.with_reading, {"ctx": "8.4", "first": "bos"}),
+        (SMALL.with_context, {"ctx": "8.4", "first": "bos", "bos": None}),
         (SMALL.save, {"path": "network", "force": True}),
         (bm.Neural.load, {"path": "network"}),
     ],
@@ -334,7 +333,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "devices": None,
             },
         ),
-        (TINY.with_reading, {"ctx": "16.8", "first": "bos"}),
+        (TINY.with_context, {"ctx": "16.8", "first": "bos", "bos": None}),
     ],
     "divergence": [
         (

@@ -16,7 +16,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzéß日 \n'"
 
 
 class Plain:
-    """Bytes by the two before them, counted on a text: no stream, no stepper, no coder."""
+    """Bytes by the two before them, counted on a text: no stepper, no coder."""
 
     name = "plain"
     fingerprint = "plain-1"
@@ -38,7 +38,7 @@ class Plain:
 
 
 class TooMuch(Plain):
-    """Every probability doubled: a bit a byte less than is true."""
+    """Every probability doubled: one bit per byte less than is true."""
 
     name = "too much"
 

@@ -1,4 +1,4 @@
-"""The coder against an independent one, and the steppers against the predictions that they stand for."""
+"""The coder against an independent one, and which coder a model gets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import _core
-from bitmeter.coding.stepwise import stepper_of
+from bitmeter.coding.coders import coder_of, for_bytes
 from bitmeter.errors import ModelError
-from tests.coding.models import TEXT, Plain, chain, letters, words
+from bitmeter.models.baseline.kt import KtCoder
+from bitmeter.models.coder import Coder, StepwiseCoder
+from bitmeter.models.outcomes import byte_outcomes
+from bitmeter.models.protocols import Codes, Predictor
+from bitmeter.text.units.plain import Bytes
+from tests.coding.models import TEXT, Plain, letters, words
 
 
 def rows(number: int, size: int, seed: int) -> NDArray[np.float64]:
@@ -21,7 +26,7 @@ def rows(number: int, size: int, seed: int) -> NDArray[np.float64]:
 
 
 def test_rows_cost_their_cross_entropy_also_with_many_outcomes() -> None:
-    # With frequencies of 16 bits, 50,000 outcomes would cost more than a bit a unit above this.
+    # With frequencies of 16 bits, 50,000 outcomes would cost more than one bit per unit above this.
     for size, number in ((2, 3000), (256, 500), (50_000, 20)):
         logs = rows(number, size, 1)
         symbols = [int(np.argmax(row + np.random.default_rng(i).gumbel(size=size))) for i, row in enumerate(logs)]
@@ -62,46 +67,26 @@ def test_what_is_impossible_or_no_number_is_not_coded() -> None:
     assert (encoder.bits, encoder.finish()) == (0.0, b"")
 
 
-@pytest.mark.parametrize("name", ["kt", "letters", "chain", "ngram", "plain"])
-def test_steppers_predict_what_the_model_predicts(name: str) -> None:
-    cases: dict[str, tuple[Any, bytes]] = {
-        "kt": (bm.KrichevskyTrofimov(), TEXT),
-        "letters": (bm.TableModel(letters()), b"to be or not"),
-        "chain": (bm.TableModel(chain()), b"abc cab"),
-        "ngram": (words(), TEXT),
-        "plain": (Plain(), TEXT),
-    }
-    model, text = cases[name]
-    ids = model.units.split(text[:300]).ids
-    stepper = stepper_of(model)
-    for place, unit in enumerate(ids.tolist()):
-        expected = model.predict(ids[:place])
-        np.testing.assert_allclose(stepper.predict(), expected, rtol=1e-12)
-        stepper.take(unit)
+def test_a_coder_of_the_models_own_goes_first() -> None:
+    class Reversed(Predictor, Codes):
+        """Codes a block as itself backwards: the protocol that a model with its own coder follows."""
 
+        name, fingerprint, units, outcomes = "reversed", "reversed-1", Bytes(), byte_outcomes()
 
-def test_a_stepper_of_the_models_own_goes_first() -> None:
-    class Own(Plain):
-        def stepper(self) -> str:
-            return "mine"
+        def open(self, options: bm.Options = bm.Options()) -> bm.Session:  # noqa: B008
+            return bm.KrichevskyTrofimov().open(options)
 
-    assert stepper_of(Own()) == "mine"  # type: ignore[comparison-overlap]
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return bm.KrichevskyTrofimov().logprobs(ids, bounds)
 
-    class Rates:
-        name = "rates"
+        def stepper(self) -> bm.Stepper:
+            return bm.KrichevskyTrofimov().stepper()
 
-    with pytest.raises(ModelError, match="does not predict"):
-        stepper_of(Rates())
+        def coder(self, watch: Any = None) -> Coder:
+            return Backwards()
 
-
-def test_a_coder_of_the_models_own_goes_first(tmp_path: object) -> None:
-    class Reversed(Plain):
-        """Codes a stretch as itself backwards: the protocol that a model with its own coder follows."""
-
+    class Backwards(Coder):
         bits = 0.0
-
-        def coder(self) -> Reversed:
-            return self
 
         def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:
             return data[::-1], len(data)
@@ -111,3 +96,37 @@ def test_a_coder_of_the_models_own_goes_first(tmp_path: object) -> None:
 
     proof = bm.prove(Reversed(), TEXT)
     assert proof.file_bits == 8 * len(TEXT)
+
+
+def test_any_other_predictor_is_asked_unit_by_unit() -> None:
+    made = coder_of(bm.load(Plain()))
+    assert type(made) is StepwiseCoder
+    assert type(coder_of(bm.KrichevskyTrofimov())) is KtCoder
+    seen: list[int] = []
+    coder_of(bm.load(Plain()), watch=seen.append).encode(TEXT * 8, final=True)
+    assert seen
+
+
+def test_what_cannot_code_says_why() -> None:
+    class Scores:
+        name, fingerprint, units = "scores", "scores-1", Bytes()
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.full(len(ids), -1.0)
+
+    with pytest.raises(ModelError, match="does not expose the distribution of the next unit"):
+        coder_of(bm.load(Scores()))
+    with pytest.raises(ModelError, match="predicts words, from which the bytes of a text cannot be put together"):
+        coder_of(bm.Uniform(10))
+    with pytest.raises(ModelError, match="do not sum to one"):
+        coder_of(bm.NGram(order=2, smoothing="stupid-backoff").fit(TEXT))
+    with pytest.raises(ModelError, match="is a compressor with files of its own"):
+        for_bytes(bm.load("zstd:3"))
+
+
+def test_a_model_for_bytes_spells_what_it_does_not_know() -> None:
+    assert for_bytes(words()).fingerprint == words().with_oov("spelled").fingerprint
+    table = bm.TableModel(letters())
+    assert for_bytes(table) is table
+    plain = bm.KrichevskyTrofimov()
+    assert for_bytes(plain) is plain

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter.errors import EmptyError, InputError, ModelError
+from bitmeter.errors import InputError, ModelError
 from tests.coding.models import TEXT, Peeking, Plain, TooMuch, byte_mixture, chain, letters, word_mixture, words
 
 LETTER_TEXT = ("to be or not to be\n" * 40).encode()
@@ -48,7 +47,7 @@ def test_a_model_that_looks_ahead_is_caught() -> None:
 
 
 def test_a_model_that_does_not_sum_to_one_is_caught() -> None:
-    with pytest.raises(ModelError, match="no distribution"):
+    with pytest.raises(ModelError, match="not a distribution"):
         bm.prove(TooMuch(), TEXT)
 
 
@@ -59,49 +58,6 @@ def test_several_documents_are_refused() -> None:
 
 def test_the_normalised_text_is_what_is_coded() -> None:
     assert bm.prove("kt", b"ABC abc", norm="lower").score.bits == bm.score("kt", b"abc abc").bits
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_honest_models_are_sound(name: str) -> None:
-    model, text = CASES[name]
-    found = bm.verify(model, text, histories=20)
-    assert found.sound
-    assert found.sums < 1e-6
-    assert found.agrees < 1e-6
-    assert found.peeks == 0.0
-    assert found.file is (True if name.startswith("ngram") else None)
-
-
-def test_cheats_are_not() -> None:
-    peeking = bm.verify(Peeking(), TEXT)
-    assert not peeking.sound
-    assert peeking.sums < 1e-9
-    assert peeking.agrees > 0.1
-    assert "WRONG a unit costs" in str(peeking)
-    much = bm.verify(TooMuch(), TEXT)
-    assert not much.sound
-    assert much.sums > 0.5
-    assert "WRONG predictions sum" in str(much)
-
-
-def test_one_that_looks_ahead_is_caught_even_if_it_predicts_nothing() -> None:
-    class Rates:
-        name, fingerprint = "rates", "rates-1"
-        units = bm.KrichevskyTrofimov().units
-
-        def logprobs(self, ids: Any, bounds: Any) -> Any:
-            return np.where(np.append(ids[1:], 0) % 2 == 0, -1.0, -2.0)
-
-    found = bm.verify(Rates(), TEXT)
-    assert (found.predicts, found.sound) == (False, False)
-    assert found.peeks == 1.0
-
-
-def test_what_cannot_be_verified_is_said() -> None:
-    with pytest.raises(ModelError, match="only totals"):
-        bm.verify("zstd")
-    with pytest.raises(EmptyError):
-        bm.verify("kt", b"")
 
 
 @pytest.mark.parametrize("units", ["bytes", "characters"])

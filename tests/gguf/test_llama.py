@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import gc
 import json
 import math
-import tempfile
 from pathlib import Path
-from typing import Any
 
-import gguf
 import numpy as np
 import pytest
-import torch
 
 import bitmeter as bm
-from bitmeter.errors import ChoiceError, DamagedSourceError, ModelError
+from bitmeter.errors import ChoiceError, ModelError
 from bitmeter.reports.figures import tool_figures
+from tests.gguf.made import CORPUS, LONG, file, model, twin
 from tests.models import gguf_files
 from tests.models.causal.hf.test_model import TEXTS
 from tests.models.networks import TINY
 from tests.parity.make_figures import write_gguf
-
-CORPUS = bm.Corpus.from_documents(TEXTS)
-LONG = (TINY / "joined.txt").read_bytes()[:3000]
-FOLDER = tempfile.TemporaryDirectory(prefix="bitmeter-gguf-")
-
-
-@functools.cache
-def file(name: str, kind: str) -> Path:
-    tokenizer = gguf_files.bpe_tokenizer() if name == "bpe" else gguf_files.pieces_tokenizer()
-    path = Path(FOLDER.name) / f"{name}-{kind}.gguf"
-    gguf_files.write(path, gguf_files.llama(len(tokenizer)), tokenizer, kind)
-    return path
-
-
-@functools.cache
-def model(name: str, kind: str = "f32", options: str = "attention=f32") -> Any:
-    return bm.load(f"gguf:{file(name, kind)},{options}" + ",threads=1" * ("threads" not in options))
-
-
-@functools.cache
-def twin(name: str, kind: str = "f32") -> Any:
-    return bm.load(f"gguf:{file(name, kind)},engine=transformers")
-
-
-# ---- figures ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "ctx"), [
@@ -83,41 +53,10 @@ def test_what_llama_perplexity_prints(tmp_path: Path) -> None:
     assert (f"{ours['PPL']:.4f}", f"{ours['+/-']:.5f}") == (expected["PPL"], expected["+/-"])
 
 
-def test_batches_and_threads_change_nothing() -> None:
-    usual = bm.score(model("bpe"), LONG).trace.logprob
-    for options in ("attention=f32,batch=7", "attention=f32,batch=64,threads=2", "attention=f32,threads=1,device=cpu"):
-        np.testing.assert_allclose(bm.score(model("bpe", "f32", options), LONG).trace.logprob, usual, atol=2e-5, rtol=0)
-
-
-def test_windows_do_not_see_each_other() -> None:
-    """Whatever was computed before, a document's figure is the same to the last bit."""
-    made = model("bpe", "q8_0", "attention=f16")
-    alone = bm.score(made, TEXTS[3].encode()).trace.logprob
-    bm.score(made, LONG)
-    among = bm.score(made, bm.Corpus.from_documents([TEXTS[0], TEXTS[3], TEXTS[1]]))
-    np.testing.assert_array_equal(among.trace.document(1).logprob, alone)
-
-
-def test_a_network_lets_go_of_its_sessions_first() -> None:
-    made = bm.load(f"gguf:{file('bpe', 'f32')},threads=1")
-    bm.score(made, b"to see")
-    steps = made.stepper()
-    steps.predict()
-    kept = made._engine.open
-    assert len(kept) == 2
-    made.cycle = [made, steps]
-    del made, steps
-    gc.collect()
-    assert kept == {}
-
-
 def test_one_token_and_no_token() -> None:
     assert bm.score(model("bpe"), b"a").tokens == 1
     assert bm.score(model("bpe"), b"").tokens == 0
     assert bm.score(model("bpe"), b"a", first="skip").tokens == 0
-
-
-# ---- tokens ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["bpe", "pieces"])
@@ -161,9 +100,6 @@ def test_no_special_token_is_made_up(tmp_path: Path) -> None:
     assert bm.score(made, b"text").signature.first == "uniform"
 
 
-# ---- more than a number ----------------------------------------------------------------------------------------------
-
-
 def test_predictions_sum_to_one_and_are_what_is_scored() -> None:
     made = model("pieces", "q8_0", "attention=f16")
     text = TEXTS[0].encode()
@@ -203,9 +139,6 @@ def test_what_quantising_changed() -> None:
     assert 1e-5 < changed.mean < 0.1
 
 
-# ---- bad input -------------------------------------------------------------------------------------------------------
-
-
 def test_llama_cpp_is_the_usual_engine() -> None:
     assert type(bm.load(f"gguf:{file('bpe', 'f32')}")).__name__ == "LlamaCpp"
 
@@ -222,30 +155,3 @@ def test_options_of_the_other_engine_are_refused() -> None:
             bm.load(f"gguf:{path},{option}")
     with pytest.raises(ModelError, match="sees 48 tokens"):
         bm.score(model("bpe"), LONG, ctx="64.32")
-
-
-def test_what_llama_cpp_cannot_load_is_said_in_its_words(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "model.gguf"
-    writer = gguf.GGUFWriter(str(path), "abacus")
-    writer.add_tensor("token_embd.weight", np.zeros((4, 32), dtype=np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    with pytest.raises(ModelError, match="unknown model architecture: 'abacus'"):
-        bm.load(f"gguf:{path}")
-    path.write_bytes(file("bpe", "f32").read_bytes()[:-1000])
-    with pytest.raises(DamagedSourceError, match="cut short"):
-        bm.load(f"gguf:{path}")
-    assert capfd.readouterr().err == ""
-
-
-def test_logits_that_are_no_numbers_are_named(tmp_path: Path) -> None:
-    tokenizer = gguf_files.bpe_tokenizer()
-    network = gguf_files.llama(len(tokenizer))
-    with torch.no_grad():
-        network.model.norm.weight[3] = math.nan
-    path = tmp_path / "broken.gguf"
-    gguf_files.write(path, network, tokenizer)
-    with pytest.raises(ModelError, match="NaN"):
-        bm.score(f"gguf:{path}", b"some text")

@@ -13,16 +13,9 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter.models.registry import (
-    Compressor,
-    Model,
-    Predictor,
-    Scheme,
-    Streaming,
-    own_schemes,
-    schemes,
-    survey_schemes,
-)
+from bitmeter.models.protocols import Compressor, Model, Predictor
+from bitmeter.models.registry import own_schemes, schemes, survey_schemes
+from bitmeter.models.scheme import Scheme
 
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
 
@@ -40,13 +33,14 @@ class Toy:
     def logprobs(self, ids, bounds):
         return np.full(len(ids), -self._nats)
 
-SCHEME = bm.Scheme("toy", "toy:BITS", "a plug-in: so many bits a byte", Toy, requires="numpy")
+SCHEME = bm.Scheme("toy", "toy:BITS", "a plug-in: so many bits per byte", Toy, requires="numpy")
 WISHFUL = bm.Scheme("wishful", "wishful", "needs what is not there", Toy, requires="surely_absent")
 '''
 
 
 def bitmeter(*words: str, path: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(path)}
+    found = [str(path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found)}
     return subprocess.run([*MAIN, *words], capture_output=True, text=True, env=environment, check=False)
 
 
@@ -84,7 +78,7 @@ def test_an_installed_package_adds_a_scheme(tmp_path: Path) -> None:
     listed = bitmeter("models", path=target)
     assert listed.returncode == 0, listed.stderr
     (row,) = (line for line in listed.stdout.splitlines() if line.startswith("toy:BITS"))
-    assert " ".join(row.split()) == "toy:BITS a plug-in: so many bits a byte ready"
+    assert " ".join(row.split()) == "toy:BITS a plug-in: so many bits per byte ready"
     (row,) = (line for line in listed.stdout.splitlines() if line.startswith("wishful"))
     assert row.endswith("pip install surely_absent")
     assert bitmeter("score", "toy:3", str(text), "-q", path=target).stdout == "3.0\n"
@@ -102,7 +96,7 @@ def test_a_plug_in_is_a_model_like_others(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.syspath_prepend(str(tmp_path))
     model = bm.load("toy:2.5")
     assert isinstance(model, Model)
-    assert not isinstance(model, Predictor | Streaming | Compressor)
+    assert not isinstance(model, Predictor | Compressor)
     assert schemes()["toy"].usage == "toy:BITS"
     found = bm.compare("uniform", "toy:2.5", on=b"to be or not to be")
     assert found.rows[1].difference == pytest.approx(-5.5)
@@ -180,7 +174,7 @@ def test_what_a_plug_in_makes_must_be_a_model(tmp_path: Path, monkeypatch: pytes
     code = "import bitmeter as bm\nSCHEME = bm.Scheme('junk', 'junk', 'no model', lambda rest: 3)"
     plugged(tmp_path, "bitmeter_junk", code, "junk = bitmeter_junk:SCHEME")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(bm.errors.ModelError, match="made 3 of 'junk:x', which is no model: it needs name, units"):
+    with pytest.raises(bm.errors.ModelError, match="made 3 of 'junk:x', which is not a model: it needs name, units"):
         bm.load("junk:x")
 
 

@@ -117,9 +117,9 @@ def test_every_predictor() -> None:
         (text,) = bm.sample(name, 1, seed=1, length=40)
         assert (len(text.data), text.ended) == (40, False)
     assert len(bm.sample("uniform", seed=1)[0].data) == 256
-    with pytest.raises(errors.ModelError, match="does not know the whole distribution"):
+    with pytest.raises(errors.ModelError, match="does not expose the distribution of the next unit"):
         bm.sample("zstd")
-    with pytest.raises(errors.ModelError, match="what its 10 outcomes are"):
+    with pytest.raises(errors.ModelError, match="does not name its 10 outcomes"):
         bm.sample("uniform:10")
     with pytest.raises(errors.InputError):
         bm.sample("uniform", temperature=0.0)
@@ -130,13 +130,13 @@ def test_a_network_keeps_what_it_computed() -> None:
     model = bm.Neural("lstm", "bytes", width=8, threads=1).fit(b"one two three\n" * 20, epochs=1)
 
     class Whole:
-        name, units, fingerprint, predicts_end = "whole", model.units, "whole", True
-        end_id, outcome_names = model.end_id, model.outcomes.names
-        logprobs, predict, places = model.logprobs, model.predict, model.places
+        name, units, fingerprint = "whole", model.units, "whole"
+        traits, outcomes = model.traits, model.outcomes
+        logprobs, predict = model.logprobs, model.predict
 
     drawn = bm.sample(model, 2, seed=3, length=60)
     assert [text.data for text in drawn] == [text.data for text in bm.sample(Whole(), 2, seed=3, length=60)]
     for text in drawn:
-        end = [model.end_id] if text.ended else []
+        end = [model.traits.end.id] if text.ended and model.traits.end is not None else []
         ids = np.concatenate((text.ids, np.array(end, dtype=np.int64)))
         np.testing.assert_allclose(text.logprobs, model.logprobs(ids, np.array([0, len(ids)])), atol=1e-5)

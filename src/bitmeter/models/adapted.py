@@ -1,6 +1,6 @@
 """What another package wrote, as a model of ours.
 
-The only place that looks for attributes: a plug-in writes a `PlainModel` and perhaps more, and what it has decides what
+Only this module looks for attributes: a plug-in writes a `PlainModel` and perhaps more, and its attributes decide what
 it can do.
 """
 
@@ -13,10 +13,11 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter.errors import ModelError
+from bitmeter.models.openvocab.plain import OpenWords
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes
-from bitmeter.models.protocols import Compressor, Meter, Model, Options, PlainModel, Predictor, Traits
+from bitmeter.models.protocols import Compressor, Meter, Model, NGramLike, Options, PlainModel, Predictor, Traits
 from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper, UnitSession
-from bitmeter.text.units.base import Units
+from bitmeter.text.units.base import BLANK, Units
 from bitmeter.text.units.plain import Bytes
 
 __all__ = ["PlainCompressor", "PlainPredictor", "PlainScorer", "adapted"]
@@ -36,7 +37,20 @@ def adapted(found: Any) -> Model | Compressor | None:
     if not isinstance(units, Units):
         message = f"{found.name} has units {units!r:.60}, which are not bitmeter.Units; inherit from that class"
         raise ModelError(message, value=found.name)
-    return PlainPredictor(found) if callable(getattr(found, "predict", None)) else PlainScorer(found)
+    if not callable(getattr(found, "predict", None)):
+        return PlainScorer(found)
+    spelling = getattr(found, "spelling", None)
+    return PlainPredictor(found) if spelling is None else _open_words(PlainPredictor(found), spelling)
+
+
+def _open_words(model: PlainPredictor, spelling: object) -> Model:
+    if not isinstance(spelling, NGramLike):
+        message = (
+            f"{model.name} has the spelling {spelling!r:.60}; it must be an n-gram model of words fitted on the text "
+            "that the model was trained on: bm.NGram(order=1, unk_word=True).fit(text)"
+        )
+        raise ModelError(message, value=model.name)
+    return OpenWords(model, spelling)
 
 
 class PlainScorer(Model):
@@ -104,7 +118,9 @@ class PlainPredictor(PlainScorer, Predictor):
         if names is None and isinstance(self.units, Bytes) and size == 256:
             names = BYTE_NAMES
         if names is None and self.units.token_bytes is not None:
+            # A network often has a few more ids than its tokenizer has tokens.
             names = tuple(name or b"" for name in self.units.token_bytes)
+            names += (b"",) * (size - len(names))
         if names is None and self.units.joins:
             names = tuple(self.units.join([unit]) for unit in range(size))
         if names is not None and len(names) != size:
@@ -140,7 +156,7 @@ class PlainSession(UnitSession):
         return self._score(ids, bounds, continues)
 
     def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """It has none."""
+        """Not available: it does not predict."""
         message = f"{self._model.name} does not expose its next-unit distribution; leave alternatives out"
         raise ModelError(message)
 
@@ -174,6 +190,14 @@ class PlainPredictingSession(PredictingSession):
             message = (
                 f"{self._model.name} does not name its {len(self.outcomes):,} outcomes (outcome_names), so there are "
                 "no alternatives to show; ask for 0 of them"
+            )
+            raise ModelError(message)
+        index = self.outcomes.index(ids)
+        strange = ((index < 0) | (index >= len(self.outcomes))) & (np.asarray(ids) != BLANK)
+        if strange.any():
+            message = (
+                f"{self._model.name} predicts {len(self.outcomes):,} outcomes, and the unit id "
+                f"{int(ids[np.argmax(strange)])} is not among them, so it has no rank; leave alternatives out"
             )
             raise ModelError(message)
         return super().details(ids, bounds, continues, alternatives)

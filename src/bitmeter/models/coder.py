@@ -1,8 +1,8 @@
-"""Coding a text by a model: bytes to a number as long as −log2 of the text's probability, and back.
+"""Arithmetic coding by a model: a text becomes as many bits as −log2 of its probability, and back.
 
-A coder takes the text in blocks and gives each as a row of bytes; what the model has learned goes on from block to
-block. A model may have a coder of its own; any other predictor is asked unit by unit, by the same calls in the same
-order in both directions, because the last bit of a probability decides what is decoded.
+A coder takes the text in blocks and codes each as bytes; the state of the model carries on from block to block. A model
+may have a coder of its own; any other predictor is asked unit by unit, by the same calls in the same order in both
+directions, because the last bit of a probability decides what is decoded.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ __all__ = [
     "not_normalised",
 ]
 
-#: Bits of the whole numbers that stand for probabilities.
+#: Bits of the integers that represent probabilities.
 PRECISION = 32
-#: How far from one the probabilities of a prediction may sum: so that a score differs from a file by no more.
+#: How far from one the probabilities of a prediction may sum.
 NORMALISED = 1e-4
 #: Called with the number of bytes coded so far in a block.
 CodeWatch = Callable[[int], None]
 
 
 class Coder(ABC):
-    """A text on its way into coded bytes, or out of them; one object goes one way."""
+    """Encodes or decodes one text; one object goes in one direction."""
 
     @property
     @abstractmethod
     def bits(self) -> float:
-        """What was encoded so far, before it became whole bytes: −log2 of the whole-number probabilities."""
+        """What was encoded so far, before it became whole bytes: −log2 of the quantised probabilities."""
 
     @abstractmethod
     def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
@@ -62,7 +62,7 @@ class Coder(ABC):
 
 @contextmanager
 def decode_errors() -> Iterator[None]:
-    """Turn what the core says of coded bytes that no encoder wrote into an error of ours."""
+    """Turn the core's error for invalid coded bytes into a FileFormatError."""
     try:
         yield
     except _core.CodeError as error:
@@ -73,7 +73,7 @@ def impossible(name: str, unit: bytes, offset: int) -> ModelError:
     """The error for a unit to which the model gives no probability."""
     shown = unit.decode("utf-8", "backslashreplace")
     message = (
-        f"{name} gives {shown!r:.40} at byte {offset} no probability, so no code has a word for it; use a model that "
+        f"{name} gives {shown!r:.40} at byte {offset} no probability, so it has no code word; use a model that "
         "gives everything a probability, such as kt"
     )
     return ModelError(message, index=offset, value=unit)
@@ -89,7 +89,7 @@ def not_normalised(name: str, total: float) -> ModelError:
 
 
 class UnitCoder(Coder):
-    """What coders of units share: whole units at a time, and where they are in the text."""
+    """What coders of units share: splitting into whole units, and the offset in the text."""
 
     def __init__(self, name: str, units: Units, outcomes: Outcomes) -> None:
         self._name, self._units, self._outcomes = name, units, outcomes
@@ -135,18 +135,18 @@ class StepwiseCoder(UnitCoder):
         self._check_round(whole, ids)
         index, known = self._outcomes.index(ids), np.maximum(self._outcomes.ids, -1)
         core = _core.RowEncoder()
-        for number, (unit, entry) in enumerate(zip(ids.tolist(), index.tolist(), strict=True)):
+        for i, (unit, entry) in enumerate(zip(ids.tolist(), index.tolist(), strict=True)):
             row = self._predict()
             if not 0 <= entry < len(row) or not self._stands_for(int(known[entry]), unit, entry):
-                raise self._impossible(whole, cuts, number)
+                raise self._impossible(whole, cuts, i)
             total, coded = core.put(row, entry)
             if not abs(total - 1.0) <= NORMALISED:
                 raise not_normalised(self._name, total)
             if not coded:
-                raise self._impossible(whole, cuts, number)
+                raise self._impossible(whole, cuts, i)
             self._put_rest(core, unit, entry)
             self._stepper.take(unit)
-            self._tell(number, int(cuts[number + 1]))
+            self._report(i, int(cuts[i + 1]))
         self._bits += core.bits
         self._done += len(whole)
         return core.finish(), len(whole)
@@ -167,7 +167,7 @@ class StepwiseCoder(UnitCoder):
                     message = "the coded bytes lead to a unit without bytes"
                     raise FileFormatError(message)
                 done += len(parts[-1])
-                self._tell(len(parts), done)
+                self._report(len(parts), done)
             core.finish()
         return b"".join(parts)
 
@@ -196,6 +196,6 @@ class StepwiseCoder(UnitCoder):
             message = f"the coded bytes lead to the unit {unit}, which does not exist"
             raise FileFormatError(message) from error
 
-    def _tell(self, number: int, done: int) -> None:
-        if self._watch is not None and number % 256 == 0:
+    def _report(self, units: int, done: int) -> None:
+        if self._watch is not None and units % 256 == 0:
             self._watch(done)

@@ -59,9 +59,9 @@ class Traits:
     Attributes
     ----------
     vocabulary
-        How many units it chooses from; None where that is not a fixed number.
+        How many units it chooses from; None if that is not fixed.
     is_distribution
-        Whether its predictions sum to one. Scores of a model that is none have no perplexity.
+        Whether its predictions sum to one. Otherwise its scores have no perplexity.
     end
         How it predicts the end of a document; None if it does not.
     oov
@@ -69,7 +69,7 @@ class Traits:
     whole_documents
         Whether it must be given each document in one batch.
     block_bytes
-        How many bytes of text it is best given at once.
+        The preferred number of bytes per batch.
     precision
         The arithmetic, for the signature: "float64", "bfloat16, logits float32".
     rounded
@@ -93,8 +93,8 @@ class Traits:
 class PlainModel(Protocol):
     """All that another package must write; `registry.adapt` makes a `Model` of it.
 
-    It may also have `predict(history)`, which gives ln p of each unit id as the next unit, `outcome_names`, the bytes
-    of each, and `traits`.
+    It may also have `predict(history)`, which gives ln p of each unit id as the next unit; `outcome_names`, the bytes
+    of each; `traits`; and, if its units are words, `spelling`: an `NGram` of words whose spelling unknown words cost.
     """
 
     @property
@@ -175,7 +175,7 @@ class Predictor(Model):
 
 
 class OpenVocabulary(Model):
-    """Meets units that it does not know, and can be told what they cost."""
+    """Meets units that it does not know; what they cost can be chosen."""
 
     @abstractmethod
     def unknown(self, ids: Ids) -> Bools:
@@ -246,11 +246,11 @@ class WindowedPredictor(Windowed, Predictor):
 
     @abstractmethod
     def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
-        """The ids of each window, with the token before the text where it has one, and where its answers begin."""
+        """The ids of each window, with the token before the text if any, and the index of the first scored id."""
 
     @abstractmethod
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
-        """Rows of ln p of every id in place of sequence[i], for i from `first` (at least 1) to the end, in blocks."""
+        """Rows of ln p of every id as sequence[i], for i from `first` (at least 1) to the end, in blocks."""
 
     @property
     @abstractmethod
@@ -259,7 +259,7 @@ class WindowedPredictor(Windowed, Predictor):
 
 
 class Primable(Model):
-    """Learns as it reads, and can read a text beforehand."""
+    """Learns as it reads; can be primed with a text."""
 
     @abstractmethod
     def with_prime(self, text: object) -> Self:
@@ -267,7 +267,7 @@ class Primable(Model):
 
 
 class Codes(Model):
-    """Has a coder of its own, faster than one prediction after the other."""
+    """Has a coder of its own, faster than coding by single predictions."""
 
     @abstractmethod
     def coder(self, watch: CodeWatch | None = None) -> Coder:
@@ -308,7 +308,7 @@ class Bundled(Model):
 
 
 class Samples(Model):
-    """Draws texts by a way of its own, faster than one prediction after the other."""
+    """Draws texts by a method of its own, faster than by single predictions."""
 
     @abstractmethod
     def draw(self, texts: int, seed: object, temperature: float, longest: int | None) -> Iterator[SampledText]:
@@ -389,7 +389,7 @@ class Compressor(ABC):
     fingerprint
         The program, its version and its setting.
     overhead
-        What of the file is not the text, in words; "" where nothing is known.
+        What part of the file is not the text, as a phrase; "" if unknown.
     """
 
     if TYPE_CHECKING:
@@ -404,7 +404,7 @@ class Compressor(ABC):
 
         @property
         def overhead(self) -> str:
-            """What of the file is not the text."""
+            """What part of the file is not the text."""
 
     @abstractmethod
     def meter(self) -> Meter:

@@ -144,7 +144,7 @@ def _package(entry: EntryPoint) -> str:
 def adapt(what: Any) -> Model | Compressor:
     """A model of ours from an object: a Model, a Distribution or Conditional, or what another package wrote.
 
-    The only place that asks an object what it can do.
+    Only this function asks an object what it can do.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def sample(
     temperature
         Below 1 prefers what is likely, above 1 what is not: probabilities are taken to the power 1/temperature.
     length
-        The most units of a text. A model that does not predict the end of a text stops there; 256 if not said.
+        The most units of a text. A model that does not predict the end of a text stops there; 256 by default.
 
     Examples
     --------

@@ -162,7 +162,7 @@ class Scored:
 
 
 class Session(ABC):
-    """One text going past a model."""
+    """Scores one text, batch after batch."""
 
     @abstractmethod
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
@@ -173,10 +173,9 @@ class Session(ABC):
         batch
             What follows the batch before.
         details
-            How many of the most likely alternatives are wanted for each unit, with entropy and rank; None for none of
-            that.
+            How many of the most likely alternatives to give for each unit, with entropy and rank; None for no details.
         watch
-            Called as the work goes on, where a batch takes long.
+            Called with progress while a batch takes long.
         """
 
 
@@ -187,8 +186,8 @@ class UnitSession(Session):
         """Score the units of the next batch."""
         split = batch.split
         # Details first: they describe predictions from the state before the batch.
-        told = None if details is None else self.details(split.ids, split.bounds, batch.continues, details)
-        return Scored(split, batch.blank, self.logprobs(split.ids, split.bounds, batch.continues), told)
+        found = None if details is None else self.details(split.ids, split.bounds, batch.continues, details)
+        return Scored(split, batch.blank, self.logprobs(split.ids, split.bounds, batch.continues), found)
 
     @abstractmethod
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001

@@ -1,7 +1,7 @@
-"""How a long text meets a bounded context: which tokens a model sees at once, and which of them it is asked about.
+"""Windows over long texts: which tokens a model sees at once, and which of them are scored.
 
-A window is a stretch of a document that the model sees whole, perhaps with a token for the beginning of a text before
-it. Each window answers for its last tokens only; what stands before them is context.
+A window is a span of a document that the model sees at once, perhaps after a token for the beginning of a text. Each
+window scores its last tokens only; those before them are context.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 
-#: What can stand before the numbers of a context, and what it means.
+#: Kinds of windows, with their descriptions.
 KINDS = {
     "full": "all of the document before is seen",
     "sliding": "windows of {window:,} tokens, each {stride:,} further; every token is scored once, with at least "
@@ -42,14 +42,14 @@ KINDS = {
     "window at the end is dropped",
 }
 
-#: Where BOS stands. "window": before each window that begins a text, as `first` says. "tokenizer": in place of the
+#: Where BOS stands. "window": before each window that begins a text, as `first` says. "tokenizer": instead of the
 #: first token of each window, if the tokenizer adds BOS by itself, and only then (llama.cpp). "twice": before a BOS
 #: that the tokenizer has added by itself, which is then scored too (lm-eval).
 BOS_RULES = ("window", "tokenizer", "twice")
 #: Kinds of windows that imply another rule than "window", because they reproduce a tool's.
 _BOS_OF_KIND = {"half": "tokenizer", "rolling": "twice"}
 
-#: The same where the model decides how long a window is.
+#: The same if the model decides the length of a window.
 _UNSET = {
     "sliding": "windows as long as the model sees, each half of that further; every token is scored once",
     "disjoint": "windows as long as the model sees that share nothing",
@@ -57,7 +57,7 @@ _UNSET = {
     "half": "disjoint windows, of which only the second half is scored",
 }
 
-_NUMBERS = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
+_SLIDING = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _NAMED = re.compile(r"(disjoint|rolling|half)(?:\.([1-9][0-9]{0,8}))?")
 #: llama.cpp's own window where none is asked for.
 _HALF_WINDOW = 512
@@ -65,18 +65,18 @@ _HALF_WINDOW = 512
 
 @dataclass(frozen=True, slots=True)
 class Windowing:
-    """A settled way to read long documents.
+    """How long documents are laid out in windows.
 
     Attributes
     ----------
     kind
         One of `KINDS`.
     window
-        How many tokens stand in a window, the one before the text included; 0 for no bound.
+        Tokens per window, including the one before the text; 0 for no bound.
     stride
-        How many of them are new in each window after the first.
+        How many tokens are new in each window after the first.
     prefix
-        The id of the token that stands before a text, or None for nothing.
+        The id of the token before a text; None for no token.
     bos
         One of `BOS_RULES`.
     """
@@ -94,7 +94,7 @@ class Windowing:
 
 
 def parse_context(ctx: Any) -> tuple[str, int, int]:
-    """The kind, window and stride that were asked for; 0 where the model decides.
+    """The requested kind, window and stride; 0 if the model decides.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def parse_context(ctx: Any) -> tuple[str, int, int]:
         raise InputTypeError(message, value=ctx)
     if ctx in ("full", "auto"):
         return ("full" if ctx == "full" else "sliding"), 0, 0
-    if found := _NUMBERS.fullmatch(ctx):
+    if found := _SLIDING.fullmatch(ctx):
         window, stride = int(found[1]), int(found[2])
         if stride > window:
             message = f"ctx is {ctx}: a stride of {stride} in windows of {window} would leave tokens out; use {window}"
@@ -122,7 +122,7 @@ def parse_context(ctx: Any) -> tuple[str, int, int]:
 
 
 def context_in_words(ctx: str) -> str:
-    """What a context means; "" where it is none.
+    """What a context means; "" if it is not valid.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def bos_rule(ctx: str) -> str:
 
 
 def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: str, bos: str = "window") -> Windowing:
-    """What a model with this context makes of what was asked for.
+    """The windowing that a model with this context uses for `ctx`.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: st
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The windows over some documents: window i sees tokens [start, stop) and answers for [first, stop).
+    """The windows over some documents: window i sees tokens [start, stop) and scores [first, stop).
 
     Attributes
     ----------
     start, first, stop
-        Offsets into the ids of the documents, one entry a window.
+        Offsets into the ids of the documents, one entry per window.
     led
         Whether the token for the beginning of a text stands before the window.
     document
@@ -208,7 +208,7 @@ class Plan:
         return len(self.start)
 
     def skipped(self, size: int) -> NDArray[np.bool_]:
-        """Which of the tokens no window answers for."""
+        """Which tokens no window scores."""
         steps = np.zeros(size + 1, dtype=np.int64)
         np.add.at(steps, self.first, 1)
         np.add.at(steps, self.stop, -1)
@@ -262,21 +262,21 @@ def _document(windowing: Windowing, begin: int, end: int, document: int, name: s
     bare = ~(leads & led)
     local[:, 1] = np.where(bare, np.maximum(local[:, 1], local[:, 0] + 1), local[:, 1])
     local[:, 1] = np.minimum(local[:, 1], local[:, 2])
-    number = np.full(len(local), document)
-    return np.column_stack([local + begin, leads & led, number]).astype(np.int64)
+    owner = np.full(len(local), document)
+    return np.column_stack([local + begin, leads & led, owner]).astype(np.int64)
 
 
 def _sliding(room: int, stride: int, size: int) -> Ints:
     """The first window full, then each `stride` further, the last one as long as the document is."""
-    number = 1 if size <= room else 1 + -(-(size - room) // stride)
-    start = np.arange(number, dtype=np.int64) * stride
+    count = 1 if size <= room else 1 + -(-(size - room) // stride)
+    start = np.arange(count, dtype=np.int64) * stride
     stop = np.minimum(start + room, size)
     first = np.concatenate(([0], stop[:-1]))
     return np.column_stack([start, first, stop])
 
 
 def _rolling(window: int, size: int) -> Ints:
-    """Each window answers for all it holds but the one token of context before; the last reaches back to be full."""
+    """Each window scores all its tokens but the first, its context; the last one reaches back to be full."""
     stop = np.minimum((np.arange(-(-size // window), dtype=np.int64) + 1) * window, size)
     first = np.concatenate(([0], stop[:-1]))
     start = np.where(np.arange(len(stop)) == 0, 0, np.maximum(stop - window - 1, 0))
@@ -284,8 +284,8 @@ def _rolling(window: int, size: int) -> Ints:
 
 
 def _half(window: int, size: int, *, led: bool) -> Ints:
-    """Whole windows only. A token before the text takes the place of the window's first."""
-    number = (size + led) // window
-    start = np.arange(number, dtype=np.int64) * window
+    """Whole windows only. A token before the text replaces the window's first."""
+    count = (size + led) // window
+    start = np.arange(count, dtype=np.int64) * window
     first = start + window // 2 + (0 if led else 1)
     return np.column_stack([start, first, start + window - led])

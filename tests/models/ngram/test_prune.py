@@ -14,7 +14,7 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
-from tests.models.ngram.test_model import arpa
+from tests.models.ngram.made import arpa
 
 TEXT = made_up_text(400, 30).encode()
 PROSE = sample_text()[:150_000].encode()

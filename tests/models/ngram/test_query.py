@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure import run
+from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.session import NGramSession
+from tests.models.blocks import in_blocks
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 20)
@@ -27,7 +28,7 @@ texts = st.lists(st.one_of(words, gaps), max_size=40).map(lambda parts: " ".join
 
 
 def long_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(NGramSession, "rates_bytes", False)
+    monkeypatch.setattr(NGramSession, "scores_bytes", False)
 
 
 def both(text: Any, model: bm.NGram, **how: Any) -> tuple[bm.Score, bm.Score]:
@@ -59,7 +60,7 @@ def same(quick: bm.Score, slow: bm.Score) -> None:
 def test_a_score_is_the_same_by_both_ways(text: bytes, order: int, docs: str, eos: str, oov: str, size: int) -> None:
     """Documents, tokens, unknown words and traces, wherever blocks end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "BLOCK_SIZE", size)
+        in_blocks(patch, NGramBase, size)
         same(*both(text, MODELS[order], docs=docs, eos=eos, oov=oov))
 
 
@@ -76,13 +77,10 @@ def test_blocks_at_every_place_change_nothing() -> None:
     whole = bm.score(MODELS[4], text, docs="line", eos="yes", oov="class")
     for size in range(1, len(text) + 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(run, "BLOCK_SIZE", size)
+            in_blocks(patch, NGramBase, size)
             found = bm.score(MODELS[4], text, docs="line", eos="yes", oov="class")
         assert found.nats == pytest.approx(whole.nats, rel=1e-12)
         assert (found.tokens, found.oov, found.documents) == (whole.tokens, whole.oov, whole.documents)
-
-
-# ---- rate and logprob ------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -129,69 +127,6 @@ def test_logprob_of_a_sentence(sentence: list[str], order: int, eos: bool) -> No
     assert model.logprob(f"\t{text}\n".encode(), eos=eos) == model.logprob(text, eos=eos)
     strict = model.logprob(text, eos=eos, oov="none")
     assert strict == (-math.inf if rated.unknown.any() else model.logprob(text, eos=eos))
-
-
-# ---- states ----------------------------------------------------------------------------------------------------------
-
-
-@settings(max_examples=80, deadline=None)
-@given(st.lists(words, max_size=10), st.sampled_from([1, 2, 4]))
-def test_any_path_of_states_costs_what_the_sentence_does(sentence: list[str], order: int) -> None:
-    model = MODELS[order]
-    rated = model.score(" ".join(sentence).encode() + b"\n")
-    state, keys = model.begin(), np.array([model.begin().key], dtype=np.uint64)
-    for place, word in enumerate(sentence):
-        logprob, state = state.extend(word)
-        logs, keys = model.extend(keys, [word])
-        assert logprob == logs[0] == rated.logprobs[place]
-        assert model.at(int(keys[0])) == state
-        assert state.length <= max(1, order - 1)
-    assert state.finish() == rated.logprobs[-1]
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(words, max_size=6), st.lists(words, max_size=6), st.lists(words, min_size=3, max_size=5))
-def test_equal_states_have_equal_futures(one: list[str], other: list[str], after: list[str]) -> None:
-    """Three words that a model of order 4 knows as an n-gram, or less of it, decide all that follows."""
-    model = MODELS[4]
-
-    def run_through(start: list[str]) -> bm.NGramState:
-        state = model.begin()
-        for word in [*start, *after]:
-            _, state = state.extend(word)
-        return state
-
-    first, second = run_through(one), run_through(other)
-    assert first == second
-    assert hash(first) == hash(second)
-    assert first.finish() == second.finish()
-
-
-def test_many_states_at_once() -> None:
-    """Each pair by itself, whatever the number of threads."""
-    generator = np.random.default_rng(3)
-    for order, model in MODELS.items():
-        numbers = generator.integers(-1, model.size + 1, size=(6, 9000))
-        keys = np.full(9000, model.begin().key, dtype=np.uint64)
-        for row in numbers:
-            before = keys
-            logs, keys = model.extend(before, row)
-            single = bm.NGram.at(model, int(before[17])).extend(int(row[17]))
-            assert (logs[17], int(keys[17])) == (single[0], single[1].key), order
-        whole = model.with_oov("class").logprobs(numbers.T.reshape(-1), np.arange(0, 9000 * 6 + 1, 6))
-        np.testing.assert_array_equal(whole.reshape(9000, 6)[:, 5], logs)
-
-
-def test_states_know_their_model_and_way() -> None:
-    model, other = MODELS[2], bm.NGram(order=2).fit(TEXT.encode())
-    assert model.begin() != other.begin()
-    assert model.begin() != model.begin(oov="none")
-    assert model.begin() != "a state"
-    assert model.begin(oov="none").extend("unheard")[0] == -math.inf
-    assert "length 1" in repr(model.begin())
-    assert model.number(KNOWN[0]) >= 3
-    assert model.begin().extend(model.number(KNOWN[0])) == model.begin().extend(KNOWN[0])
-    assert model.begin().extend(np.int64(model.number(KNOWN[0]))) == model.begin().extend(KNOWN[0].encode())
 
 
 @pytest.mark.parametrize(
@@ -250,31 +185,3 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
         told += [answered(ask) for ask in questions]
     assert any(told)
     assert all("model.bmn" in message for message in told if message)
-
-
-def test_a_model_goes_to_other_processes(tmp_path: Path) -> None:
-    import copy
-    import pickle
-
-    model = bm.NGram(order=2).fit(b"to be or not to be\n")
-    with pytest.raises(bm.errors.ModelError, match="save it first"):
-        pickle.dumps(model)
-    assert copy.deepcopy(model).logprob("to be") == model.logprob("to be")
-    for name in ("model.bmn", "model.arpa"):
-        model.save(tmp_path / name)
-        kept = bm.NGram.load(tmp_path / name).with_oov("class")
-        again = pickle.loads(pickle.dumps(kept))
-        assert again.fingerprint == kept.fingerprint
-        assert again.logprob("to see") == kept.logprob("to see")
-    pickled = pickle.dumps(model)
-    bm.NGram(order=2).fit(b"something else\n").save(tmp_path / "model.arpa", force=True)
-    with pytest.raises(bm.errors.ModelError, match="another model"):
-        pickle.loads(pickled)
-
-
-@pytest.mark.parametrize("history", ["to be", ["to", "be"], b"to", None, [0.5], [[1, 2]], [None]])
-def test_a_history_is_of_ids(history: Any) -> None:
-    model = bm.NGram(order=2).fit(b"to be or not to be\n")
-    with pytest.raises(bm.errors.InputTypeError, match=r"row of ids, such as model.units.split"):
-        model.predict(history)
-    assert model.predict(np.zeros(0, dtype=np.int64)).shape == model.predict(np.array([model.number("to")])).shape

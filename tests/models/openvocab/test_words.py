@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
+from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.session import NGramSession
+from bitmeter.models.openvocab.words import SpelledNGramSession, SpelledSession
 from bitmeter.text.formats import SEPARATORS
+from tests.models.blocks import in_blocks
 
 TEXT = b"to be or not to be\n that is  the question\n\nwhether 'tis nobler\n" * 3 + b"once caf\xc3\xa9 na\xefve\n"
 MODEL = bm.NGram(order=3).fit(TEXT)
@@ -117,10 +121,10 @@ def test_a_known_line_by_hand() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 50])
-def test_a_text_in_pieces_costs_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_in_blocks_costs_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT + b"unheard \t of\n\n\n  words \n end"
     expected = nats(text)
-    monkeypatch.setattr("bitmeter.measure.run.BLOCK_SIZE", size)
+    in_blocks(monkeypatch, NGramBase, size)
     assert nats(text) == pytest.approx(expected, rel=1e-12)
     assert nats(text, docs="line") == pytest.approx(expected, rel=1e-12)
 
@@ -203,41 +207,40 @@ def test_alternatives_belong_to_the_words() -> None:
     st.booleans(),
     st.sampled_from([1, 2]),
 )
-def test_bytes_are_rated_as_their_units_are(
+def test_bytes_are_scored_as_their_units_are(
     parts: list[bytes],
     cuts: list[int],
     eos: str,
     compact: bool,
     threads: int,
 ) -> None:
-    """From bytes in one go against the long way: split, ends added, words rated, spelling paid; piece by piece."""
-    from bitmeter.text.boundaries import with_ends
-
+    """From bytes in one pass against the long way, batch by batch: split, add ends, score words, pay spelling."""
     model = (MODEL.compact() if compact else MODEL).with_oov("spelled")
     model.threads = threads
     data = b"".join(parts)
-    quick: Any = model.stream()
-    slow: Any = model.stream()
-    assert quick.rates_bytes
+    quick, slow = model.open(bm.Options(eos)), SpelledSession(NGramSession(model), model.spelling, model.form.words)
+    assert isinstance(quick, SpelledNGramSession)
     for first, last in itertools.pairwise(sorted({0, len(data), *(cut for cut in cuts if cut < len(data))})):
-        piece = data[first:last]
+        part = data[first:last]
         whole = data[last - 1 : last] == b"\n" or last == len(data)
-        if not whole and piece[-1:].strip() and data[last : last + 1].strip():
+        if not whole and part[-1:].strip() and data[last : last + 1].strip():
             return  # a text is never cut within a word
-        ends = np.array([i + 1 for i, byte in enumerate(piece) if byte == 10], dtype=np.int64)
-        if not len(ends) or ends[-1] < len(piece):
-            ends = np.append(ends, np.int64(len(piece)))
-        finished = len(ends) if whole else len(ends) - 1
+        ends = np.array([i + 1 for i, byte in enumerate(part) if byte == 10], dtype=np.int64)
+        if whole and (not len(ends) or ends[-1] < len(part)):
+            ends = np.append(ends, np.int64(len(part)))
         continues = first > 0 and data[first - 1 : first] != b"\n"
-        split = model.units.split(piece, ends)
-        blank = model.units.blank(split)
-        if eos != "no":
-            split, blank = with_ends(split, blank, finished, model.end_id, keep_blank=eos == "nonblank", shown=False)
-        logs = slow.rate_text(piece, split, continues, finished < len(ends))
-        found, found_blank, found_logs = quick.rate_bytes(piece, ends, finished, continues, eos)
+        unfinished = not whole
+        batch = bm.Batch(
+            part, ends, model.units, first, continues=continues, unfinished=unfinished, eos=eos, end=model.end
+        )
+        found = quick.score(batch)
+        assert "_plain" not in vars(batch), "bytes were scored without splitting them first"
+        expected = slow.score(batch)
         for ours, theirs in zip(
-            (found.ids, found.cuts, found.bounds), (split.ids, split.cuts, split.bounds), strict=True
+            (found.split.ids, found.split.cuts, found.split.bounds),
+            (expected.split.ids, expected.split.cuts, expected.split.bounds),
+            strict=True,
         ):
             np.testing.assert_array_equal(ours, theirs)
-        np.testing.assert_array_equal(found_blank, blank)
-        np.testing.assert_array_equal(found_logs, logs)
+        np.testing.assert_array_equal(found.blank, expected.blank)
+        np.testing.assert_array_equal(found.logprobs, expected.logprobs)

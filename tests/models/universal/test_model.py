@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
-from bitmeter.models.universal.model import PRESETS, Universal, UniversalStream, primed
-from tests.models.streams import cut_documents, pieces, whole
+from bitmeter.models.registry import primed
+from bitmeter.models.universal.model import PRESETS, Universal, UniversalSession
+from tests.models.documents import cut_documents, in_parts, whole
 
 TEXT = (
     b"It was a long way down to the harbour, and the lamps along the quay were lit one after the other.\n"
@@ -111,12 +112,12 @@ def test_predictions_sum_to_one_and_are_what_bytes_cost() -> None:
     model = Universal("small")
     data = np.frombuffer(TEXT[:700] + ODD["noise"][:100], dtype=np.uint8)
     costs = model.logprobs(data, np.array([0, len(data)]))
-    stream = model.stream()
+    session = model.open()
     for i, byte in enumerate(data.tolist()):
-        prediction = stream.predict()
+        prediction = session.stepper().predict()
         assert abs(math.fsum(np.exp(prediction).tolist()) - 1.0) < 1e-12
         assert prediction[byte] == costs[i]
-        assert stream.logprobs(data[i : i + 1], np.array([0, 1]), i > 0)[0] == costs[i]
+        assert session.logprobs(data[i : i + 1], np.array([0, 1]), i > 0)[0] == costs[i]
         if i % 50 == 0:
             assert (model.predict(data[:i]) == prediction).all()
     assert (model.predict(data[:10]) == Universal("small").predict(data[:10])).all()  # a step back
@@ -126,25 +127,25 @@ def test_details_are_those_of_the_predictions() -> None:
     data = np.frombuffer(TEXT[:1500], dtype=np.uint8)
     bounds = np.array([0, 400, len(data)])
     for model in (Universal("small"), Universal("small").with_prime(TEXT).freeze()):
-        stream = model.stream()
-        details = stream.details(data, bounds, continues=False, alternatives=3)
-        costs = stream.logprobs(data, bounds, continues=False)  # the stream had not moved
+        session = model.open()
+        details = session.details(data, bounds, continues=False, alternatives=3)
+        costs = session.logprobs(data, bounds, continues=False)  # the session had not moved
         first = details.rank == 1
         assert first.any()
         assert (details.top_logprobs[first, 0] == costs[first]).all()
         assert ((details.top_logprobs[:, 0] >= costs) & (details.entropy >= 0)).all()
-        assert len(stream.details(data[:0], bounds[:1], continues=True, alternatives=3).rank) == 0
+        assert len(session.details(data[:0], bounds[:1], continues=True, alternatives=3).rank) == 0
 
 
 @settings(max_examples=30, deadline=None)
 @given(cut_documents(st.integers(0, 255)), st.booleans())
-def test_pieces_cost_what_the_whole_costs(documents_and_cuts: tuple[list[list[int]], list[int]], frozen: bool) -> None:
+def test_parts_cost_what_the_whole_costs(documents_and_cuts: tuple[list[list[int]], list[int]], frozen: bool) -> None:
     documents, cuts = documents_and_cuts
     model = FROZEN if frozen else Universal("small")
     at_once = whole(documents, np.uint8)
     expected = model.logprobs(at_once.ids, at_once.bounds)
-    stream = model.stream()
-    found = [stream.logprobs(p.ids, p.bounds, p.continues) for p in pieces(documents, cuts, np.uint8)]
+    session = model.open()
+    found = [session.logprobs(p.ids, p.bounds, p.continues) for p in in_parts(documents, cuts, np.uint8)]
     assert (np.concatenate([*found, np.zeros(0)]) == expected).all()
 
 
@@ -251,12 +252,12 @@ def test_memory_is_as_said() -> None:
 def test_schemes() -> None:
     assert bm.load("universal").name == "universal:medium"
     assert bm.load("universal:small").name == "universal:small"
-    with pytest.raises(ModelError, match="is no size"):
+    with pytest.raises(ModelError, match="is no preset"):
         bm.load("universal:tiny")
-    with pytest.raises(ChoiceError, match="size"):
+    with pytest.raises(ChoiceError, match="preset"):
         Universal("tiny")
     with pytest.raises(ModelError, match="uniform:256 cannot read a text beforehand"):
         primed(bm.load("uniform"), b"text")
-    with pytest.raises(InputTypeError, match="cannot read a text beforehand"):
+    with pytest.raises(InputTypeError, match="is not a model"):
         primed(3, b"text")
-    assert isinstance(bm.load("universal:small").stream(), UniversalStream)
+    assert isinstance(bm.load("universal:small").open(), UniversalSession)

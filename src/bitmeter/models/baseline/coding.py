@@ -1,4 +1,4 @@
-"""Coding by a table that does not change, in the core."""
+"""Coding by a fixed table, in the core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST_TABLE = 1 << 24
 
 
 class TableCoder(UnitCoder):
-    """Units by rows of probabilities, one for each unit before.
+    """Units by rows of probabilities, one row per preceding unit.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class TableCoder(UnitCoder):
         index = self._outcomes.index(ids)
         inside = np.clip(index, 0, len(self._ids) - 1)
         shared = (index != inside) | (self._ids[inside] != ids)
-        coded, number = self._core.encode(np.ascontiguousarray(np.where(shared, -1, index)))
-        if number < len(ids):
-            raise self._impossible(whole, cuts, number)
+        coded, count = self._core.encode(np.ascontiguousarray(np.where(shared, -1, index)))
+        if count < len(ids):
+            raise self._impossible(whole, cuts, count)
         if not isinstance(self._units, Bytes):
             self._check_round(whole, ids)
         self._done += len(whole)
@@ -69,7 +69,7 @@ class TableCoder(UnitCoder):
 
 
 def _widths(units: Units, ids: Ints) -> Ints:
-    """How many bytes each unit has; 0 where there is no unit."""
+    """The length of each unit in bytes; 0 for no unit."""
     if isinstance(units, Bytes):
         return np.asarray((ids >= 0) & (ids < 256), dtype=np.int64)
     return np.array([_width(units, unit) for unit in ids.tolist()], dtype=np.int64)

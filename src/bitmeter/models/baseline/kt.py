@@ -57,7 +57,7 @@ class KrichevskyTrofimov(Predictor, Codes):
         return KtSession()
 
     def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
-        """ln p of each byte; the counts go on from document to document."""
+        """ln p of each byte; counts carry on from document to document."""
         return self.open().logprobs(ids, bounds, continues=False)
 
     def predict(self, history: Ids) -> Floats:
@@ -78,13 +78,13 @@ def _shares(counts: Ints) -> Floats:
 
 
 class KtStepper(Stepper):
-    """Counts, which go on over documents."""
+    """Counts, which carry on over documents."""
 
     def __init__(self, counts: Ints) -> None:
         self._counts = counts
 
     def begin(self) -> None:
-        """The counts go on."""
+        """Counts carry on."""
 
     def predict(self) -> Floats:
         """ln p of each byte."""
@@ -100,7 +100,7 @@ class KtStepper(Stepper):
 
 
 class KtSession(PredictingSession):
-    """A text going past; the counts go on over documents."""
+    """Scores a text; counts carry on over documents."""
 
     def __init__(self) -> None:
         self._counts = np.zeros(256, dtype=np.int64)

@@ -46,7 +46,7 @@ class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
     units
         Overrides the guess.
     oov
-        "none": what is none of the labels (and no `other` stands for it) cannot happen. "class": it costs what the
+        "none": a unit that is no label (and that no `other` stands for) is impossible. "class": it costs what the
         label `<unk>` costs.
 
     Examples
@@ -73,12 +73,12 @@ class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
         keys = _keys_of(labels, self.units)
         order = np.argsort(keys, kind="stable")
         self._keys, self._order = keys[order], order.astype(np.int64)
-        places = {label: i for i, label in enumerate(labels)}
-        self._end = End(int(keys[places["</s>"]])) if "</s>" in places else None
-        self._unk = places.get("<unk>", places.get("<UNK>"))
+        index = {label: i for i, label in enumerate(labels)}
+        self._end = End(int(keys[index["</s>"]])) if "</s>" in index else None
+        self._unk = index.get("<unk>", index.get("<UNK>"))
         self._oov = self._checked(oov)
         # A row for each label as context, a column for each as outcome; one more of each for everything else.
-        self._start, self._columns, self._logs = _log_table(table, places)
+        self._start, self._columns, self._logs = _log_table(table, index)
         #: The bytes of each outcome; the last stands for everything else.
         self._names = (*(_label_bytes(label) for label in labels), b"")
         content = repr((labels, self._start, self._oov, self.units.fingerprint)).encode() + self._logs.tobytes()
@@ -153,25 +153,25 @@ class TableModel(Predictor, OpenVocabulary, Codes, Bundled):
         return type(self)(self.table, self.units, way)
 
     def unknown(self, ids: Ids) -> Bools:
-        """Which units are none of the labels, or the label of all unknown ones."""
-        numbers = self._labelled(ids)
-        return np.asarray((numbers == len(self._keys)) | (numbers == (-1 if self._unk is None else self._unk)))
+        """Which units are not labels, or are the label of all unknown units."""
+        rows = self._labelled(ids)
+        return np.asarray((rows == len(self._keys)) | (rows == (-1 if self._unk is None else self._unk)))
 
     def _rows(self, ids: Ids) -> Ints:
         """The row of each id in the table."""
-        numbers = self._labelled(ids)
+        rows = self._labelled(ids)
         if self._oov == "class" and self._unk is not None:
-            numbers[numbers == len(self._keys)] = self._unk
-        return numbers
+            rows[rows == len(self._keys)] = self._unk
+        return rows
 
     def _labelled(self, ids: Ids) -> Ints:
-        """The number of each id among the labels; how many there are for what is none of them."""
+        """The index of each id among the labels; the number of labels for any other id."""
         at = np.minimum(np.searchsorted(self._keys, ids), len(self._keys) - 1)
         return np.asarray(np.where(self._keys[at] == ids, self._order[at], len(self._keys)), dtype=np.int64)
 
 
 class TableSession(PredictingSession):
-    """A text going past a table; one unit is remembered."""
+    """Scores a text by a table; remembers one unit."""
 
     def __init__(self, model: TableModel) -> None:
         self._model = model
@@ -275,9 +275,9 @@ def _key(label: Any, units: Units, never: int) -> int:
     return int(found[0]) if len(found) == 1 and found[0] >= 0 else never
 
 
-def _log_table(table: Distribution | Conditional, places: dict[Any, int]) -> tuple[int, Ints, Floats]:
+def _log_table(table: Distribution | Conditional, index: dict[Any, int]) -> tuple[int, Ints, Floats]:
     """The row of the start, the column of each label, and ln p(outcome | context)."""
-    size = len(places)
+    size = len(index)
     columns = np.arange(size + 1, dtype=np.int64)
     with np.errstate(divide="ignore"):
         if isinstance(table, Distribution):
@@ -285,20 +285,20 @@ def _log_table(table: Distribution | Conditional, places: dict[Any, int]) -> tup
         masses = np.zeros((size + 1, size + 1))
         for context in table.contexts:
             row = table[context]
-            masses[places[context], [places[label] for label in row.labels]] = row.probabilities
-        unnamed = [i for label, i in places.items() if label not in table.contexts]
-        rest = places[table.other] if table.other is not None and table.other in places else size
+            masses[index[context], [index[label] for label in row.labels]] = row.probabilities
+        unnamed = [i for label, i in index.items() if label not in table.contexts]
+        rest = index[table.other] if table.other is not None and table.other in index else size
         masses[[*unnamed, size]] = masses[rest]
         outcomes = set(table.outcomes)
-        columns[[*(i for label, i in places.items() if label not in outcomes), size]] = rest
-        return _start_row(table, places), columns, np.log(masses)
+        columns[[*(i for label, i in index.items() if label not in outcomes), size]] = rest
+        return _start_row(table, index), columns, np.log(masses)
 
 
-def _start_row(table: Conditional, places: dict[Any, int]) -> int:
+def _start_row(table: Conditional, index: dict[Any, int]) -> int:
     if table.start is None:
         message = "this Conditional has no start, so a document's first unit has no context; make it with start=…"
         raise ModelError(message)
     if table.start not in table.contexts and table.other not in table.contexts:
-        message = f"the start {shown(table.start)} is no context of this Conditional; add its row, or other=…"
+        message = f"the start {shown(table.start)} is not a context of this Conditional; add its row, or other=…"
         raise ModelError(message, value=table.start)
-    return places.get(table.start, len(places))
+    return index.get(table.start, len(index))

@@ -1,4 +1,4 @@
-"""Tables as files, so that they can travel in an archive: JSON, in which a double comes back to the last bit."""
+"""Tables as files for archives: JSON, which restores every double exactly."""
 
 from __future__ import annotations
 

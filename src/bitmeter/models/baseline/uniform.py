@@ -90,7 +90,7 @@ class Uniform(Predictor, Codes):
 
 
 class UniformSession(PredictingSession):
-    """A text going past the uniform model."""
+    """Scores a text by the uniform model."""
 
     def __init__(self, model: Uniform) -> None:
         self._model = model

@@ -1,8 +1,8 @@
-"""What all causal language models share, whatever runs them: tokens, windows, and log-probabilities put in place.
+"""What all causal language models share, whatever runs them: tokens, windows, and the order of log-probabilities.
 
-A backend says how it scores sequences of token ids (`score_sequences`) and, if it predicts, gives whole predictions
-(`predictions`) and a stepper. All else is here: which tokens stand in which window, what stands before a text, and how
-the answers come back into the order of the text.
+A backend scores sequences of token ids (`score_sequences`) and, if it predicts, gives whole predictions
+(`predictions`) and a stepper. All else is here: which tokens are in which window, which token precedes a text, and how
+log-probabilities return to the order of the text.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Causal(Windowed):
     llama_adds_bos
         Whether llama.cpp's would; None where it is the same.
     block_bytes
-        Bytes of text that are scored at once: few, because neural models are slow and progress should show.
+        Bytes of text per batch: few, because networks are slow and progress should show.
     caveats
         What a reader of its score should know.
     """
@@ -73,7 +73,7 @@ class Causal(Windowed):
     caveats: tuple[str, ...] = ()
     _windowing: Windowing | None = None
 
-    # ---- what a backend must say -----------------------------------------------------------------------------------
+    # ---- what a backend implements ---------------------------------------------------------------------------------
 
     @property
     @abstractmethod
@@ -217,40 +217,40 @@ class Causal(Windowed):
         full = np.diff(bounds) > 0
         starts = bounds[:-1][full]
         grown = bounds + np.concatenate(([0], np.cumsum(full)))
-        logs, told = single.scored(np.insert(tokens, starts, self.bos_id or 0), grown, alternatives, watch)
+        logs, details = single.scored(np.insert(tokens, starts, self.bos_id or 0), grown, alternatives, watch)
         added = starts + np.arange(len(starts))
         own = np.delete(np.arange(len(logs)), added)
         found = logs[own]
         found[starts] += logs[added]
-        return found, None if told is None else told.taken(own)
+        return found, None if details is None else details.taken(own)
 
     def _scored_around(
         self, tokens: Ints, known: Ids, bounds: Ints, alternatives: int | None, watch: Watch | None
     ) -> tuple[Floats, Details | None]:
-        """Ids that stand for no token (a document of which the tokenizer kept nothing) are left out."""
+        """Leaves out ids that are not tokens (a document of which the tokenizer kept nothing)."""
         kept = np.concatenate(([0], np.cumsum(known)))
         logs = np.zeros(len(tokens))
-        logs[known], told = self.scored(tokens[known], kept[bounds], alternatives, watch)
-        if told is None:
+        logs[known], inner = self.scored(tokens[known], kept[bounds], alternatives, watch)
+        if inner is None:
             return logs, None
-        details = no_details(len(tokens), told.top.shape[1], told.names)
-        details.put(told, known)
+        details = no_details(len(tokens), inner.top.shape[1], inner.names)
+        details.put(inner, known)
         return logs, details
 
     def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
-        """The ids of each window, with the token before the text where it has one, and where its answers begin."""
+        """The ids of each window, with the token before the text if any, and the index of the first scored id."""
         prefix = self.windowing.prefix
         before = np.array([] if prefix is None else [prefix], dtype=np.int64)
         found = [
             np.concatenate((before, tokens[start:stop])) if led else tokens[start:stop]
             for start, stop, led in zip(plan.start.tolist(), plan.stop.tolist(), plan.led.tolist(), strict=True)
         ]
-        answers = (plan.stop - plan.first).tolist()
-        return found, [len(sequence) - number for sequence, number in zip(found, answers, strict=True)]
+        counts = (plan.stop - plan.first).tolist()
+        return found, [len(sequence) - scored for sequence, scored in zip(found, counts, strict=True)]
 
 
 class CausalSession(UnitSession):
-    """A text going past in whole documents."""
+    """Scores a text in whole documents."""
 
     def __init__(self, model: Causal) -> None:
         self._model = model
@@ -258,8 +258,8 @@ class CausalSession(UnitSession):
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """Score whole documents, in windows."""
         split = batch.split
-        logs, told = self._model.scored(split.ids, split.bounds, details, watch)
-        return Scored(split, batch.blank, logs, told, self._model.plan(split.bounds))
+        logs, found = self._model.scored(split.ids, split.bounds, details, watch)
+        return Scored(split, batch.blank, logs, found, self._model.plan(split.bounds))
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each token of whole documents."""
@@ -306,11 +306,11 @@ class CausalPredictor(Causal, WindowedPredictor):
         names = self.outcomes.names
         logs, details = np.zeros(size), no_details(size, min(alternatives, self.size), names)
         windows = zip(sequences, firsts, plan.first.tolist(), plan.stop.tolist(), strict=True)
-        for number, (sequence, lead, first, stop) in enumerate(windows):
-            logs[first:stop], told = self.detailed_sequence(sequence, lead, alternatives, names)
-            details.put(told, slice(first, stop))
+        for i, (sequence, lead, first, stop) in enumerate(windows):
+            logs[first:stop], part = self.detailed_sequence(sequence, lead, alternatives, names)
+            details.put(part, slice(first, stop))
             if watch is not None:
-                watch(number + 1, len(plan))
+                watch(i + 1, len(plan))
         return logs, details
 
     def detailed_sequence(
@@ -324,8 +324,8 @@ class CausalPredictor(Causal, WindowedPredictor):
             values.append(np.take_along_axis(table, truth[:, None], axis=1)[:, 0])
             parts.append(details_of_rows(table, truth, alternatives, names))
             at += len(table)
-        told = joined_details(parts) if parts else no_details(0, min(alternatives, self.size), names)
-        return np.concatenate(values), told
+        details = joined_details(parts) if parts else no_details(0, min(alternatives, self.size), names)
+        return np.concatenate(values), details
 
     def predict(self, history: Ids) -> Floats:
         """ln p of each id after this history of one document; the probabilities sum to one."""
@@ -348,7 +348,7 @@ class CausalPredictor(Causal, WindowedPredictor):
 
 
 class CausalPredictingSession(CausalSession, PredictingSession):
-    """A text going past in whole documents, after which a new one begins."""
+    """Scores whole documents; steppers begin a new one."""
 
     def __init__(self, model: CausalPredictor) -> None:
         super().__init__(model)

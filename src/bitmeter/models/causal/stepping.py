@@ -1,7 +1,7 @@
-"""A network going through a document token by token, with its keys and values kept.
+"""Steppers of networks: token by token, with cached keys and values.
 
 The windows are those of scoring: when one is full, the next begins with the tokens that it shares with it, and is
-computed anew. Nothing is ever dropped from within a window, because that would be another convention.
+computed again. Nothing is ever dropped from within a window, because that would be another convention.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ __all__ = ["NetworkStepper"]
 
 
 class Stepping(Protocol):
-    """A network that goes on from what it kept."""
+    """A network with a cache."""
 
     def step(self, ids: NDArray[np.int64], cache: Any) -> tuple[NDArray[np.float64], Any]:
-        """Go on by some tokens: ln p of every id as the next, and what is to be kept."""
+        """Process some tokens: ln p of every id as the next, and the new cache."""
 
 
 class NetworkStepper(Stepper):
@@ -56,13 +56,13 @@ class NetworkStepper(Stepper):
         self._restart()
 
     def _restart(self) -> None:
-        """The network is shown the current window anew."""
+        """Have the network process the current window again."""
         self._cache: Any = None
         self._new = self._lead + self._seen  # tokens that the network has not seen yet
         self._ahead: NDArray[np.float64] | None = None
 
     def copy(self) -> Self:
-        """The same window, which the network is shown anew: what it keeps cannot be shared."""
+        """The same window, processed again: caches cannot be shared."""
         other = type(self)(self._make, self._windowing, self._size, self._name)
         other._seen = list(self._seen)
         other._restart()
@@ -75,7 +75,7 @@ class NetworkStepper(Stepper):
             if self._new:
                 self._ahead, self._cache = self._network.step(np.array(self._new, dtype=np.int64), self._cache)
                 self._new = []
-            else:  # nothing stands before: by the convention, all are equally likely
+            else:  # no token before: by convention, all are equally likely
                 self._ahead = np.full(self._size, -np.log(self._size))
         return self._ahead
 

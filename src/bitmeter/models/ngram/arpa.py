@@ -31,17 +31,17 @@ def is_arpa(name: str) -> bool:
     return name.lower().endswith(ARPA_SUFFIXES)
 
 
-def read_arpa(path: str, note: str) -> tuple[_core.NgramModel, int]:
+def read_arpa(path: str, metadata: str) -> tuple[_core.NgramModel, int]:
     """The model in an ARPA file (plain, .gz or .zst), and how many n-grams had to be put in to close its gaps.
 
-    Dialects: fields parted by tabs or spaces, lines before the head, carriage returns, missing back-offs, `<UNK>`, and
+    Dialects: fields separated by tabs or spaces, lines before the head, carriage returns, missing back-offs, `<UNK>` and
     -99 for the logarithm of zero. An error names the line.
     """
     reader = _core.ArpaReader()
     try:
         for block in file_blocks(path, _BLOCK):
             reader.feed(block)
-        return reader.finish(note), reader.added
+        return reader.finish(metadata), reader.added
     except BitmeterError:
         raise
     except ValueError as error:
@@ -51,7 +51,7 @@ def read_arpa(path: str, note: str) -> tuple[_core.NgramModel, int]:
 
 
 def write_arpa(model: _core.NgramModel, path: Path, name: str) -> None:
-    """Write a model into a file; `name` tells whether it is compressed."""
+    """Write a model into a file; `name` decides whether it is compressed."""
     writer = _core.ArpaWriter(model)
     with _compressed(path, name) as file:
         while part := writer.next():

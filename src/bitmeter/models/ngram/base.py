@@ -21,7 +21,7 @@ from bitmeter.models.ngram.files import (
     CoreModel,
     content_mark,
     format_errors,
-    read_note,
+    read_metadata,
     save_model,
 )
 from bitmeter.models.ngram.session import HISTORY_BINS, ModelWords, NGramSession, NGramStepper
@@ -60,7 +60,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     _folder: Path | None
     _spelling: _core.Spelling | None
     #: Once one sentence is asked for.
-    _asker: _core.NgramAsker | None
+    _querier: _core.NgramAsker | None
 
     @property
     def form(self) -> CoreModel:
@@ -71,10 +71,10 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return self._model
 
     def _adopt(self, model: CoreModel) -> None:
-        about = read_note(model.note)
-        self._model, self._units, self._numbering, self._spelling, self._asker = model, None, None, None, None
+        about = read_metadata(model.note)
+        self._model, self._units, self._numbering, self._spelling, self._querier = model, None, None, None, None
         self._expanded = []
-        self._plan = UnitPlan.from_note(about, self.name)
+        self._plan = UnitPlan.from_metadata(about, self.name)
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
@@ -125,7 +125,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
 
     @property
     def units(self) -> Units:
-        """Words, numbered by the model; or the bytes, characters or tokens that it was trained on."""
+        """Words, with the ids of the model; or the bytes, characters or tokens that it was trained on."""
         if self._units is None and self._plan.kind != "words":
             self._units = self._plan.units(self._folder)
         if self._units is None:
@@ -176,7 +176,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if self._spelling is None:
             if not self.form.has_section:
                 message = (
-                    f"{self.name} has not learned how words are spelled, so unknown words cannot be; have it learn "
+                    f"{self.name} has not learned how words are spelled, so it cannot spell unknown ones; let it learn "
                     "from a text: bitmeter convert MODEL new.bmn --spelling TEXT (in Python model.fit_spelling(TEXT)), "
                     "or train a model: bitmeter train TEXT -o new.bmn"
                 )
@@ -220,12 +220,12 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return self.predict_numbers(numbers)
 
     def predict_numbers(self, numbers: Ints) -> Floats:
-        """As `predict`, of units by their numbers in the model."""
+        """As `predict`, of units by the model's own ids."""
         with format_errors(self.name):
             return self.form.predict(np.ascontiguousarray(numbers))
 
     def numbered(self, ids: Ids) -> Ints:
-        """Units by their numbers in the model; a word that it does not know keeps the id that no word has."""
+        """Units by the model's own ids; an unknown word keeps the id that no word has."""
         if self._plan.kind == "words":
             return np.ascontiguousarray(ids, dtype=np.int64)
         return self._numbers().numbers(ids)

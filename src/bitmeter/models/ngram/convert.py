@@ -37,7 +37,7 @@ class Conversion:
     tokens
         Words and sentence ends of the held-out text.
     notes
-        What a reader should be told of the target.
+        Caveats about the target.
     """
 
     source: str
@@ -77,7 +77,7 @@ class Conversion:
                 f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after{rise}, over "
                 f"{self.tokens:,} words and ends"
             )
-        return "\n".join(lines + [f"note: {told}" for told in self.notes])
+        return "\n".join(lines + [f"note: {line}" for line in self.notes])
 
 
 def convert(
@@ -100,7 +100,7 @@ def convert(
     source
         The file of a model, of any of these formats.
     target
-        The file to write; its name tells the format. A .bmn file has the fast form unless `compact` is said.
+        The file to write; its name decides the format. A .bmn file has the fast form unless `compact` is set.
     compact
         Write the compact form: see `NGram.compact`.
     bits
@@ -109,7 +109,7 @@ def convert(
         Drop n-grams whose loss raises the perplexity by less than this share, such as 1e-8: see `NGram.prune`.
     spelling
         A text (a path, a Corpus, or bytes) from which a model of words learns how words are spelled and what stands
-        between them: the one that the model was estimated from, or one like it. A model from ARPA has not learnt it;
+        between them: the one that the model was estimated from, or one like it. A model from ARPA has not learned it;
         with it unknown words can be spelled (`oov="spelled"`) and texts compressed.
     heldout
         A text (a path, a Corpus, or bytes) whose perplexity is measured before and after.
@@ -145,19 +145,19 @@ def convert(
         message = f"{final} is ARPA, which has no compact form; end its name in .bmn, or leave compact out"
         raise InputError(message, value=str(final))
     if spelling is not None and is_arpa(final.name):
-        message = f"{final} is ARPA, which has no place for how words are spelled; end its name in .bmn"
+        message = f"{final} is ARPA, which cannot hold how words are spelled; end its name in .bmn"
         raise InputError(message, value=str(final))
-    tell = as_progress(progress)
-    tell("reading", 0.0)
+    report = as_progress(progress)
+    report("reading", 0.0)
     model = NGram.load(source)
     size = as_path(source).stat().st_size  # which may be that of the target too
     model.threads = many
     before, tokens = (None, 0) if heldout is None else _measured(model, heldout)
     if spelling is not None:
-        tell("learning to spell", 0.0)
+        report("learning to spell", 0.0)
         model.fit_spelling(spelling)
     if prune_entropy is not None:
-        tell("pruning", 0.0)
+        report("pruning", 0.0)
     kept = model if prune_entropy is None else model.prune(prune_entropy)
     made = kept.compact(width) if packed else kept.fast()
     made.save(final, force=force, progress=progress)
@@ -177,11 +177,11 @@ def convert(
 
 
 def _measured(model: NGram, heldout: Any) -> tuple[float, int]:
-    rated = model.score(heldout)
-    return rated.perplexity, rated.tokens
+    scored = model.score(heldout)
+    return scored.perplexity, scored.tokens
 
 
 def _lost(made: NGram, saved: NGram) -> tuple[str, ...]:
     if not made.of_words or "spelled" not in made.traits.oov or "spelled" in saved.traits.oov:
         return ()
-    return ("ARPA has no place for how words are spelled: unknown words cannot be with this file",)
+    return ("ARPA cannot hold how words are spelled, so this file cannot spell unknown words",)

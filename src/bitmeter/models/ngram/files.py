@@ -1,4 +1,4 @@
-"""The files of n-gram models: what is written where, and what is said of a damaged one."""
+"""Files of n-gram models, and errors for damaged ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from bitmeter.errors import FileFormatError
 from bitmeter.models.ngram.arpa import is_arpa, write_arpa
 
 SUFFIX = ".bmn"
-#: How the note of a model begins whose figures are rounded.
+#: Prefix of the note on a model whose figures are rounded.
 ROUNDED = "figures are rounded"
 CoreModel = _core.NgramModel | _core.CompactNgram
 _NOTE_SIZE = 4096
-#: Told a stage of long work, and how much of it is done (0 to 1).
+#: Called with a stage of long work, and the fraction of it that is done.
 Progress = Callable[[str, float], None]
 
 
@@ -34,15 +34,15 @@ def format_errors(name: str) -> Iterator[None]:
         raise FileFormatError(message, value=name) from error
 
 
-def note(**about: Any) -> str:
-    """What the file says about itself; where that is too long, the numbers that only a curious reader wants go."""
+def metadata(**about: Any) -> str:
+    """The metadata of a file; where it would be too long, the least important figures are left out."""
     for lengthy in ("weights", "discounts", "text"):
         if len(json.dumps(about)) > _NOTE_SIZE:
             about.pop(lengthy, None)
     return json.dumps(about, ensure_ascii=True)[:_NOTE_SIZE]
 
 
-def read_note(data: bytes) -> dict[str, Any]:
+def read_metadata(data: bytes) -> dict[str, Any]:
     """What a file says about itself; nothing where it says it badly."""
     try:
         found = json.loads(data)
@@ -58,7 +58,7 @@ def content_mark(model: CoreModel) -> str:
         return f"{model.fingerprint():016x}"
     from hashlib import blake2b  # slow to import
 
-    about = read_note(model.note)
+    about = read_metadata(model.note)
     units = about.get("units")
     known = units if isinstance(units, dict) else {}
     kept = {key: known.get(key) for key in ("kind", "ids", "newline_ends", "fingerprint")}
@@ -84,7 +84,7 @@ def _save(model: CoreModel, path: str, progress: Progress) -> None:
 
 
 def unknown_format(path: Any) -> FileFormatError:
-    """What is said of a name that is of no known format."""
+    """The error for a name of no known format."""
     message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
     return FileFormatError(message, value=str(path))
 
@@ -98,7 +98,7 @@ def save_model(
     force: bool,
     progress: Progress = _silent,
 ) -> None:
-    """Write a model under a name that tells the format."""
+    """Write a model; its name decides the format."""
     final = as_path(path)
     arpa = is_arpa(final.name)
     if not arpa and final.suffix != SUFFIX:

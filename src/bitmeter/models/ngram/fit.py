@@ -11,9 +11,9 @@ from typing import Any
 from bitmeter import _core
 from bitmeter._util.check import shown
 from bitmeter.errors import EmptyError, InputError, InputTypeError
-from bitmeter.models.ngram.files import Progress, note
+from bitmeter.models.ngram.files import Progress, metadata
 from bitmeter.models.ngram.memory import Allowance, amount
-from bitmeter.models.ngram.smoothing import Smoothing, told
+from bitmeter.models.ngram.smoothing import Smoothing, smoothing_metadata
 from bitmeter.models.ngram.units import UnitPlan
 from bitmeter.models.ngram.vocabulary import Vocabulary
 from bitmeter.models.openvocab.words import fit_section
@@ -26,7 +26,7 @@ from bitmeter.text.units.base import Units
 #: Bytes that are read while those before are split among the threads.
 _BLOCK = 1 << 22
 _STAGES = ("sort", "grow", "link", "weigh")
-_TOLD = {
+_STAGE_NAMES = {
     "read": "reading the text", "sort": "sorting n-grams", "grow": "counting n-grams", "link": "adjusting counts",
     "weigh": "estimating", "model": "finishing",
 }  # fmt: skip
@@ -63,7 +63,7 @@ def estimate(
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
-    tell = as_progress(progress)
+    report = as_progress(progress)
     corpus = sentences_of(text, docs=docs, field=field)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
@@ -74,14 +74,14 @@ def estimate(
         raise EmptyError(message)
     read = _read_words if plan.kind == "words" else _read_units
     with _disk(settings) as begun:
-        estimation, spelled = read(corpus, held, settings, tell)
+        estimation, spelled = read(corpus, held, settings, report)
         begun.append(estimation)
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
-        _run_stages(estimation, settings, tell)
+        _run_stages(estimation, settings, report)
     model = estimation.model(
-        note(
+        metadata(
             smoothing=str(settings.smoothing),
             unk_word=settings.unk_word,
             text=corpus.name[-200:],
@@ -96,16 +96,16 @@ def estimate(
     return model
 
 
-def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Progress) -> None:
     """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
     allowance, stage = settings.allowance, ""
     least = estimation.least_memory(settings.order, settings.threads)
     if least > allowance.memory:
         raise allowance.too_small(least, estimation.kinds)
     raw = bool(settings.prune) or not settings.smoothing.adjusted
-    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: tell(stage, share))
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: report(stage, share))
     for name in _STAGES:
-        stage = _TOLD[name]
+        stage = _STAGE_NAMES[name]
         if name == "sort" and not estimation.fits(settings.order):
             stage += f" on disk, up to {amount(estimation.most_disk(settings.order))}"
         elif estimation.on_disk:
@@ -114,7 +114,7 @@ def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Pro
             estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
         else:
             {"sort": estimation.sort, "grow": estimation.grow, "link": estimation.link}[name]()
-    stage = _TOLD["model"]
+    stage = _STAGE_NAMES["model"]
 
 
 def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[[bytes, Any], None]:
@@ -139,16 +139,16 @@ def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
 
 def _feed(
     take: Callable[[bytes, Any], None], corpus: Corpus, estimation: _core.NgramEstimation, allowance: Allowance,
-    tell: Progress,
+    report: Progress,
 ) -> None:  # fmt: skip
     """Hand a text over, block by block."""
     done, before = 0, _core.resident_bytes()
     try:
         for block in corpus.blocks(_BLOCK):
-            tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
+            report(_STAGE_NAMES["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
             take(block.data, block.ends)
             done += len(block.data)
-            # The numbers of the words are on the disk by then: what has grown is the vocabulary.
+            # Word ids are on disk by then: what has grown is the vocabulary.
             if (held := _core.resident_bytes() - before) > allowance.memory:
                 estimation.finish()
                 raise allowance.too_small(2 * held, estimation.kinds)
@@ -159,7 +159,7 @@ def _feed(
 
 @contextmanager
 def _disk(settings: Settings) -> Iterator[list[_core.NgramEstimation]]:
-    """Turns what the system says of temporary files into an error that tells what to do."""
+    """Turns what the system says of temporary files into an error that says what to do."""
     begun: list[_core.NgramEstimation] = []
     try:
         yield begun
@@ -175,7 +175,7 @@ Spelled = Callable[[int], bytes]
 
 
 def _read_words(
-    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Progress
 ) -> tuple[_core.NgramEstimation, Spelled | None]:
     """Words, found by the core in the bytes as they come."""
     # Where rare words become <unk>, one that stands in the text already is one of them.
@@ -184,9 +184,9 @@ def _read_words(
     allowance = settings.allowance
     estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk, allowance.memory, allowance.folder, settings.threads)
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
-    _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
+    _feed(_both(estimation, gaps), corpus, estimation, allowance, report)
     if heldout is not None:
-        _feed(estimation.feed_heldout, heldout, estimation, allowance, tell)
+        _feed(estimation.feed_heldout, heldout, estimation, allowance, report)
     estimation.finish()
     rare = estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
@@ -194,7 +194,7 @@ def _read_words(
 
 
 def _read_units(
-    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Progress
 ) -> tuple[_core.NgramEstimation, Spelled | None]:
     """Other units, by their ids."""
     plan, units = settings.plan, settings.units
@@ -207,7 +207,7 @@ def _read_units(
         if source is None:
             continue
         for piece in split_corpus(source, units):
-            tell(_TOLD["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
+            report(_STAGE_NAMES["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
             estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
     estimation.finish()
     settings.vocabulary.apply(estimation)
@@ -216,10 +216,10 @@ def _read_units(
 
 def _said(estimation: _core.NgramEstimation, settings: Settings) -> dict[str, Any]:
     """What the file says of the units, the smoothing and the vocabulary."""
-    said = {"units": settings.plan.to_note(), **told(estimation, settings.smoothing)}
+    described = {"units": settings.plan.to_metadata(), **smoothing_metadata(estimation, settings.smoothing)}
     if estimation.unknown:
-        said["notes"] = [*said["notes"], _vocabulary_note(estimation, settings.plan)]
-    return said
+        described["notes"] = [*described["notes"], _vocabulary_note(estimation, settings.plan)]
+    return described
 
 
 def _silent(stage: str, done: float) -> None:
@@ -240,5 +240,5 @@ def _vocabulary_note(estimation: _core.NgramEstimation, plan: UnitPlan) -> str:
     share = 100.0 * estimation.unknown / max(1, estimation.words)
     return (
         f"{estimation.unknown:,} of the text's {estimation.words:,} {plan.kind} ({share:.2f} %) are outside of the "
-        "vocabulary; the model has learnt them as <unk>"
+        "vocabulary; the model has learned them as <unk>"
     )

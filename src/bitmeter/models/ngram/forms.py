@@ -9,7 +9,7 @@ from typing import Self
 from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter.models.ngram.base import NGramBase
-from bitmeter.models.ngram.files import ROUNDED, CoreModel, format_errors, note, read_note
+from bitmeter.models.ngram.files import ROUNDED, CoreModel, format_errors, metadata, read_metadata
 
 __all__ = ["DEFAULT_BITS", "NGramForms", "open_model"]
 
@@ -53,12 +53,12 @@ class NGramForms(NGramBase):
         >>> bm.NGram(order=2).fit(b"to be or not to be").compact().fast().is_rounded
         True
         """
-        return any(told.startswith(ROUNDED) for told in self.notes)
+        return any(line.startswith(ROUNDED) for line in self.notes)
 
     def compact(self, bits: int = DEFAULT_BITS) -> Self:
         r"""The same model in the compact form: a file a quarter of the size, half as fast.
 
-        Probabilities are rounded to one of 2^bits values an order. Each history's back-off is then computed anew for
+        Probabilities are rounded to one of 2^bits values per order. Each history's back-off is then recomputed for
         the rounded probabilities and rounded down, with two bits more: so predictions never sum to more than one, and
         a perplexity is an honest one. Single words keep their exact figures, and so does an order that has no more
         different ones than the table holds. `notes` says what predictions sum to at least.
@@ -86,11 +86,11 @@ class NGramForms(NGramBase):
         width = integer(bits, "bits", low=_LEAST_BITS, high=_MOST_BITS)
         with format_errors(self.name):
             packer = _core.NgramPacker(self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads)
-            about = read_note(self.fast_form.note)
+            about = read_metadata(self.fast_form.note)
             about["bits"] = width
-            notes = [told for told in self.notes if not told.startswith(ROUNDED)]
+            notes = [line for line in self.notes if not line.startswith(ROUNDED)]
             about["notes"] = [*notes, _told(packer, width)]
-            return self._with_form(packer.pack(note(**about)))
+            return self._with_form(packer.pack(metadata(**about)))
 
     def fast(self) -> Self:
         r"""The same model in the fast form: the very same figures, four times the size, twice as fast.

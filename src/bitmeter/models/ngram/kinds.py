@@ -1,4 +1,4 @@
-"""Which program's n-gram model a file holds, by how it begins: names tell little, since every tool has its own."""
+"""Identifies n-gram file formats by magic bytes: names say little, since every tool has its own."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def refuse_foreign(path: str) -> None:
         if head.startswith(magic):
             message = (
                 f"{path} is a binary of {program}, which only {program} reads; give the ARPA file that it was made "
-                "from (bitmeter convert model.arpa model.bmn makes one that loads as fast), or train anew: "
+                "from (bitmeter convert model.arpa model.bmn makes one that loads as fast), or train again: "
                 "bitmeter train TEXT -o model.bmn"
             )
             raise FileFormatError(message, value=path)

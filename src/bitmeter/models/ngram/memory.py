@@ -16,7 +16,7 @@ __all__ = ["LEAST_MEMORY", "Allowance", "amount", "free_memory"]
 
 #: Less than this is no help: the blocks of the text that are read alone take a part of it.
 LEAST_MEMORY = 64 << 20
-#: What is taken if nothing is said, of the memory that is free.
+#: The default share of the free memory.
 SHARE = 0.75
 
 _UNITS = {"": 1, "B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -80,7 +80,7 @@ def amount(size: int) -> str:
 
 
 def free_memory() -> int:
-    """Bytes of memory that this process could still have without any being swapped out, as far as the system tells."""
+    """Bytes of memory that this process could still have without swapping, as far as the system reports."""
     found = [_meminfo()]
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
@@ -139,7 +139,7 @@ def _folder(temp: Any) -> str:
     if temp is not None:
         found = as_path(temp)
         if not found.is_dir():
-            message = f"temp is {str(found)!r}, which is no folder; temporary files need one that exists"
+            message = f"temp is {str(found)!r}, which is not a folder; temporary files need one that exists"
             raise InputError(message, value=str(found))
         return str(found)
     # Where the system keeps /tmp in memory, /var/tmp is on a disk.

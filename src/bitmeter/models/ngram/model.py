@@ -11,12 +11,12 @@ from bitmeter._util.check import Seed, flag, integer
 from bitmeter._util.files import as_path
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
-from bitmeter.models.ngram.files import SUFFIX, format_errors, is_model_file, note, save_model
+from bitmeter.models.ngram.files import SUFFIX, format_errors, is_model_file, metadata, save_model
 from bitmeter.models.ngram.forms import NGramForms, open_model
 from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
 from bitmeter.models.ngram.pickling import NGramPickling
 from bitmeter.models.ngram.query import NGramQuery
-from bitmeter.models.ngram.smoothing import Smoothing, thresholds
+from bitmeter.models.ngram.smoothing import Smoothing, pruning_thresholds
 from bitmeter.models.ngram.units import UnitPlan, plan_of
 from bitmeter.models.ngram.vocabulary import Vocabulary
 from bitmeter.models.sampled import SampledText
@@ -40,7 +40,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
     the same text: the same n-grams, log-probabilities and back-offs to six digits.
 
     Where the units are bytes or characters and the sentences lines, the newline that ends a line is its `</s>`: it is
-    predicted, costs what the end costs, and what follows begins anew. All 256 bytes are known, and all tokens of a
+    predicted, costs what the end costs, and what follows begins a new one. All 256 bytes are known, and all tokens of a
     tokenizer: such a model has no unknown units. Characters that the text does not have are unknown, as words are.
 
     Parameters
@@ -59,7 +59,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         What is predicted: "words" (between white space), "characters" (code points; bytes that are not UTF-8 each by
         itself), "bytes", "tokenizer:FILE", "sentencepiece:FILE", or such a tokenizer.
     unk_word
-        Take `<unk>` in the text for a word like any other, as is usual with WikiText and the Penn Treebank. Without it,
+        Take `<unk>` in the text for a word like others, as is common with WikiText and the Penn Treebank. Without it,
         a text that holds `<unk>` is refused, since the model needs the name for words that it does not know; or, where
         the vocabulary is restricted, it counts as one of the unknown words.
     min_count
@@ -79,7 +79,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
     counts
         How many n-grams there are of each order.
     notes
-        What a reader should be told, such as discounts that could not be estimated.
+        Caveats for a reader, such as discounts that could not be estimated.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self.order = integer(order, "order", low=1, high=MAX_ORDER)
         self._smoothing = Smoothing.of(smoothing)
         self.smoothing = str(self._smoothing)
-        self._prune = thresholds(prune, self.order)
+        self._prune = pruning_thresholds(prune, self.order)
         self.threads = integer(threads, "threads", low=0, high=1024)
         self._unk_word = flag(unk_word, "unk_word")
         self._vocabulary = Vocabulary.of(min_count, vocab_size, vocab, unk_word=self._unk_word)
@@ -124,8 +124,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._spelling = None
         self.notes = ()
         self.path = None
-        usual = self.smoothing == _DEFAULT
-        self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
+        default = self.smoothing == _DEFAULT
+        self.name = f"ngram(order {self.order})" if default else f"ngram(order {self.order}, {self.smoothing})"
 
     # ---- making --------------------------------------------------------------------------------------------------
 
@@ -156,10 +156,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             The field of JSON lines or the column of Parquet that holds the text.
         memory
             How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
-            (of what is free). Three quarters of what is free if not said. What does not fit goes to temporary files;
+            (of what is free). Three quarters of what is free by default. What does not fit goes to temporary files;
             the model is the same to the last bit.
         temp
-            The folder of temporary files: if not said, the one that TMPDIR names, else /var/tmp. They have no name, so
+            The folder of temporary files: by default the one that TMPDIR names, else /var/tmp. They have no name, so
             that nothing remains of them however the program ends.
         progress
             Called with each stage and how much of it is done, 0 to 1.
@@ -241,8 +241,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             raise FileFormatError(message, value=str(path))
         from bitmeter.models.ngram.fit import as_progress
 
-        tell, distribution = as_progress(progress), self.is_distribution
-        save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell)
+        report, distribution = as_progress(progress), self.is_distribution
+        save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=report)
         self.path = str(as_path(path))
 
     @classmethod
@@ -275,7 +275,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         if found.suffix != SUFFIX:
             refuse_foreign(name)
         if is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name)):
-            model, added = read_arpa(name, note(smoothing="from ARPA", text=found.name[-200:]))
+            model, added = read_arpa(name, metadata(smoothing="from ARPA", text=found.name[-200:]))
             made._adopt(model)
             if added:
                 made.notes = (f"{added:,} n-grams without their history or suffix were given them; no figure changes",)
@@ -304,7 +304,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         r"""The model without n-grams whose loss raises its perplexity by less than a share (Stolcke 1998).
 
         What an n-gram adds is weighed by how often its history comes in an endless text by the model itself, so that it
-        does not matter that the lower orders of a Kneser-Ney model are no marginals of the higher ones. Single words
+        does not matter that the lower orders of a Kneser-Ney model are not marginals of the higher ones. Single words
         stay, and so does what a longer n-gram that stays begins or ends in. Probabilities that stay are what they were;
         back-offs make all sum to one again. `notes` says what went, and what it costs by the formula.
 

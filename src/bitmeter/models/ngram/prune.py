@@ -8,7 +8,7 @@ from typing import Any
 from bitmeter import _core
 from bitmeter._util.check import real
 from bitmeter.errors import ModelError
-from bitmeter.models.ngram.files import note, read_note
+from bitmeter.models.ngram.files import metadata, read_metadata
 
 
 def pruned(model: _core.NgramModel, threshold: Any, smoothing: str) -> _core.NgramModel:
@@ -21,11 +21,11 @@ def pruned(model: _core.NgramModel, threshold: Any, smoothing: str) -> _core.Ngr
         message = "stupid back-off gives scores that do not sum to one, so they have no entropy to prune by; use prune="
         raise ModelError(message)
     found = model.prune_by_entropy(least)
-    about = read_note(model.note)
+    about = read_metadata(model.note)
     notes = about.get("notes")
     kept = [str(line) for line in notes] if isinstance(notes, list) else []
-    said = cost_note(least, tuple(model.counts), tuple(found.counts), found.divergence)
-    return found.model(note(**{**about, "notes": [*kept, said]}))
+    described = cost_note(least, tuple(model.counts), tuple(found.counts), found.divergence)
+    return found.model(metadata(**{**about, "notes": [*kept, described]}))
 
 
 def cost_note(threshold: float, before: tuple[int, ...], after: tuple[int, ...], divergence: float) -> str:

@@ -16,7 +16,7 @@ from bitmeter.errors import InputTypeError, ModelError, RangeError
 from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.files import format_errors
 from bitmeter.models.ngram.session import ModelWords, NGramSession
-from bitmeter.models.ngram.state import NGramState, asker_of, extend_many, word_number
+from bitmeter.models.ngram.state import NGramState, extend_many, querier_of, word_number
 from bitmeter.models.protocols import SentenceScorer
 from bitmeter.models.scored_text import ScoredText
 from bitmeter.text.blocks import cut_corpus
@@ -63,14 +63,14 @@ class NGramQuery(NGramBase, SentenceScorer):
         Returns
         -------
         ScoredText
-            Log-probabilities in nats, word numbers, byte offsets and sentence bounds.
+            Log-probabilities in nats, word ids, byte offsets and sentence bounds.
 
         Examples
         --------
         >>> import bitmeter as bm
         >>> model = bm.NGram(order=2).fit(b"to be or not to be\nthat is the question\n")
         >>> scored = model.score(b"to be\nor what\n")
-        >>> scored.ids.tolist(), rated.bounds.tolist(), rated.cuts.tolist()
+        >>> scored.ids.tolist(), scored.bounds.tolist(), scored.cuts.tolist()
         ([3, 4, 2, 5, -1, 2], [0, 3, 6], [0, 3, 6, 6, 9, 14, 14])
         >>> scored.logprobs.round(3).tolist()
         [-1.138, -0.602, -1.138, -3.042, -3.689, -1.96]
@@ -108,15 +108,15 @@ class NGramQuery(NGramBase, SentenceScorer):
         >>> round(model.logprob("to be"), 4)
         -2.878
         """
-        asker = self._asker or asker_of(_of_words(self))
+        querier = self._querier or querier_of(_of_words(self))
         ended, unknown_class = eos is True or flag(eos, "eos"), oov is _CLASS or _class_of(oov)
         try:
-            return asker.sentence(sentence, ended, unknown_class)
+            return querier.sentence(sentence, ended, unknown_class)
         except TypeError:
             if not isinstance(sentence, str):
                 message = f"sentence is {shown(sentence)}; it must be a string or bytes"
                 raise InputTypeError(message, value=sentence) from None
-            return asker.sentence(encode(sentence), ended, unknown_class)  # it has lone surrogates
+            return querier.sentence(encode(sentence), ended, unknown_class)  # it has lone surrogates
         except _core.NgramFormatError:
             with format_errors(_of_words(self).name):
                 raise
@@ -155,7 +155,9 @@ class NGramQuery(NGramBase, SentenceScorer):
             with format_errors(state._root.model.name):
                 raise
         except ValueError as error:
-            message = f"key is {shown(key)}, which is no state of this model; take it from begin, extend or state.key"
+            message = (
+                f"key is {shown(key)}, which is not a state of this model; take it from begin, extend or state.key"
+            )
             raise RangeError(message, value=key) from error
         return state
 
@@ -169,7 +171,7 @@ class NGramQuery(NGramBase, SentenceScorer):
         states
             States, or an array of their keys.
         words
-            As many words, or an array of their numbers; 2 is the end of a sentence.
+            As many words, or an array of their ids; 2 is the end of a sentence.
         oov
             A word that the model does not know costs its class `<unk>` ("class") or is impossible ("none").
 
@@ -190,7 +192,7 @@ class NGramQuery(NGramBase, SentenceScorer):
         return extend_many(model, states, words, unknown_class=_class_of(oov))
 
     def number(self, word: str | bytes) -> int:
-        """The number of a word in `predict`, `extend` and `score`; -1 if the model does not know it.
+        """The id of a word in `predict`, `extend` and `score`; -1 if the model does not know it.
 
         Examples
         --------

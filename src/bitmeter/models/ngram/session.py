@@ -1,4 +1,4 @@
-"""A text going past an n-gram model: the last order − 1 units are remembered."""
+"""Sessions and steppers of n-gram models, which carry the last order − 1 units."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class NGramView(Protocol):
         """The entries of a predicted row."""
 
     def numbered(self, ids: Ids) -> Ints:
-        """The model's numbers of units."""
+        """The model's own ids of units."""
 
     def predict_numbers(self, numbers: Ints) -> Floats:
         """ln p of every outcome after a history."""
@@ -79,7 +79,7 @@ class ModelWords(Words):
 
 
 class NGramSession(PredictingSession):
-    """Remembers the last order − 1 units of a document.
+    """Scores a text; carries the last order − 1 units of a document.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class NGramStepper(Stepper):
     model
         The model.
     before
-        The model's numbers of the units so far.
+        The model's ids of the units so far.
     """
 
     def __init__(self, model: NGramView, before: Ints = _NOTHING) -> None:

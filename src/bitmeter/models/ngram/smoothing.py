@@ -19,7 +19,7 @@ SMOOTHINGS = (
     "maximum-likelihood", "stupid-backoff",
 )  # fmt: skip
 
-#: What the core tells of each order: its discounts by count, and whether they could not be estimated.
+#: What the core reports for each order: its discounts by count, and whether they could not be estimated.
 _Discounts: TypeAlias = list[tuple[list[float], bool]]
 
 #: Parameters: their name, whether it must be given (else: its default, NaN for estimated), and its open bounds.
@@ -92,7 +92,7 @@ class Smoothing:
         return f"{self.method}:{self.parameter:g}" if known else self.method
 
     def notes(self, discounts: _Discounts, heldout_words: int) -> list[str]:
-        """What a reader of the model should be told."""
+        """Caveats for a reader of the model."""
         notes = []
         undefined = [order for order, (_, fallback) in enumerate(discounts, start=1) if fallback]
         if undefined:
@@ -130,17 +130,17 @@ def _instead(method: str) -> str:
     return "0.5 stands for them"
 
 
-def thresholds(prune: Any, order: int) -> tuple[int, ...]:
-    """Pruning thresholds, one an order: the last one given is that of all orders above."""
+def pruning_thresholds(prune: Any, order: int) -> tuple[int, ...]:
+    """Pruning thresholds, one per order: the last one given is that of all orders above."""
     if prune is None:
         return ()
     if isinstance(prune, str | bytes):
-        message = f"prune is {shown(prune)}; it must be thresholds, one an order, such as (0, 0, 1) (--prune 0,0,1)"
+        message = f"prune is {shown(prune)}; it must be thresholds, one per order, such as (0, 0, 1) (--prune 0,0,1)"
         raise InputTypeError(message, value=prune)
-    limits = islice(items(prune, "prune", "thresholds, one an order, such as (0, 0, 1)"), order + 1)
+    limits = islice(items(prune, "prune", "thresholds, one per order, such as (0, 0, 1)"), order + 1)
     found = tuple(integer(limit, "a threshold of prune", low=0, high=2**32 - 1) for limit in limits)
     if len(found) > order:
-        message = f"prune has more than {order} thresholds for a model of order {order}; give at most one an order"
+        message = f"prune has more than {order} thresholds for a model of order {order}; give at most one per order"
         raise RangeError(message, value=prune)
     if found and found[0] != 0:
         message = (
@@ -158,7 +158,7 @@ def thresholds(prune: Any, order: int) -> tuple[int, ...]:
     return found if any(found) else ()
 
 
-def told(estimation: _core.NgramEstimation, smoothing: Smoothing) -> dict[str, Any]:
+def smoothing_metadata(estimation: _core.NgramEstimation, smoothing: Smoothing) -> dict[str, Any]:
     """What the file of a model says about how it was smoothed, and the notes."""
     discounts = estimation.statistics()
     weights, words = estimation.weights()

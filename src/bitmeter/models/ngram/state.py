@@ -1,4 +1,4 @@
-"""An n-gram model as an automaton, for decoders: where it stands after some words, and what comes of one more."""
+"""An n-gram model as an automaton, for decoders: the state after a prefix, and the transition by one word."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ END = 2
 
 
 class NGramState:
-    r"""Where an n-gram model stands after some words: the longest end of them that it knows.
+    r"""The state of an n-gram model after some words: the longest suffix of them that it knows.
 
     Made by `NGram.begin`. A state never changes. Two are equal if no continuation can tell them apart by the model's
     n-grams, so that hypotheses of a decoder that reach equal states can be joined; they are hashable and small.
@@ -30,7 +30,7 @@ class NGramState:
     Attributes
     ----------
     key
-        The state as a whole number, for `NGram.extend` and `NGram.at`.
+        The state as an integer, for `NGram.extend` and `NGram.at`.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class NGramState:
         Parameters
         ----------
         word
-            The word, or its number (see `NGram.number`).
+            The word, or its id (see `NGram.number`).
         """
         root = self._root
         try:
@@ -109,23 +109,23 @@ class _Root:
 
     def __init__(self, model: NGramBase, unknown_class: bool) -> None:  # noqa: FBT001
         self.model, self.core, self.unknown_class = model, model.form, unknown_class
-        self.step = asker_of(model).step
+        self.step = querier_of(model).step
 
 
-def asker_of(model: NGramBase) -> _core.NgramAsker:
-    """What a model is asked by for one sentence or word; made once."""
-    if model._asker is None:
-        model._asker = _core.NgramAsker(model.form, SEPARATORS["kenlm"])
-    return model._asker
+def querier_of(model: NGramBase) -> _core.NgramAsker:
+    """The query object for single sentences and words; made once."""
+    if model._querier is None:
+        model._querier = _core.NgramAsker(model.form, SEPARATORS["kenlm"])
+    return model._querier
 
 
 def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:
-    """The number of a word, -1 if the model does not know it."""
+    """The id of a word, -1 if the model does not know it."""
     if isinstance(word, np.integer):
         return int(word)
     data = word if type(word) is bytes else encode(word) if isinstance(word, str) else None
     if data is None:
-        message = f"word is {shown(word)}; it must be a string, bytes, or a word's number"
+        message = f"word is {shown(word)}; it must be a string, bytes, or the id of a word"
         raise InputTypeError(message, value=word)
     number = _core.ngram_number(core, data)
     if number < 0 and (not data or any(byte in SEPARATORS["kenlm"] for byte in data)):
@@ -135,16 +135,16 @@ def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:
 
 
 def _too_large(core: _core.NgramModel | _core.CompactNgram, name: str, value: Any) -> RangeError:
-    message = f"{name} is {shown(value)}; a word's number is between 0 and {core.words - 1}, or -1 for unknown"
+    message = f"{name} is {shown(value)}; the id of a word is between 0 and {core.words - 1}, or -1 for unknown"
     return RangeError(message, value=value)
 
 
 def word_numbers(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDArray[np.int64]:
-    """Words, or their numbers, as numbers."""
+    """Words, or their ids, as ids."""
     if isinstance(words, np.ndarray) and words.dtype.kind in "iu":
         return np.ascontiguousarray(words, dtype=np.int64)
     if isinstance(words, str | bytes):
-        message = f"words is {shown(words)}; it must be a list of words, or an array of their numbers"
+        message = f"words is {shown(words)}; it must be a list of words, or an array of their ids"
         raise InputTypeError(message, value=words)
     listed = list(items(words, "words", "a list of words"))
     numbers = [word if type(word) is int else word_number(core, word) for word in listed]
@@ -163,10 +163,10 @@ def extend_many(
         keys = np.ascontiguousarray(states, dtype=np.uint64)
     else:
         listed = list(items(states, "states", "a list of states"))
-        for place, state in enumerate(listed):
+        for i, state in enumerate(listed):
             if not isinstance(state, NGramState) or state._root.core is not core:
-                message = f"states[{place}] is {shown(state)}; it must be a state of this model"
-                raise InputTypeError(message, index=place, value=state)
+                message = f"states[{i}] is {shown(state)}; it must be a state of this model"
+                raise InputTypeError(message, index=i, value=state)
         keys = np.array([state.key for state in listed], dtype=np.uint64)
     numbers = word_numbers(core, words)
     if keys.ndim != 1 or keys.shape != numbers.shape:
@@ -178,5 +178,5 @@ def extend_many(
     except ValueError as error:
         if type(error) is not ValueError:
             raise
-        message = "states holds a number that is no state of this model; take them from begin, extend or state.key"
+        message = "states holds an integer that is not a state of this model; take them from begin, extend or state.key"
         raise RangeError(message) from error

@@ -21,7 +21,7 @@ __all__ = ["Numbering", "UnitPlan", "plan_of"]
 
 Ids = NDArray[np.int64]
 
-#: The numbers that a model keeps for itself.
+#: Ids that a model reserves.
 UNKNOWN, BEGIN, END = 0, 1, 2
 NEWLINE = 10
 
@@ -73,23 +73,23 @@ class UnitPlan:
             return END
         return NEWLINE if self.newline_ends else self.ids
 
-    def to_note(self) -> dict[str, Any]:
+    def to_metadata(self) -> dict[str, Any]:
         """What the file says of it."""
-        said: dict[str, Any] = {"kind": self.kind, "ids": self.ids, "newline_ends": self.newline_ends}
+        described: dict[str, Any] = {"kind": self.kind, "ids": self.ids, "newline_ends": self.newline_ends}
         if self.kind == "tokens":
-            said |= {"name": self.name[-200:], "fingerprint": self.fingerprint, "path": self.path[-1000:]}
-        return said
+            described |= {"name": self.name[-200:], "fingerprint": self.fingerprint, "path": self.path[-1000:]}
+        return described
 
     @staticmethod
-    def from_note(about: dict[str, Any], name: str) -> UnitPlan:
+    def from_metadata(about: dict[str, Any], name: str) -> UnitPlan:
         """What a file says of its units; words if it says nothing."""
-        said = about.get("units")
-        if said is None:
+        described = about.get("units")
+        if described is None:
             return UnitPlan()
         kinds = {"kind": str, "ids": int, "newline_ends": bool, "name": str, "fingerprint": str, "path": str}
-        sound = isinstance(said, dict) and set(said) <= set(kinds)
-        if sound and all(type(value) is kinds[key] for key, value in said.items()):
-            plan = UnitPlan(**said)
+        sound = isinstance(described, dict) and set(described) <= set(kinds)
+        if sound and all(type(value) is kinds[key] for key, value in described.items()):
+            plan = UnitPlan(**described)
             if (plan.kind == "tokens" and 0 < plan.ids < 2**31 - 8) or _IDS.get(plan.kind) == plan.ids:
                 return plan
         message = f"{name} is not a sound n-gram model: it does not say what its units are; fetch or train it again"
@@ -148,7 +148,7 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
         "'sentencepiece:FILE' (a .model), or such a tokenizer"
     )
     if isinstance(what, str) and what == "bpe":
-        message += "; byte pairs are learnt for a network (--kind lstm or transformer)"
+        message += "; byte pairs are learned for a network (--kind lstm or transformer)"
     raise ChoiceError(message, value=what)
 
 
@@ -158,7 +158,7 @@ def tokens_plan(units: Any) -> UnitPlan:
 
 
 class Numbering:
-    """From the ids of units to the numbers of a model and back."""
+    """From the ids of units to a model's own ids and back."""
 
     def __init__(self, plan: UnitPlan, model: _core.NgramModel | _core.CompactNgram) -> None:
         self.ids: Ids = model.unit_ids(plan.kind, plan.ids, plan.end_unit)
@@ -167,7 +167,7 @@ class Numbering:
         self._numbers[self.ids[END:]] = np.arange(END, len(self.ids))
 
     def numbers(self, ids: NDArray[Any]) -> Ids:
-        """The number of each unit; that of `<unk>` for what the model does not know."""
+        """The model's own id of each unit; that of `<unk>` for what the model does not know."""
         found = np.asarray(ids).astype(np.int64)
         known = (found >= 0) & (found < len(self._numbers))
         return np.where(known, self._numbers[np.where(known, found, 0)], UNKNOWN)

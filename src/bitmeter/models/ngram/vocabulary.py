@@ -70,7 +70,7 @@ class Vocabulary:
 
 
 def _listed(words: Any, *, unk_word: bool) -> tuple[bytes, ...]:
-    """The words of a file (one a line) or of a list; each counts once, and the model's own names are left out."""
+    """The words of a file (one per line) or of a list; each counts once, and the model's own names are left out."""
     own = {b"<s>", b"</s>"} | (set() if unk_word else {b"<unk>"})
     if isinstance(words, bytes | bytearray | memoryview):
         message = f"vocab is {shown(words)}; it must be the path of a file with a word a line, or a list of words"
@@ -85,11 +85,11 @@ def _listed(words: Any, *, unk_word: bool) -> tuple[bytes, ...]:
 
 
 def _checked(words: Any) -> Iterator[bytes]:
-    for place, word in enumerate(items(words, "vocab", "a list of words")):
+    for i, word in enumerate(items(words, "vocab", "a list of words")):
         if not isinstance(word, str | bytes):
-            message = f"vocab[{place}] is {shown(word)}; it must be a word: a string or bytes"
-            raise InputTypeError(message, index=place, value=word)
-        yield _word(encode(word) if isinstance(word, str) else word, f"vocab[{place}]")
+            message = f"vocab[{i}] is {shown(word)}; it must be a word: a string or bytes"
+            raise InputTypeError(message, index=i, value=word)
+        yield _word(encode(word) if isinstance(word, str) else word, f"vocab[{i}]")
 
 
 def _lines(path: str) -> Iterator[bytes]:
@@ -102,6 +102,6 @@ def _lines(path: str) -> Iterator[bytes]:
 
 def _word(word: bytes, where: str) -> bytes:
     if not word or len(word.translate(None, SEPARATORS["kenlm"])) < len(word):
-        message = f"{where} is {word!r:.60}, which is not one word; white space parts words, so give one a line"
+        message = f"{where} is {word!r:.60}, which is not one word; white space separates words, so give one per line"
         raise InputError(message, value=word)
     return word

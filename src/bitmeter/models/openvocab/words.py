@@ -12,7 +12,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ids, Ints
-from bitmeter.models.ngram.files import note
+from bitmeter.models.ngram.files import metadata
 from bitmeter.models.ngram.session import NGramSession
 from bitmeter.models.outcomes import Details
 from bitmeter.models.session import Batch, Scored, Session, UnitSession, Watch
@@ -36,7 +36,7 @@ def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, thr
     letters.grow()
     letters.link()
     letters.weigh("modified-kneser-ney", math.nan, [])
-    return gaps.section(letters.model(note(about="the bytes of rare words")))
+    return gaps.section(letters.model(metadata(about="the bytes of rare words")))
 
 
 def _every_byte(separators: bytes) -> bytes:

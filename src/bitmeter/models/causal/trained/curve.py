@@ -1,4 +1,4 @@
-"""The learning curve of a network: what it cost on the text that it learnt from and on text held out, as it learnt."""
+"""The learning curve of a network: its loss on training text and on held-out text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CurvePoint:
     epoch
         How many times the text had gone by.
     train_bits_per_byte, train_perplexity
-        The loss in training since the point before (with dropout), as bits a byte and as perplexity a unit.
+        The loss in training since the point before (with dropout), as bits per byte and as perplexity per unit.
     bits_per_byte, perplexity
         Those of the held-out text.
     learning_rate
@@ -106,14 +106,14 @@ class LearningCurve:
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, FileFormatError):
                 raise
-            message = f"{where} is no learning curve: {type(error).__name__}: {error}"
+            message = f"{where} is not a learning curve: {type(error).__name__}: {error}"
             raise FileFormatError(message, value=where) from error
 
     @classmethod
     def load(cls, path: Any) -> LearningCurve:
         """From a file, or from the folder of a model."""
-        place = as_path(path)
-        file = place / "curve.json" if place.is_dir() else place
+        given = as_path(path)
+        file = given / "curve.json" if given.is_dir() else given
         return cls.from_dict(read_json(file), str(file))
 
 
@@ -143,5 +143,5 @@ def read_json(file: Path) -> Any:
         message = f"{file} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=str(file)) from error
     except (ValueError, RecursionError) as error:
-        message = f"{file} cannot be read: it is no JSON, as what bitmeter train writes into a network's folder is"
+        message = f"{file} cannot be read: it is not JSON, unlike what bitmeter train writes into a network's folder"
         raise FileFormatError(message, value=str(file)) from error

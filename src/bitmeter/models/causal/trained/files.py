@@ -49,11 +49,11 @@ def prepare_folder(path: Any, *, force: bool, resume: bool = False) -> Path:
         message = f"{folder} is a file; a network is a folder"
         raise FileFormatError(message, value=str(folder))
     if (folder / DESCRIPTION).exists() and not force and not resume:
-        message = f"{folder} exists already and nothing is overwritten unasked; type --force (in Python: force=True)"
+        message = f"{folder} exists already and is not overwritten; type --force (in Python: force=True)"
         raise FileFormatError(message, value=str(folder))
     if (folder / CHECKPOINT).exists() and not force and not resume:
         message = (
-            f"{folder} holds a training that was not finished; go on with it by --resume, or begin anew with --force "
+            f"{folder} holds a training that was not finished; go on with it by --resume, or begin again with --force "
             "(in Python: resume=True, force=True)"
         )
         raise FileFormatError(message, value=str(folder))
@@ -79,7 +79,7 @@ def write_folder(
     *,
     force: bool,
 ) -> None:
-    """Write a model; a checkpoint in the folder has done its service then."""
+    """Write a model; a checkpoint in the folder is then removed."""
     folder = prepare_folder(path, force=force, resume=True) if force else prepare_folder(path, force=False)
     weights = {name: weight.detach().contiguous() for name, weight in network.state_dict().items()}
     (folder / DESCRIPTION).unlink(missing_ok=True)
@@ -126,7 +126,7 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
         raise FileFormatError(message, value=str(folder)) from error
     broken = next((name for name, weight in network.state_dict().items() if not torch.isfinite(weight).all()), None)
     if broken is not None:
-        message = f"{folder / WEIGHTS}: the weight {broken} holds NaN or infinity, so that nothing it says is a number"
+        message = f"{folder / WEIGHTS}: the weight {broken} holds NaN or infinity, so its predictions are not numbers"
         raise FileFormatError(message, value=str(folder))
     return network, alphabet, LearningCurve.load(folder), about
 

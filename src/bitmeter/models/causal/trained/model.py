@@ -21,6 +21,7 @@ from bitmeter.errors import EmptyError, InputTypeError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
+from bitmeter.models.causal.trained.stepper import WordStepper
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.openvocab.coder import SpelledCoder
@@ -61,19 +62,19 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     kind
         "lstm" carries a state over a text of any length; "transformer" sees `context` units at once.
     units
-        What it predicts: "bytes"; "bpe", byte pairs learnt from the text; or "words", with those that come once, or
+        What it predicts: "bytes"; "bpe", byte pairs learned from the text; or "words", with those that come once, or
         that are not among the most frequent, as `<unk>`.
     vocabulary
         How many byte pairs or words there are at most.
     width
-        Of its layers; 0 for the usual (256 or 128).
+        Of its layers; 0 for the default (256 or 128).
     layers
-        How many; 0 for the usual (1 or 2).
+        How many; 0 for the default (1 or 2).
     context
-        How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the usual
+        How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the default
         (64).
     dropout
-        The share of values that are left out at random in training, against overfitting.
+        The dropout probability in training.
     seed
         Another gives other weights.
     threads
@@ -82,7 +83,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     Attributes
     ----------
     curve
-        What it cost on the way.
+        Its learning curve.
 
     Examples
     --------
@@ -109,11 +110,11 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     ) -> None:
         self.kind = choice(kind, "kind", KINDS)
         self.units_kind = choice(units, "units", KINDS_OF_UNITS)
-        usual = _DEFAULTS[self.kind]
+        defaults = _DEFAULTS[self.kind]
         self.vocabulary = integer(vocabulary, "vocabulary", low=257, high=1 << 20)
-        self.width = integer(width, "width", low=0, high=1 << 13) or usual["width"]
-        self.layers = integer(layers, "layers", low=0, high=64) or usual["layers"]
-        self._context = integer(context, "context", low=0, high=1 << 16) or usual["context"]
+        self.width = integer(width, "width", low=0, high=1 << 13) or defaults["width"]
+        self.layers = integer(layers, "layers", low=0, high=64) or defaults["layers"]
+        self._context = integer(context, "context", low=0, high=1 << 16) or defaults["context"]
         if self._context < 4:
             message = f"context is {context}; it must be at least 4"
             raise ModelError(message, value=context)
@@ -158,17 +159,17 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         docs
             Where documents end: "file", "line", "blank" or "record". Before each stands a boundary.
         heldout
-            The text that tells when to stop, given likewise. Without it, the last tenth of the text is held out (a
+            The text that decides when to stop, given likewise. Without it, the last tenth of the text is held out (a
             megabyte at most): whole documents, or lines of the last one.
         field
             The field of JSON lines or the column of Parquet that holds the text.
         epochs
-            How many times the text goes by at most.
+            The maximum number of passes over the text.
         batch
-            How many stretches of text side by side; 0 for the usual (16, or 8 for a transformer).
+            How many sequences per batch; 0 for the default (16, or 8 for a transformer).
         learning_rate
             The highest; it rises to it in the first twentieth of the steps and then falls by a cosine. None for the
-            usual (0.004 for an LSTM, 0.003 for a transformer).
+            default (0.004 for an LSTM, 0.003 for a transformer).
         patience
             After so many looks at the held-out text without a gain, training stops.
         looks
@@ -209,7 +210,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         )
         again = flag(resume, "resume")
         if progress is not None and not callable(progress):
-            message = f"progress is {progress!r:.60}; it must be a function of a step, their number and a curve"
+            message = f"progress is {progress!r:.60}; it must be a function of a step, the number of steps and a curve"
             raise InputTypeError(message, value=progress)
         documents, held, fingerprint = _texts(text, docs, heldout, field)
         alphabet = learn_alphabet(self.units_kind, documents, self.vocabulary)
@@ -290,7 +291,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were learnt."""
+        """The number of parameters."""
         return sum(weight.numel() for weight in self._fitted[0].parameters())
 
     @property
@@ -414,7 +415,8 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
 
     def stepper(self) -> NetworkStepper:
         """Begin a document unit by unit, with what was computed before kept."""
-        return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
+        made = WordStepper if self.units_kind == "words" else NetworkStepper
+        return made(lambda: self._scorer, self.windowing, self.size, self.name)
 
     def coder(self, watch: CodeWatch | None = None) -> Coder:
         """Unit by unit; unknown words are spelled."""

@@ -155,8 +155,8 @@ class Transformer(Network):
     def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
         """All tokens side by side; what is kept are the keys and values of each layer."""
         before = 0 if state is None else state[0][0].shape[2]
-        places = torch.arange(before, before + ids.shape[1], device=ids.device)
-        x = self.dropped(self.embedding(ids) + self.places(places))
+        positions = torch.arange(before, before + ids.shape[1], device=ids.device)
+        x = self.dropped(self.embedding(ids) + self.places(positions))
         kept = []
         for number, block in enumerate(self.blocks):
             x, pair = block(x, None if state is None else state[number])

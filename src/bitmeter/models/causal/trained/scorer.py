@@ -27,7 +27,7 @@ class NetworkScorer:
 
     def __init__(self, network: Network) -> None:
         self._network = network.eval()
-        self._chunk = max(8, _LOGITS // network.shape.size)
+        self._rows = max(8, _LOGITS // network.shape.size)
 
     def logprobs(
         self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], None] | None = None
@@ -38,8 +38,8 @@ class NetworkScorer:
         done = 0
         for group in _groups(asked, [len(sequences[i]) for i in range(len(sequences))]):
             rows = [sequences[i] for i in group]
-            told = None if watch is None else _within(watch, done, len(group), len(asked))
-            for i, values in zip(group, self._scored(rows, [firsts[i] for i in group], None, told)[0], strict=True):
+            inner = None if watch is None else _within(watch, done, len(group), len(asked))
+            for i, values in zip(group, self._scored(rows, [firsts[i] for i in group], None, inner)[0], strict=True):
                 found[i] = values
             done += len(group)
             if watch is not None:
@@ -54,12 +54,12 @@ class NetworkScorer:
     def _scored(
         self, rows: Sequence[Ints], firsts: Sequence[int], state: State, watch: Callable[[float], None] | None = None
     ) -> tuple[list[Floats], State]:
-        """Rows side by side, filled up on the right, which is never seen."""
+        """Rows as one batch, padded on the right."""
         lengths = np.array([len(row) - 1 for row in rows])
         width = int(lengths.max())
         ids = np.zeros((len(rows), width + 1), dtype=np.int64)
-        for place, row in enumerate(rows):
-            ids[place, : len(row)] = row
+        for i, row in enumerate(rows):
+            ids[i, : len(row)] = row
         columns = np.arange(width)
         wanted = (columns >= np.array(firsts)[:, None] - 1) & (columns < lengths[:, None])
         values = np.zeros((len(rows), width))
@@ -72,19 +72,19 @@ class NetworkScorer:
                 values[:, part][asked] = self._chosen(hidden[torch.from_numpy(asked)], targets)
                 if watch is not None:
                     watch(part.stop / width)
-        return [values[place][wanted[place]] for place in range(len(rows))], state
+        return [values[i][wanted[i]] for i in range(len(rows))], state
 
     def _chosen(self, hidden: torch.Tensor, targets: torch.Tensor) -> Floats:
         """The target's logit less the logarithm of the sum, a few positions at a time."""
         parts = [np.zeros(0)]
-        for at in range(0, len(targets), self._chunk):
-            logits = self._network.logits(hidden[at : at + self._chunk])
-            own = logits.gather(1, targets[at : at + self._chunk, None])[:, 0]
+        for at in range(0, len(targets), self._rows):
+            logits = self._network.logits(hidden[at : at + self._rows])
+            own = logits.gather(1, targets[at : at + self._rows, None])[:, 0]
             parts.append((own.double() - torch.logsumexp(logits, dim=1).double()).numpy())
         return np.concatenate(parts)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
-        """Rows of ln p of every id in place of sequence[i], for i from `first` on, in float64."""
+        """Rows of ln p of every id as sequence[i], for i from `first` on, in float64."""
         state: State = None
         for at in range(0, len(sequence) - 1, _LENGTH):
             ids = sequence[at : min(len(sequence) - 1, at + _LENGTH)]
@@ -92,9 +92,9 @@ class NetworkScorer:
             with torch.inference_mode():
                 hidden, state = self._network.hidden(torch.from_numpy(ids[None].copy()), state)
             asked = hidden[0, max(0, first - 1 - at) :]
-            for begin in range(0, len(asked), self._chunk):
+            for begin in range(0, len(asked), self._rows):
                 with torch.inference_mode():
-                    logits = self._network.logits(asked[begin : begin + self._chunk]).double()
+                    logits = self._network.logits(asked[begin : begin + self._rows]).double()
                     rows = (logits - torch.logsumexp(logits, dim=1, keepdim=True)).numpy()
                 yield rows
 
@@ -111,14 +111,14 @@ def _within(watch: Callable[[int, int], None], done: int, rows: int, of: int) ->
     return lambda share: watch(int(1000 * (done + share * rows)), 1000 * of)
 
 
-def _groups(numbers: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
+def _groups(indices: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
     """Sequences of like length, as many as fit in a batch."""
     group: list[int] = []
-    for number in sorted(numbers, key=lambda i: -lengths[i]):
+    for index in sorted(indices, key=lambda i: -lengths[i]):
         longest = lengths[group[0]] if group else 0
-        if group and (2 * lengths[number] < longest or (len(group) + 1) * min(longest, _LENGTH) > _BATCH):
+        if group and (2 * lengths[index] < longest or (len(group) + 1) * min(longest, _LENGTH) > _BATCH):
             yield group
             group = []
-        group.append(number)
+        group.append(index)
     if group:
         yield group

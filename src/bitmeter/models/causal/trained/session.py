@@ -1,4 +1,4 @@
-"""A text going past a network in parts of documents."""
+"""Sessions of trained networks, which take documents in parts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class NetworkView(Protocol):
 
 
 class NetworkSession(UnitSession):
-    """A text going past a network in parts of documents: the figures are those of whole documents.
+    """Scores parts of documents by a network: the figures are those of whole documents.
 
     Without a bound, a state is carried on. With windows, what the current one holds is kept, and seen again.
     """
@@ -65,15 +65,15 @@ class NetworkSession(UnitSession):
         """As of the model; with `continues`, the first document goes on from the call before."""
         tokens = self._model.network_ids(ids)
         logs = np.zeros(len(tokens))
-        number = len(bounds) - 1
-        for place in range(number):
-            first, last = int(bounds[place]), int(bounds[place + 1])
-            if place or not continues:
+        documents = len(bounds) - 1
+        for j in range(documents):
+            first, last = int(bounds[j]), int(bounds[j + 1])
+            if j or not continues:
                 self._begin()
-            if 0 < place < number - 1:
+            if 0 < j < documents - 1:
                 continue  # whole documents go together, below
             logs[first:last] = self._on(tokens[first:last])
-        if number > 2:
+        if documents > 2:
             middle = slice(int(bounds[1]), int(bounds[-2]))
             logs[middle] = self._model.scored_ids(tokens[middle], bounds[1:-1] - bounds[1])
         return self._model.priced(ids, logs)

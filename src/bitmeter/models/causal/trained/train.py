@@ -38,7 +38,7 @@ CHECKPOINT = "checkpoint.safetensors"
 _SCHEMA = "bitmeter.checkpoint/1"
 #: Held-out text where none is given: a tenth, and not more than this.
 _HELD_BYTES = 1 << 20
-#: Into how many stretches the held-out text is cut so that an LSTM goes through them side by side, and the shortest.
+#: Into how many sequences the held-out text is cut for an LSTM, and the length of the shortest.
 _STRETCHES, _STRETCH = 16, 2048
 #: The share of the steps in which the learning rate rises, and what is left of it at the end.
 _WARM, _LEFT = 0.05, 0.02
@@ -53,7 +53,7 @@ class Schedule:
     epochs
         How many times the text goes by at most.
     batch
-        Stretches of text side by side.
+        Sequences per batch.
     learning_rate
         The highest: it rises to it at first and falls by a cosine.
     patience
@@ -74,7 +74,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is learnt from, and what is held out: rows of ids, and the bytes behind them."""
+    """Training and held-out text: rows of ids, and their sizes in bytes."""
 
     train: Ints
     heldout: Ints
@@ -187,7 +187,7 @@ class Trainer:
         return self._schedule.learning_rate * min(1.0, (self._step + 1) / rise) * fall
 
     def _update(self) -> float:
-        """One step down; the loss before it, in nats a unit."""
+        """One optimiser step; returns the loss before it, in nats per unit."""
         torch.manual_seed(int(np.random.SeedSequence((self._schedule.seed, self._step)).generate_state(1)[0]))
         for group in self._optimiser.param_groups:
             group["lr"] = self._rate()
@@ -197,7 +197,7 @@ class Trainer:
         value = float(loss.detach())
         if not math.isfinite(value):
             message = (
-                f"the loss of step {self._step} is {value}: the weights have run away; take a lower learning rate "
+                f"the loss of step {self._step} is {value}: training has diverged; take a lower learning rate "
                 f"than {self._schedule.learning_rate:g}"
             )
             raise ModelError(message, value=value)
@@ -209,14 +209,14 @@ class Trainer:
         return value
 
     def _batch_of(self) -> tuple[torch.Tensor, torch.Tensor]:
-        epoch, place = divmod(self._step, self._per_epoch)
+        epoch, step = divmod(self._step, self._per_epoch)
         row = self._material.train
         if self._network.shape.kind == "lstm":
-            # Stretches side by side that go on from step to step; where they begin differs from epoch to epoch.
+            # Sequences that carry on from step to step; their offsets differ from epoch to epoch.
             each = (len(row) - 1) // self._batch
             shift = _draws(self._schedule.seed, epoch).integers(self._length) if self._per_epoch > 1 else 0
-            starts = np.arange(self._batch) * each + place * self._length + shift
-            if place == 0:
+            starts = np.arange(self._batch) * each + step * self._length + shift
+            if step == 0:
                 self._state = None
             starts = np.minimum(starts, len(row) - 1 - self._length)
             parts = row[starts[:, None] + np.arange(self._length + 1)]
@@ -252,7 +252,7 @@ class Trainer:
             self._best = {name: weight.detach().clone() for name, weight in self._network.state_dict().items()}
 
     def _heldout_nats(self) -> tuple[float, int]:
-        """In stretches, each from a boundary: a little more than the whole text costs, and much quicker."""
+        """In sequences, each after a boundary: slightly above the loss of the whole text, and much faster."""
         row = self._material.heldout[1:]
         if self._network.shape.kind == "lstm":
             length = max(_STRETCH, -(-len(row) // _STRETCHES))
@@ -303,7 +303,7 @@ class Trainer:
                 about = json.loads((file.metadata() or {}).get("bitmeter", "{}"))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, ValueError) as error:
-            message = f"{path} is no checkpoint: {error}; begin anew with --force"
+            message = f"{path} is not a checkpoint: {error}; begin again with --force"
             raise FileFormatError(message, value=str(path)) from error
         if about.get("schema") != _SCHEMA:
             message = f"{path} has the schema {about.get('schema')!r:.60}; this bitmeter reads {_SCHEMA}"
@@ -321,7 +321,7 @@ class Trainer:
             self._points = list(LearningCurve.from_dict(about["curve"], str(path)).points)
             self._step, self._seconds = int(about["step"]), float(about["seconds"])
         except (KeyError, RuntimeError, TypeError, ValueError) as error:
-            message = f"{path} does not hold what a checkpoint needs: {error}; begin anew with --force"
+            message = f"{path} does not hold what a checkpoint needs: {error}; begin again with --force"
             raise FileFormatError(message, value=str(path)) from error
 
 
@@ -335,8 +335,8 @@ def _check_same(path: Path, before: dict[str, Any], now: dict[str, Any]) -> None
     ]
     differing = sorted(key for key in flat[0].keys() | flat[1].keys() if flat[0].get(key) != flat[1].get(key))
     if differing:
-        told = ", ".join(f"{key} ({flat[0].get(key)!s:.40} then, {flat[1].get(key)!s:.40} now)" for key in differing)
-        message = f"{path} belongs to another run: {told}; train with the same settings and text, or anew with --force"
+        listed = ", ".join(f"{key} ({flat[0].get(key)!s:.40} then, {flat[1].get(key)!s:.40} now)" for key in differing)
+        message = f"{path} belongs to another run: {listed}; train with the same settings and text, or use --force"
         raise ModelError(message, value=str(path))
 
 

@@ -1,4 +1,4 @@
-"""What a network that is trained here reads: its units learnt from the text, and texts as one row of ids."""
+"""The units of a trained network, learned from the text, and texts as one row of ids."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["KINDS_OF_UNITS", "Alphabet", "learn_alphabet", "word_alphabet"]
 
 Ints = NDArray[np.int64]
 KINDS_OF_UNITS = ("bytes", "bpe", "words")
-#: A word must come so often to be known; the others teach what an unknown word is like.
+#: A word must occur so often to be known; the others train `<unk>`.
 _LEAST = 2
-#: The ids of what is no word, as in an n-gram model: an unknown word, the beginning (never predicted), a line's end.
+#: Reserved ids, as in an n-gram model: an unknown word, the beginning (never predicted), a line's end.
 UNKNOWN_WORD, BEGIN, END = 0, 1, 2
 _NO_WORDS = (b"<unk>", b"<s>", b"</s>")
 

@@ -1,4 +1,4 @@
-"""Documents as events, and the pieces in which a stream may get them."""
+"""Documents as events, and the parts in which a session may get them."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ END = None
 
 
 @dataclass(frozen=True)
-class Piece:
+class Part:
     ids: NDArray[Any]
     bounds: NDArray[np.int64]
     continues: bool
 
 
-def whole(documents: Sequence[Sequence[int]], dtype: Any = np.int64) -> Piece:
+def whole(documents: Sequence[Sequence[int]], dtype: Any = np.int64) -> Part:
     """All documents at once."""
     sizes = [len(document) for document in documents]
-    return Piece(
+    return Part(
         np.array([x for document in documents for x in document], dtype=dtype),
         np.cumsum([0, *sizes], dtype=np.int64),
         continues=False,
     )
 
 
-def pieces(documents: Sequence[Sequence[int]], cuts: Sequence[int], dtype: Any = np.int64) -> Iterator[Piece]:
-    """The same in pieces; a cut may fall inside of a document, or between its last unit and its end."""
+def in_parts(documents: Sequence[Sequence[int]], cuts: Sequence[int], dtype: Any = np.int64) -> Iterator[Part]:
+    """The same in parts; a cut may fall inside a document, or between its last unit and its end."""
     events: list[int | None] = [x for document in documents for x in (*document, END)]
-    places = [0, *sorted(min(cut, len(events)) for cut in cuts), len(events)]
+    edges = [0, *sorted(min(cut, len(events)) for cut in cuts), len(events)]
     is_open = False
-    for start, stop in pairwise(places):
+    for start, stop in pairwise(edges):
         runs: list[list[int]] = [[]]
         for event in events[start:stop]:
             if event is END:
@@ -47,7 +47,7 @@ def pieces(documents: Sequence[Sequence[int]], cuts: Sequence[int], dtype: Any =
             runs.pop()  # nothing of a next document was seen
         if runs:
             found = whole(runs, dtype)
-            yield Piece(found.ids, found.bounds, continues=is_open)
+            yield Part(found.ids, found.bounds, continues=is_open)
         is_open = (stop > start and events[stop - 1] is not END) or (stop == start and is_open)
 
 

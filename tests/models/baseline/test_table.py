@@ -1,9 +1,8 @@
-"""Models that need no training: uniform, tables, and the adaptive order 0."""
+"""Tables as models of text: closed forms from the lecture."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,163 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.models.registry import Predictor, Streaming
+from bitmeter.text.blocks import split_corpus
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
-from tests.models.streams import cut_documents, pieces, whole
-
-LETTERS = {
-    "a": 1 / 4,
-    "b": 1 / 2,
-    **{chr(c): 1 / 64 for c in range(ord("c"), ord("s"))},
-    **dict.fromkeys("stuvwxyz", 0.0),
-}
-#: The running example of the lecture: p over letters, and the conditional table q.
-P = bm.Distribution(LETTERS)
-Q = bm.Conditional(
-    {
-        "a": {"b": 1.0}, "b": {"a": 0.5, "l": 0.5}, "e": {"other": 1.0}, "l": {"e": 1.0}, "o": {"b": 1.0},
-        "p": dict.fromkeys(["a", "b", "e", "l", "o", "p", "r", "other"], 1 / 8), "r": {"o": 1.0}, "other": {"p": 1.0},
-    },
-    other="other",
-    start="other",
-)  # fmt: skip
-WORDS = bm.Conditional(
-    {
-        "<s>": {"to": 0.5, "be": 0.25, "<unk>": 0.125, "</s>": 0.125},
-        "to": {"be": 0.75, "<unk>": 0.25},
-        "be": {"to": 0.25, "</s>": 0.5, "<unk>": 0.25},
-        "<unk>": {"to": 0.5, "</s>": 0.5},
-    },
-    start="<s>",
-)
-
-
-# ---- uniform ---------------------------------------------------------------------------------------------------------
-
-
-@given(st.binary(min_size=1, max_size=200))
-def test_uniform_costs_eight_bits_a_byte(data: bytes) -> None:
-    score = bm.score("uniform", data)
-    assert score.bits == pytest.approx(8 * len(data), rel=1e-12)
-    assert score.tokens == len(data)
-
-
-@pytest.mark.parametrize("size", [1, 2, 10_000, 2**53])
-def test_uniform_over_words_costs_the_logarithm_of_their_number(size: int) -> None:
-    score = bm.score(f"uniform:{size}", b"to be or not\nto be")
-    assert score.bits == pytest.approx(6 * math.log2(size), rel=1e-12)
-    assert score.perplexity("word") == pytest.approx(size, rel=1e-12)
-    assert score.perplexity("token") == pytest.approx(size, rel=1e-12)
-
-
-@pytest.mark.parametrize("spec", ["uniform:0", "uniform:-1", "uniform:1.5", "uniform:x", "uniform:" + "9" * 5000,
-                                  f"uniform:{2**53 + 1}", "uniform: 7"])  # fmt: skip
-def test_uniform_needs_a_whole_number(spec: str) -> None:
-    with pytest.raises(bm.errors.ModelError, match="needs a whole number of choices"):
-        bm.load(spec)
-    for size in (True, 2.0, "7", None):
-        with pytest.raises(bm.errors.ModelError):
-            bm.Uniform(size)  # type: ignore[arg-type]
-
-
-def test_uniform_over_other_units() -> None:
-    model = bm.Uniform(27, units="chars")
-    assert bm.score(model, "né".encode()).bits == pytest.approx(2 * math.log2(27))
-    assert model.fingerprint != bm.Uniform(27).fingerprint
-
-
-# ---- Krichevsky-Trofimov ---------------------------------------------------------------------------------------------
-
-
-def kt_nats(data: bytes) -> float:
-    """The closed form: Γ(n+128)/Γ(128) · Π Γ(½)/Γ(n(x)+½), with 256 symbols of weight ½."""
-    counts = [data.count(x) for x in range(256)]
-    seen = math.fsum(math.lgamma(c + 0.5) - math.lgamma(0.5) for c in counts if c)
-    return math.lgamma(len(data) + 128) - math.lgamma(128) - seen
-
-
-@given(st.binary(min_size=1, max_size=400))
-def test_kt_is_the_dirichlet_mixture(data: bytes) -> None:
-    assert bm.score("kt", data).nats == pytest.approx(kt_nats(data), rel=1e-11)
-
-
-def test_kt_on_a_long_text_and_its_regret() -> None:
-    data = (b"to be or not to be, " * 5_000)[:90_000]
-    score = bm.score("kt", data)
-    assert score.nats == pytest.approx(kt_nats(data), rel=1e-10)
-    # Never more than ½·255·log2 n + O(1) above the best fixed distribution; and never below it.
-    best = bm.Distribution.from_data(data).entropy * len(data)
-    assert best < score.bits < best + 0.5 * 255 * math.log2(len(data)) + 10
-
-
-def test_the_counts_of_kt_go_on_from_document_to_document() -> None:
-    one = bm.score("kt", b"ab\nab\n")
-    lines = bm.score("kt", b"ab\nab\n", docs="line")
-    assert lines.nats == pytest.approx(one.nats, rel=1e-12)
-    assert lines.by_document is not None
-    assert lines.by_document.nats[0] > lines.by_document.nats[1]
-
-
-def test_kt_takes_no_setting() -> None:
-    with pytest.raises(bm.errors.ModelError, match="kt takes no setting; found kt:3"):
-        bm.load("kt:3")
-
-
-# ---- what every model keeps ------------------------------------------------------------------------------------------
-
-CHAR_IDS = st.sampled_from([ord(c) for c in "abelopr xzé€"] + [0x110000 + 255])
-WORD_IDS = st.sampled_from([-1, 0, 1, 2, 3, 4])
-BYTE_IDS = st.integers(0, 255)
-BYTE_TABLE = bm.Conditional(
-    {0: {0: 0.5, 255: 0.5}, "rest": {0: 0.25, 1: 0.5, "rest": 0.25}}, other="rest", start="rest"
-)
-
-MODELS: list[Any] = [
-    pytest.param(bm.Uniform(), BYTE_IDS, id="uniform"),
-    pytest.param(bm.KrichevskyTrofimov(), BYTE_IDS, id="kt"),
-    pytest.param(bm.TableModel(P), CHAR_IDS, id="characters"),
-    pytest.param(bm.TableModel(Q), CHAR_IDS, id="characters after characters"),
-    pytest.param(bm.TableModel(BYTE_TABLE), BYTE_IDS, id="bytes after bytes"),
-    pytest.param(bm.TableModel(bm.Distribution(dict.fromkeys(range(256), 1 / 256))), BYTE_IDS, id="bytes"),
-    pytest.param(bm.TableModel(WORDS, oov="class"), WORD_IDS, id="words after words"),
-    pytest.param(bm.TableModel(bm.Distribution({"to": 0.5, "be": 0.25, "<unk>": 0.25}), oov="class"),
-                 st.sampled_from([-1, 0, 1, 2]), id="words"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("model", "ids"), MODELS)
-@settings(max_examples=60)
-@given(data=st.data())
-def test_predictions_sum_to_one_and_are_what_is_charged(model: Any, ids: st.SearchStrategy[int], data: Any) -> None:
-    assert isinstance(model, Predictor)
-    document = np.array(data.draw(st.lists(ids, min_size=1, max_size=12)), dtype=np.int64)
-    logs = model.logprobs(document, np.array([0, len(document)]))
-    places = model.outcomes.index(document) if hasattr(model, "places") else document
-    for at in range(len(document)):
-        try:
-            predicted = model.predict(document[:at])
-        except bm.errors.UnknownLabelError:  # the table has no row for the last unit
-            assert logs[at] == -math.inf
-            continue
-        assert math.fsum(np.exp(predicted)) == pytest.approx(1.0, abs=1e-12)
-        assert logs[at] == pytest.approx(predicted[places[at]], rel=1e-12)
-
-
-@pytest.mark.parametrize(("model", "ids"), MODELS)
-@settings(max_examples=60)
-@given(data=st.data())
-def test_a_stream_in_pieces_is_the_whole(model: Any, ids: st.SearchStrategy[int], data: Any) -> None:
-    assert isinstance(model, Streaming)
-    documents, cuts = data.draw(cut_documents(ids))
-    everything = whole(documents)
-    stream = model.stream()
-    parts = [stream.logprobs(p.ids, p.bounds, p.continues) for p in pieces(documents, cuts)]
-    together = np.concatenate([*parts, np.zeros(0)])
-    np.testing.assert_array_equal(together, model.logprobs(everything.ids, everything.bounds))
-
-
-# ---- tables ----------------------------------------------------------------------------------------------------------
+from tests.models.lecture import BYTE_TABLE, WORDS, P, Q
 
 
 @pytest.mark.parametrize(("text", "bits"), [("barb", 2.5), ("probable", 4.25), ("abba", 1.5), ("baby", math.inf)])
@@ -223,7 +69,7 @@ def test_each_document_begins_from_the_start() -> None:
 def test_a_start_must_be_known() -> None:
     with pytest.raises(bm.errors.ModelError, match="no start"):
         bm.TableModel(bm.Conditional({"a": {"a": 1.0}}))
-    with pytest.raises(bm.errors.ModelError, match="start 'b' is no context"):
+    with pytest.raises(bm.errors.ModelError, match="start 'b' is not a context"):
         bm.TableModel(bm.Conditional({"a": {"a": 1.0, "b": 0.0}}, start="b"))
 
 
@@ -234,7 +80,7 @@ def test_units_are_guessed_from_the_labels() -> None:
     assert bm.TableModel(BYTE_TABLE).units == Bytes()
     ends = bm.TableModel(bm.Distribution({"a": 0.5, "b": 0.25, "</s>": 0.25}))
     assert ends.units == Characters()
-    assert ends.predicts_end
+    assert ends.traits.end is not None
     words = bm.TableModel(bm.Distribution({"a": 0.5, "be": 0.5}))
     assert isinstance(words.units, Words)
     assert isinstance(bm.TableModel(bm.Distribution({"a": 1.0}), units="words").units, Words)
@@ -282,7 +128,7 @@ def test_the_ways_of_the_unknown() -> None:
         bm.TableModel(P, oov="class")
     with pytest.raises(bm.errors.ChoiceError):
         bm.TableModel(WORDS, oov="spelt")
-    with pytest.raises(bm.errors.ModelError, match="no way 'class'"):
+    with pytest.raises(bm.errors.ModelError, match="this table has no label <unk>"):
         bm.score(P, b"abba", oov="class")
 
 
@@ -341,14 +187,12 @@ def test_a_table_of_many_words_is_made_quickly() -> None:
 @settings(max_examples=40)
 @given(st.text(max_size=60), st.integers(1, 9))
 def test_blocks_do_not_matter(text: str, size: int) -> None:
-    from bitmeter.text.blocks import split_corpus
-
     model = bm.TableModel(Q)
     corpus = bm.Corpus.from_text(text, docs="line")
-    stream = model.stream()
+    session = model.open()
     logs = [
-        stream.logprobs(piece.split.ids, piece.split.bounds, continues=piece.continues)
-        for piece in split_corpus(corpus, model.units, size)
+        session.logprobs(block.split.ids, block.split.bounds, continues=block.continues)
+        for block in split_corpus(corpus, model.units, size)
     ]
     split = [model.units.split(document.data) for document in corpus]
     expected = [model.logprobs(part.ids, part.bounds) for part in split]

@@ -1,0 +1,69 @@
+"""Folders of networks: the same model, or an error that says what is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import bitmeter as bm
+from bitmeter.errors import (
+    BitmeterError,
+    FileFormatError,
+    MissingSourceError,
+    ModelError,
+)
+from tests.models.causal.trained.made import every, trained
+
+
+@every
+def test_saved_and_loaded_it_is_the_same(kind: str, units: str, tmp_path: Path) -> None:
+    model = trained(kind, units)
+    model.save(tmp_path / "model")
+    for spec in (f"neural:{tmp_path / 'model'}", str(tmp_path / "model"), tmp_path / "model"):
+        found = bm.load(spec)
+        assert (found.fingerprint, found.curve) == (model.fingerprint, model.curve)
+        assert found.name == "neural:model"
+    text = b"the cat saw a zebra\n"
+    assert bm.score(found, text).bits == bm.score(model, text).bits
+    with pytest.raises(FileFormatError, match="--force"):
+        model.save(tmp_path / "model")
+    model.save(tmp_path / "model", force=True)
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingSourceError, match="bitmeter train"):
+        bm.load(f"neural:{tmp_path}")
+    with pytest.raises(ModelError, match="needs a folder"):
+        bm.load("neural:")
+    trained("lstm", "words").save(tmp_path, force=True)
+    description = json.loads((tmp_path / "model.json").read_text())
+
+    def described(**changes: Any) -> None:
+        (tmp_path / "model.json").write_text(json.dumps(description | changes))
+
+    shape = description["shape"]
+    wrong: list[dict[str, Any]] = [
+        {"schema": "bitmeter.neural/99"}, {"units": "letters"}, {"shape": None}, {"shape": shape | {"width": -1}},
+        {"shape": shape | {"width": 1 << 40}}, {"shape": shape | {"width": 17}}, {"shape": shape | {"kind": "rnn"}},
+        {"shape": shape | {"size": 3}}, {"shape": shape | {"layers": "many"}},
+    ]  # fmt: skip
+    for changes in wrong:
+        described(**changes)
+        with pytest.raises(FileFormatError):
+            bm.load(tmp_path)
+    described()
+    weights = load_file(tmp_path / "weights.safetensors")
+    save_file(weights | {"bias": torch.full_like(weights["bias"], math.nan)}, tmp_path / "weights.safetensors")
+    with pytest.raises(FileFormatError, match="NaN"):
+        bm.load(tmp_path)
+    for name in ("weights.safetensors", "words.txt", "curve.json", "model.json", "spelling.bmn"):
+        whole = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(BitmeterError):
+            bm.load(tmp_path)

@@ -1,0 +1,50 @@
+"""Coding words in the core: the file is as long as the score says, and damage is an error."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bitmeter as bm
+from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.ngram.coder import NGramCoder
+from tests.coding.models import TEXT, words
+
+MODEL = words()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"to", b"be", b"xyzzy", b"\xff", b" ", b"\n", b"\t "]), max_size=30), st.integers(0, 60)
+)
+def test_blocks_come_back_and_cost_what_the_score_says(parts: list[bytes], cut: int) -> None:
+    text = b"".join(parts)
+    there, back = MODEL.coder(), MODEL.coder()
+    assert isinstance(there, NGramCoder)
+    held, found = b"", b""
+    for data, final in ((text[:cut], False), (text[cut:], True)):
+        held += data
+        coded, taken = there.encode(held, final)
+        found += back.decode(coded, taken)
+        held = held[taken:]
+    assert (held, found) == (b"", text)
+    # The end of the text is not coded, but that of a last line of white space is.
+    assert there.bits == pytest.approx(bm.score(MODEL, text).bits if text else 0.0, abs=12.0)
+
+
+def test_a_line_costs_its_score() -> None:
+    made = MODEL.coder()
+    made.encode(TEXT, True)
+    assert made.bits == pytest.approx(bm.score(MODEL, TEXT).bits, abs=0.01)
+
+
+def test_damaged_code_is_a_typed_error() -> None:
+    with pytest.raises(FileFormatError):
+        MODEL.coder().decode(b"", 10_000)
+
+
+def test_what_the_model_gives_no_probability_is_said() -> None:
+    unsmoothed = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT)
+    with pytest.raises(ModelError, match=r"cannot code this text.*train it with another smoothing"):
+        unsmoothed.coder().encode(b"mind the question\n", True)

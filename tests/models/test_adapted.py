@@ -1,0 +1,250 @@
+"""What another package wrote, as a model of ours: it can do what it has, and asking for more is a typed error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.models.adapted import PlainCompressor, PlainPredictor, PlainScorer, adapted
+from bitmeter.models.openvocab.plain import OpenWords
+from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.protocols import Compressor, Predictor, Traits
+from bitmeter.models.session import End
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
+from tests.coding.models import TEXT, Plain
+from tests.models.plugins import PlainWords
+
+
+class Scores:
+    """Two bits for each byte."""
+
+    name, fingerprint = "scores", "scores-1"
+    units = Bytes()
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        return np.full(len(ids), -2 * np.log(2))
+
+
+class Streams(Plain):
+    """The same figures, documents in parts."""
+
+    name = "streams"
+
+    def stream(self) -> Any:
+        return _Stream(self)
+
+
+class _Stream:
+    def __init__(self, model: Plain) -> None:
+        self._model, self._last = model, 32
+
+    def logprobs(self, ids: Any, bounds: Any, continues: bool) -> Any:
+        found = self._model.logprobs(ids, bounds)
+        if continues and len(ids) and bounds[1] > 0:
+            found[0] = self._model.predict(np.array([self._last]))[int(ids[0])]
+        self._last = int(ids[-1]) if len(ids) and bounds[-1] > bounds[-2] else 32
+        return found
+
+
+class Unnamed:
+    """Predicts ten words that it does not name."""
+
+    name, fingerprint = "unnamed", "unnamed-1"
+    units = Words(vocabulary=[f"w{i}" for i in range(10)])
+
+    def predict(self, history: Any) -> Any:
+        return np.full(10, -np.log(10))
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        return np.full(len(ids), -np.log(10))
+
+
+# ---- what it becomes -------------------------------------------------------------------------------------------------
+
+
+def test_what_it_has_decides_what_it_is() -> None:
+    assert type(adapted(Scores())) is PlainScorer
+    assert not isinstance(bm.load(Scores()), Predictor)
+    assert type(adapted(Plain())) is PlainPredictor
+    assert isinstance(bm.load(Plain()), Predictor)
+    assert type(adapted(PlainWords())) is OpenWords
+    own = bm.Uniform()
+    assert adapted(own) is own
+    assert adapted(3) is None
+    assert adapted(Scores) is None, "a class is not a model"
+    with pytest.raises(InputTypeError, match="is not a model"):
+        bm.load(Scores)
+
+
+def test_a_compressor_of_another_package() -> None:
+    class Meter:
+        def __init__(self) -> None:
+            self.size = 0
+
+        def feed(self, data: bytes) -> None:
+            self.size += len(data)
+
+        def finish(self) -> int:
+            return self.size // 2
+
+    class Halves:
+        name, fingerprint = "halves", "halves-1"
+
+        def meter(self) -> Any:
+            return Meter()
+
+    found = adapted(Halves())
+    assert isinstance(found, PlainCompressor)
+    assert isinstance(found, Compressor)
+    assert found.overhead == ""
+    assert bm.score(Halves(), b"ab" * 100).bits_per_byte == pytest.approx(4.0)
+
+
+def test_units_must_be_ours() -> None:
+    class Odd(Scores):
+        units: Any = "bytes"
+
+    with pytest.raises(ModelError, match=r"has units 'bytes', which are not bitmeter\.Units"):
+        bm.load(Odd())
+
+
+def test_traits_are_read_from_what_it_says() -> None:
+    class Told(Scores):
+        end_id, precision, caveats = 10, "float16", ["beware"]
+
+    traits = bm.load(Told()).traits
+    assert traits == Traits(256, end=End(10), whole_documents=True, precision="float16", caveats=("beware",))
+
+    class Whole(Scores):
+        traits = Traits(vocabulary=3)
+
+    assert bm.load(Whole()).traits == Traits(vocabulary=3)
+    assert not bm.load(Streams()).traits.whole_documents
+
+
+# ---- a plug-in of bytes ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plain", [Plain(), Streams()], ids=["whole", "stream"])
+def test_alternatives_of_a_plug_in_of_bytes(plain: Plain) -> None:
+    trace = bm.score(plain, TEXT, alternatives=3).trace
+    for i in (0, 1, 40):
+        row = plain.predict(np.frombuffer(TEXT[:i], dtype=np.uint8))
+        best = np.argsort(-row, kind="stable")[:3]
+        assert [(name, pytest.approx(logprob)) for name, logprob, *_ in trace.alternatives(i)] == [
+            (bytes([j]), row[j]) for j in best.tolist()
+        ]
+        assert trace.rank[i] == 1 + int((row > row[TEXT[i]]).sum())
+
+
+@pytest.mark.parametrize("size", [1, 3, 1 << 18])
+def test_a_stream_in_blocks_costs_and_predicts_the_same(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents in parts: the history of the open one is kept for details, whatever the blocks."""
+    model = bm.load(Streams())
+    documents = bm.Corpus.from_documents([TEXT[:30], b"", TEXT[30:70]])
+    whole = bm.score(Plain(), documents, alternatives=2).trace
+    session = model.open()
+    logs, ranks = [], []
+    data = b"".join(document.data for document in documents)
+    edges = {0, 30, 70}
+    for first in range(0, len(data), size):
+        last = min(len(data), first + size)
+        inner = [edge - first for edge in (30, 30) if first < edge < last]
+        if first == 30:
+            inner = [0]
+        ends = np.array([*inner, *([last - first] if last in edges else [])], dtype=np.int64)
+        made = bm.Batch(
+            data[first:last], ends, model.units, first, continues=first not in edges, unfinished=last not in edges
+        )
+        scored = session.score(made, details=2)
+        assert scored.details is not None
+        logs.append(scored.logprobs)
+        ranks.append(scored.details.rank)
+    np.testing.assert_allclose(np.concatenate(logs), whole.logprob)
+    np.testing.assert_array_equal(np.concatenate(ranks), whole.rank)
+
+
+def test_a_plug_in_of_bytes_is_measured_proved_and_compressed(tmp_path: Path) -> None:
+    plain = Plain()
+    assert bm.prove(plain, TEXT * 3).holds
+    assert bm.verify(plain, TEXT).sound
+    bm.compress(plain, TEXT, tmp_path / "x.bmz")
+    bm.decompress(tmp_path / "x.bmz", tmp_path / "x", model=plain)
+    assert (tmp_path / "x").read_bytes() == TEXT
+    assert bm.score(plain, TEXT, first="uniform").trace.bits[0] == pytest.approx(8.0)
+
+
+def test_names_are_found_where_units_have_them() -> None:
+    class Letters(Plain):
+        units: Any = Characters()
+
+        def __init__(self) -> None:
+            self._logs = np.full(128, -np.log(128))
+
+        def predict(self, history: Any) -> Any:
+            return self._logs
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.full(len(ids), -np.log(128))
+
+    found = bm.load(Letters())
+    assert found.outcomes.names[97] == b"a"
+    with pytest.raises(ModelError, match="the unit id 233 is none of them"):
+        bm.score(Letters(), "é".encode(), alternatives=1)
+
+
+def test_outcomes_of_its_own_go_first() -> None:
+    class Own(Plain):
+        outcomes = Outcomes(256, names=lambda: tuple(b"%d" % i for i in range(256)))
+
+    assert bm.score(Own(), b"to", alternatives=1).trace.alternatives(0)[0][0].isdigit()
+
+    class Wrong(Plain):
+        outcome_names = (b"a", b"b")
+
+    with pytest.raises(ModelError, match="predicts 256 outcomes and names 2 of them"):
+        bm.score(Wrong(), b"to", alternatives=1)
+
+
+# ---- what is not there is a typed error ------------------------------------------------------------------------------
+
+
+def test_alternatives_of_what_does_not_predict_are_an_error() -> None:
+    assert bm.score(Scores(), TEXT).bits_per_byte == pytest.approx(2.0)
+    with pytest.raises(ModelError, match="does not expose its next-unit distribution"):
+        bm.score(Scores(), TEXT, alternatives=3)
+    with pytest.raises(ModelError, match="does not expose the distribution of the next unit"):
+        bm.compress(Scores(), TEXT, "never.bmz")
+
+
+def test_alternatives_without_names_are_an_error_and_ranks_are_not() -> None:
+    with pytest.raises(ModelError, match=r"does not name its 10 outcomes \(outcome_names\)"):
+        bm.score(Unnamed(), b"w1 w2", alternatives=3)
+    trace = bm.score(Unnamed(), b"w1 w2", alternatives=0).trace
+    assert trace.rank.tolist() == [1, 1]
+    assert trace.entropy.tolist() == pytest.approx([np.log(10)] * 2)
+
+
+def test_predictions_of_a_wrong_shape_are_an_error() -> None:
+    class Table(Plain):
+        def predict(self, history: Any) -> Any:
+            return np.zeros((2, 256))
+
+    with pytest.raises(ModelError, match=r"predicts an array of shape \(2, 256\)"):
+        bm.verify(Table(), TEXT)
+
+
+def test_a_spelling_must_be_an_n_gram_model() -> None:
+    class Told(PlainWords):
+        def __init__(self) -> None:
+            super().__init__()
+            self.spelling: Any = b"to be"
+
+    with pytest.raises(ModelError, match=r"has the spelling b'to be'; it must be an n-gram model of words"):
+        bm.load(Told())
