@@ -129,7 +129,9 @@ def test_a_stepper_is_the_same_model(ctx: str) -> None:
 
 def test_the_score_is_proved_by_decoding() -> None:
     proof = bm.prove(model("bpe", "q8_0", "attention=f16"), LONG[:300])
-    assert 0.0 < proof.difference < 12.0
+    # The file ends at a whole byte, and sooner where a shorter number happens to lie in the last interval: that goes by
+    # the last digits of the probabilities. Each further byte saved is 256 times less likely.
+    assert -16.0 < proof.difference < 12.0
 
 
 def test_what_quantising_changed() -> None:

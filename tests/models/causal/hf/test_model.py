@@ -373,7 +373,9 @@ def test_the_score_is_proved_by_decoding() -> None:
     """Through the range coder token by token, across the border of a window, and back to the same bytes."""
     text = (TINY / "joined.txt").read_bytes()[:300]
     proof = bm.prove(tiny(), text)
-    assert 0.0 < proof.difference < 12.0
+    # The file ends at a whole byte, and sooner where a shorter number happens to lie in the last interval: that goes by
+    # the last digits of the probabilities. Each further byte saved is 256 times less likely.
+    assert -16.0 < proof.difference < 12.0
     assert proof.units == bm.score(tiny(), text).tokens
 
 
