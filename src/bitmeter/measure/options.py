@@ -91,7 +91,8 @@ def check_abilities(model: Model, settings: Settings) -> None:
     if settings.oov in ("class", "spelled") and settings.oov not in traits.oov:
         ways = "'none'"
         if isinstance(model, OpenVocabulary):
-            model.with_oov(settings.oov)  # says what is missing, if the model knows
+            if settings.oov == "spelled":
+                model.for_bytes()  # says what is missing, if the model could spell
             ways = "'none' or 'skipped'"
         message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
         raise ModelError(message)

@@ -21,7 +21,7 @@ from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, 
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.units.counts import begun_within
+from bitmeter.text.units.counts import BegunCounter
 
 #: Called as the text goes by: bytes done, bytes in all (or None), and bits per byte so far.
 Progress = Callable[[int, int | None, float], None]
@@ -63,7 +63,8 @@ class Run:
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._block_bytes = block_bytes or model.traits.block_bytes
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
-        self._skipped_counts = np.zeros(3, dtype=np.int64)
+        self._left_out = BegunCounter()
+        self._may_skip = settings.first == "skip" or settings.oov == "skipped" or isinstance(model, Windowed)
         self._done, self._spent = 0, 0.0
         self._known = ExactSum()
         self._unknown: Bools | None = None
@@ -167,7 +168,9 @@ class Run:
                 piece.logprobs[starts] = -math.log(self._model.traits.vocabulary or 1)
         if piece.skipped.any():
             piece.logprobs = np.where(piece.skipped, 0.0, piece.logprobs)
-            self._leave_out(piece)
+            self._skipped += int(np.count_nonzero(piece.skipped))
+        if self._may_skip:
+            self._left_out.add(piece.data, piece.ends, piece.cuts, piece.skipped, unfinished=piece.open)
         self._unknown = unknown if unknown is not None and unknown.any() else None
 
     def _add(self, piece: Rated) -> None:
@@ -185,10 +188,6 @@ class Run:
         counted = np.where(np.logical_or.reduce(left_out), 0.0, piece.logprobs)
         self._known.add(-_compensated(counted))
 
-    def _leave_out(self, piece: Rated) -> None:
-        self._skipped += int(np.count_nonzero(piece.skipped))
-        self._skipped_counts += begun_within(piece.data, piece.ends, piece.cuts, piece.skipped)
-
     def _name_impossible(self, piece: Rated, impossible: Bools) -> None:
         self._impossible += int(np.count_nonzero(impossible))
         if not self._place:
@@ -202,7 +201,7 @@ class Run:
         counts, sizes = self._counts.finished()
         documents = document_sums(nats, tokens, counts, sizes)
         totals = counts.sum(axis=0)
-        scored = totals - (self._skipped_counts if self._settings.den == "scored" else 0)
+        scored = totals - (self._left_out.finished() if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
         signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number)
         return Score(

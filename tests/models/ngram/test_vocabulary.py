@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from tests.cli.test_golden import LINES
+from tests.cli.texts import LINES
 from tests.models.twin import estimate
 
 TEXT = LINES.encode()

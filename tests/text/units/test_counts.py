@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ChoiceError, InputTypeError, RangeError
 from bitmeter.text.units.base import BLANK
-from bitmeter.text.units.counts import TextCounter, UnitCounts, begun_within, count_units
+from bitmeter.text.units.counts import BegunCounter, TextCounter, UnitCounts, count_units
 from bitmeter.text.units.plain import Characters
 from bitmeter.text.units.words import Words
 from tests.text.strategies import texts
@@ -65,8 +65,22 @@ def test_parts_of_a_text_add_up_to_the_whole(documents: list[bytes], seed: int) 
     cuts = np.unique(np.concatenate(([0], rng.integers(0, len(data) + 1, size=5), ends)))
     chosen = rng.random(len(cuts) - 1) < 0.5
     whole = count_units(data, ends)
-    sums = begun_within(data, ends, cuts, chosen) + begun_within(data, ends, cuts, ~chosen)
+    sums = begun(data, ends, cuts, chosen) + begun(data, ends, cuts, ~chosen)
     assert sums.tolist() == [whole.bytes, whole.chars, whole.words]
+    # In two blocks cut between any two units, the sums are the same.
+    expected = begun(data, ends, cuts, chosen).tolist()
+    for middle in range(len(cuts)):
+        edge, counter = int(cuts[middle]), BegunCounter()
+        open_ = 0 < edge < len(data) and edge not in ends
+        counter.add(data[:edge], ends[ends <= edge], cuts[: middle + 1], chosen[:middle], unfinished=open_)
+        counter.add(data[edge:], ends[ends > edge] - edge, cuts[middle:] - edge, chosen[middle:])
+        assert counter.finished().tolist() == expected
+
+
+def begun(data: bytes, ends: Any, cuts: Any, chosen: Any) -> Any:
+    counter = BegunCounter()
+    counter.add(data, ends, cuts, chosen)
+    return counter.finished()
 
 
 BAD: list[tuple[Any, type[BitmeterError]]] = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bitmeter.models.protocols import Model
     from bitmeter.models.scored_text import ScoredText
 
 __all__ = ["ranks"]

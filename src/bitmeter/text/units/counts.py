@@ -13,7 +13,7 @@ from bitmeter._util.check import choice
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import document_ends
 
-__all__ = ["DocumentCounts", "TextCounter", "UnitCounts", "begun_within", "count_units"]
+__all__ = ["BegunCounter", "DocumentCounts", "TextCounter", "UnitCounts", "count_units"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +115,85 @@ def count_units(data: bytes, ends: Any = None, *, separators: str = "ascii") -> 
     return counter.finish()
 
 
-def begun_within(data: bytes, ends: Any, cuts: Ints, chosen: Bools) -> Ints:
-    """Of some units of a text: their bytes, and how many characters and words begin in them.
+class BegunCounter:
+    """Counts bytes, characters and words that begin in some units of a text that comes in blocks.
 
-    A word that is cut into several units counts in the one in which it begins, so that parts add up to the whole.
+    A word or character that is cut into several units counts in the one in which it begins, so that parts add up to
+    the whole, wherever the text is cut into blocks.
 
     Examples
     --------
-    >>> begun_within(b"to be", [5], np.array([0, 1, 4, 5]), np.array([True, True, False])).tolist()
+    >>> counter = BegunCounter()
+    >>> counter.add(b"to be", np.array([5]), np.array([0, 1, 4, 5]), np.array([True, True, False]))
+    >>> counter.finished().tolist()
     [4, 4, 2]
     """
-    places = document_ends(data, ends)
-    starts = np.concatenate(([0], places[:-1]))
-    letters = np.frombuffer(data, dtype=np.uint8)
-    inside = ~np.isin(letters, np.frombuffer(SEPARATORS["ascii"], dtype=np.uint8))
-    begins = inside.copy()
-    begins[1:] &= ~inside[:-1]
-    first = starts[starts < len(data)]
-    begins[first] = inside[first]
-    chars = np.zeros(len(data) + 1, dtype=np.int64)
-    chars[_core.split_chars(data, places)[1][:-1]] = 1
-    found = [np.ones(len(data)), chars[:-1], begins]
-    sums = [np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in found]
-    return np.array([(column[cuts[1:]] - column[cuts[:-1]])[chosen].sum() for column in sums], dtype=np.int64)
+
+    #: No UTF-8 character that begins farther back reaches into what follows.
+    _REACH = 3
+
+    def __init__(self) -> None:
+        self._total = np.zeros(3, dtype=np.int64)
+        self._begin()
+
+    def _begin(self) -> None:
+        self._before = b""  # of the open document, counted already
+        self._data, self._cuts, self._chosen = b"", np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.bool_)
+
+    def add(self, data: bytes, ends: Ints, cuts: Ints, chosen: Bools, *, unfinished: bool = False) -> None:
+        """Take the next block.
+
+        Parameters
+        ----------
+        data
+            Its bytes; the first document continues the block before if that was unfinished.
+        ends
+            Offsets at which documents end in it.
+        cuts
+            The bounds of its units.
+        chosen
+            Which units are counted.
+        unfinished
+            Whether the last document continues in the next block.
+        """
+        held = len(self._data)
+        data = self._data + data
+        ends = np.asarray(ends, dtype=np.int64) + held
+        cuts = np.concatenate((self._cuts[:-1], np.asarray(cuts) + held))
+        chosen = np.concatenate((self._chosen, chosen))
+        last = int(ends[-1]) if len(ends) else 0
+        kept = len(cuts) - 1
+        if unfinished:  # what begins in the last bytes shows when those after them are there
+            kept = int(np.searchsorted(cuts[1:], max(last, len(data) - self._REACH), side="right"))
+        if chosen[:kept].any():
+            self._count(data, ends, cuts[: kept + 1], chosen[:kept])
+        edge = int(cuts[kept]) if len(cuts) else 0
+        if not unfinished:
+            self._begin()
+            return
+        self._before = (data[last:edge] if last else self._before + data[:edge])[-self._REACH :]
+        self._data, self._cuts, self._chosen = data[edge:], cuts[kept:] - edge, chosen[kept:]
+
+    def _count(self, data: bytes, ends: Ints, cuts: Ints, chosen: Bools) -> None:
+        before = len(self._before)
+        data, cuts = self._before + data, cuts + before
+        bounds = document_ends(data, ends + before)
+        starts = np.concatenate(([0], bounds[:-1]))
+        letters = np.frombuffer(data, dtype=np.uint8)
+        inside = ~np.isin(letters, np.frombuffer(SEPARATORS["ascii"], dtype=np.uint8))
+        words = inside.copy()
+        words[1:] &= ~inside[:-1]
+        first = starts[starts < len(data)]
+        words[first] = inside[first]
+        chars = np.zeros(len(data) + 1, dtype=np.int64)
+        chars[_core.split_chars(data, bounds)[1][:-1]] = 1
+        columns = [np.ones(len(data)), chars[:-1], words]
+        sums = [np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in columns]
+        self._total += np.array([(column[cuts[1:]] - column[cuts[:-1]])[chosen].sum() for column in sums])
+
+    def finished(self) -> Ints:
+        """Bytes, characters and words, with those of a document that is still open."""
+        if self._chosen.any():
+            self._count(self._data, np.array([len(self._data)], dtype=np.int64), self._cuts, self._chosen)
+        self._begin()
+        return self._total.copy()

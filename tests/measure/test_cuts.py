@@ -1,0 +1,198 @@
+"""One test over every model and every cut: how a text is cut into blocks changes nothing.
+
+For each kind of model, a text scored whole, in two blocks cut at every byte, and in one-byte blocks gives the same
+log-probabilities, units, counts, skips and ends. The oracle is the whole text in one block.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter.text.corpus.readers import Block
+from tests.models.networks import TINY
+
+LINES = "a rose is a rose\n\n  the rain,\tthe sea \né was ünknown here\nno end".encode()
+TRAIN = b"a rose is a rose\nthe rain and the sea\nis the rose here\n" * 3
+DOCUMENTS = [LINES[:17], b"", LINES[17:40], b" \n ", LINES[40:]]
+
+
+class CutCorpus(bm.Corpus):
+    """Documents whose bytes come in blocks cut at given offsets, whatever size is asked for."""
+
+    cuts: tuple[int, ...] = ()
+
+    @classmethod
+    def of_documents(cls, documents: list[bytes], cuts: tuple[int, ...]) -> CutCorpus:
+        made = cls.from_documents(documents)
+        found = object.__new__(cls)
+        found.__dict__.update(made.__dict__)
+        found.cuts = cuts
+        return found
+
+    def blocks(self, size: int = 0) -> Iterator[Block]:
+        (whole,) = super().blocks(1 << 20)
+        edges = [0, *(cut for cut in self.cuts if 0 < cut < len(whole.data)), len(whole.data)]
+        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            inside = (
+                whole.ends[(whole.ends > start) & (whole.ends <= stop)] if start else whole.ends[whole.ends <= stop]
+            )
+            yield Block(whole.data[start:stop], inside - start)
+
+
+class Streaming:
+    """A plug-in of bytes that keeps the last byte of a document."""
+
+    name, fingerprint = "streaming", "streaming-1"
+    units = bm.units_of("bytes")
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        return self.stream().logprobs(ids, bounds, False)
+
+    def stream(self) -> Any:
+        return StreamingText()
+
+    def predict(self, history: Any) -> Any:
+        p = np.full(256, 0.5 / 256)
+        p[int(history[-1]) if len(history) else 32] += 0.5
+        return np.log(p)
+
+
+class StreamingText:
+    last = 32
+
+    def logprobs(self, ids: Any, bounds: Any, continues: bool) -> Any:
+        before = np.concatenate(([self.last], ids[:-1])).astype(np.int64)[: len(ids)]
+        starts = bounds[:-1][np.diff(bounds) > 0]
+        before[starts[1:] if continues and len(starts) and starts[0] == 0 and bounds[1] > 0 else starts] = 32
+        if len(bounds) > 1:
+            empty = bounds[-1] == bounds[-2]
+            self.last = 32 if empty and (len(bounds) > 2 or not continues) else self.last if empty else int(ids[-1])
+        return np.log(0.5 / 256 + 0.5 * (np.asarray(ids) == before))
+
+
+@functools.cache
+def ngram(units: str, order: int = 3) -> bm.NGram:
+    return bm.NGram(order=order, units=units).fit(TRAIN)
+
+
+@functools.cache
+def network(kind: str, units: str) -> bm.Neural:
+    return bm.Neural(kind, units, width=8, layers=1, context=8, vocabulary=300).fit(TRAIN, epochs=0.2, batch=2)
+
+
+LETTERS = bm.Distribution({chr(code): 1 / 95 for code in range(32, 127)})
+CONDITIONAL = bm.Conditional({"a": {"b": 0.5, "?": 0.5}, "?": {"a": 0.25, "b": 0.25, "?": 0.5}}, other="?", start="?")
+
+#: Each kind of model, made when its test runs.
+MODELS: dict[str, Callable[[], Any]] = {
+    "uniform": lambda: bm.Uniform(),
+    "uniform of words": lambda: bm.Uniform(1000),
+    "kt": lambda: bm.KrichevskyTrofimov(),
+    "universal": lambda: bm.Universal("small"),
+    "universal, frozen": lambda: bm.Universal("small").with_prime(TRAIN).freeze(),
+    "distribution": lambda: LETTERS,
+    "conditional": lambda: CONDITIONAL,
+    "n-gram of words": lambda: ngram("words"),
+    "n-gram of words, compact": lambda: ngram("words").compact(),
+    "n-gram of characters": lambda: ngram("characters"),
+    "n-gram of bytes": lambda: ngram("bytes"),
+    "mixture of words": lambda: bm.MixtureModel([ngram("words"), bm.Cache(50, order=2), bm.Cache(20)], buckets=True),
+    "mixture of bytes": lambda: bm.MixtureModel([ngram("bytes"), "kt", bm.Cache(20)]),
+    "mixture of learners": lambda: bm.MixtureModel(["universal:small", "kt", "uniform"]),
+    "lstm of words": lambda: network("lstm", "words"),
+    "transformer of words": lambda: network("transformer", "words"),
+    "lstm of bytes": lambda: network("lstm", "bytes"),
+    "hugging face": lambda: f"hf:{TINY}",
+    "plug-in that streams": lambda: Streaming(),
+}
+#: Keywords under which state may cross a border between blocks.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "first=skip": {"first": "skip"},
+    "first=uniform": {"first": "uniform"},
+    "eos=yes": {"eos": "yes"},
+    "eos=nonblank": {"eos": "nonblank"},
+    "oov=class": {"oov": "class"},
+    "oov=skipped": {"oov": "skipped"},
+    "like=lm-eval": {"like": "lm-eval"},
+}
+COUNTS = ("bytes", "chars", "words", "tokens", "documents", "oov", "skipped", "invalid", "impossible", "pieces")
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that may not depend on cuts."""
+
+    counts: tuple[Any, ...]
+    columns: dict[str, Any]
+    documents: Any
+    nats: float
+    signature: str
+
+    @staticmethod
+    def of(model: Any, cuts: tuple[int, ...], keywords: dict[str, Any]) -> Found:
+        score = bm.score(model, CutCorpus.of_documents(DOCUMENTS, cuts), **keywords)
+        trace = score.trace
+        columns = {name: getattr(trace, name) for name in ("doc", "start", "end", "id", "logprob")}
+        documents = score.by_document
+        assert documents is not None
+        return Found(
+            tuple(getattr(score, name) for name in COUNTS), columns,
+            [documents.bytes.tolist(), documents.tokens.tolist(), documents.words.tolist()], score.nats,
+            str(score.signature),
+        )  # fmt: skip
+
+
+def check(found: Found, expected: Found, exact: bool) -> None:
+    assert found.counts == expected.counts
+    assert found.documents == expected.documents
+    assert found.signature == expected.signature
+    for name in ("doc", "start", "end", "id"):
+        np.testing.assert_array_equal(found.columns[name], expected.columns[name], err_msg=name)
+    if exact:
+        np.testing.assert_array_equal(found.columns["logprob"], expected.columns["logprob"])
+    else:  # a network: other shapes of batches round otherwise
+        np.testing.assert_allclose(found.columns["logprob"], expected.columns["logprob"], rtol=0, atol=2e-5)
+    assert found.nats == pytest.approx(expected.nats, rel=1e-12 if exact else 1e-5)
+
+
+def allowed(model: Any, keywords: dict[str, Any]) -> bool:
+    """Whether the model takes these keywords at all; refusals are tested elsewhere."""
+    try:
+        bm.score(model, b"a b\n", **keywords)
+    except bm.errors.ModelError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_cuts_change_nothing(kind: str) -> None:
+    model = bm.load(MODELS[kind]())
+    exact = not any(word in kind for word in ("lstm", "transformer", "hugging"))
+    size = sum(map(len, DOCUMENTS))
+    every = [(cut,) for cut in range(1, size)] if exact else [(cut,) for cut in range(3, size, 11)]
+    tried = 0
+    for keywords in SETTINGS.values():
+        if not allowed(model, keywords):
+            continue
+        tried += 1
+        expected = Found.of(model, (), keywords)
+        check(Found.of(model, tuple(range(1, size)), keywords), expected, exact)
+        for cuts in every:
+            check(Found.of(model, cuts, keywords), expected, exact)
+    assert tried >= 2, f"{kind} takes hardly any of the keywords"
+
+
+def test_the_settings_are_all_tried() -> None:
+    """Each keyword above reaches some model; a setting that all models refuse would test nothing."""
+    models = [bm.load(MODELS[kind]()) for kind in ("kt", "n-gram of words", "distribution")]
+    for keywords in SETTINGS.values():
+        assert any(allowed(model, keywords) for model in models), keywords
