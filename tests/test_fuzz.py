@@ -57,9 +57,9 @@ MODELS = {
     "Uniform", "Universal",
 }  # fmt: skip
 PROTOCOL = {
-    "begin", "logprobs", "network_ids", "numbered", "own_ids", "places", "plan", "predict", "predict_numbers",
-    "predictions", "priced", "rate", "rated", "rated_ids", "sequences", "shares", "spread", "stepper", "stream",
-    "unknown", "with_reading", "without_unknown",
+    "begin", "logprobs", "network_ids", "numbered", "open", "own_ids", "plan", "predict", "predict_numbers",
+    "predictions", "priced", "scored", "scored_ids", "sequences", "session", "shares", "spread", "stepper",
+    "unknown", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [

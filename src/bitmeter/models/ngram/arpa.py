@@ -34,8 +34,8 @@ def is_arpa(name: str) -> bool:
 def read_arpa(path: str, metadata: str) -> tuple[_core.NgramModel, int]:
     """The model in an ARPA file (plain, .gz or .zst), and how many n-grams had to be put in to close its gaps.
 
-    Dialects: fields separated by tabs or spaces, lines before the head, carriage returns, missing back-offs, `<UNK>` and
-    -99 for the logarithm of zero. An error names the line.
+    Dialects: fields separated by tabs or spaces, lines before the head, carriage returns, missing back-offs, `<UNK>`
+    and -99 for the logarithm of zero. An error names the line.
     """
     reader = _core.ArpaReader()
     try:
