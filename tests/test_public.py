@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import runpy
@@ -51,12 +52,16 @@ def test_every_name_is_documented_with_an_example(name: str) -> None:
     assert any(">>>" in text for text in own), f"{name} has no example that runs"
 
 
+@functools.cache
+def reference() -> dict[str, str]:
+    pages: dict[str, str] = runpy.run_path(str(ROOT / "docs" / "hooks.py"))["reference_pages"]()
+    return pages
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_in_the_reference(name: str) -> None:
-    hooks = runpy.run_path(str(ROOT / "docs" / "hooks.py"))
-    pages: dict[str, str] = hooks["reference_pages"]()
     home = bitmeter._HOMES[name]
-    page = pages[f"reference/{home.rsplit('.', 1)[-1].strip('_')}.md"]
+    page = reference()[f"reference/{home.replace('.', '-')}.md"]
     assert f"::: bitmeter.{home}" in page
     assert f"- {name}\n" in page
 

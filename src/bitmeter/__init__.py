@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from bitmeter.models.ngram.state import NGramState
     from bitmeter.models.outcomes import Outcomes
     from bitmeter.models.protocols import (
-        Batch,
         Bundled,
         Codes,
         Compressor,
@@ -54,9 +53,6 @@ if TYPE_CHECKING:
         PlainModel,
         Predictor,
         Primable,
-        Scored,
-        Session,
-        Stepper,
         Traits,
         Windowed,
     )
@@ -65,7 +61,17 @@ if TYPE_CHECKING:
     from bitmeter.models.sampling import sample
     from bitmeter.models.scheme import Scheme
     from bitmeter.models.scored_text import ScoredText
-    from bitmeter.models.session import End, HistoryStepper, Options, PredictingSession, UnitSession
+    from bitmeter.models.session import (
+        Batch,
+        End,
+        HistoryStepper,
+        Options,
+        PredictingSession,
+        Scored,
+        Session,
+        Stepper,
+        UnitSession,
+    )
     from bitmeter.models.universal.model import Universal
     from bitmeter.text.corpus.corpus import Corpus, Document
     from bitmeter.text.units.base import Split, Units
@@ -103,7 +109,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Archive": "coding.archive.compress",
     "ArchiveHeader": "coding.archive.format",
-    "Batch": "models.protocols",
+    "Batch": "models.session",
     "BitmeterError": "errors",
     "BlockRow": "theory.estimators.blocks",
     "Bundled": "models.protocols",
@@ -162,13 +168,13 @@ _HOMES = {
     "SampledText": "models.sampled",
     "Scheme": "models.scheme",
     "Score": "measure.score",
-    "Scored": "models.protocols",
+    "Scored": "models.session",
     "ScoredText": "models.scored_text",
-    "Session": "models.protocols",
+    "Session": "models.session",
     "Signature": "measure.signature",
     "Split": "text.units.base",
     "StateClass": "theory.processes.results",
-    "Stepper": "models.protocols",
+    "Stepper": "models.session",
     "TableModel": "models.baseline.table",
     "Trace": "measure.trace.trace",
     "TracedUnit": "measure.trace.trace",

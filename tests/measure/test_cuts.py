@@ -7,7 +7,6 @@ log-probabilities, units, counts, skips and ends. The oracle is the whole text i
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

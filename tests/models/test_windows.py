@@ -14,7 +14,7 @@ from bitmeter.models.windows import Plan, Windowing, context_in_words, parse_con
 
 
 def answers(plan: Plan, size: int) -> list[tuple[int, int] | None]:
-    """For each token the stretch that is seen when it is predicted, as (start, led); None for one that is left out."""
+    """For each token the window that is seen when it is predicted, as (start, led); None for one that is left out."""
     found: list[tuple[int, int] | None] = [None] * size
     for start, first, stop, led in zip(plan.start, plan.first, plan.stop, plan.led, strict=True):
         for place in range(int(first), int(stop)):

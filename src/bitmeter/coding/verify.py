@@ -33,7 +33,7 @@ class Verification:
     model, text
         What was asked of what.
     histories
-        How many places of the text were tried.
+        How many histories were tried.
     predicts
         Whether the model gives whole distributions; if not, `sums` and `agrees` are NaN.
     sums
@@ -43,7 +43,7 @@ class Verification:
     peeks
         The largest difference, in nats, that what follows a unit makes to it.
     file
-        Whether the model's file was read and found sound; None where it has none of its own.
+        Whether the model's file was read and found sound; None if it has no file.
     short
         By how much a prediction sums to less than one because figures are rounded, as in the compact form of n-gram
         models: what is lost there makes a score worse, never better. 0 for other models, whose `sums` count it.
@@ -86,12 +86,12 @@ class Verification:
         lines.append(
             line(self.peeks <= LOG_TOLERANCE, f"what follows changes nothing, to within {self.peeks:.1e} nats")
         )
-        lines.append("sound" if self.sound else "NOT sound: its scores are no code lengths")
+        lines.append("sound" if self.sound else "NOT sound: its scores are not code lengths")
         return "\n".join(lines)
 
 
 def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) -> Verification:
-    """Try a model at places of a text: do its predictions sum to one, and does it cost what it predicts.
+    """Check a model on a text: predictions sum to one, and units cost what was predicted.
 
     Parameters
     ----------
@@ -100,9 +100,9 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     text
         As for `score`; a sample that comes with bitmeter if None. Its first document is looked at, to 65,536 bytes.
     histories
-        How many places are tried.
+        How many histories to try.
     seed
-        Which places.
+        Which histories.
 
     Returns
     -------
@@ -126,16 +126,16 @@ def verify(model: Any, text: Any = None, *, histories: int = 64, seed: int = 0) 
     if isinstance(chosen, OpenVocabulary) and "class" in chosen.traits.oov:
         chosen = chosen.with_oov("class")  # by ids alone, an unknown word is its class
     name, ids = _document(chosen, text)
-    places = np.unique(generator(seed).integers(0, len(ids), size=number))
+    offsets = np.unique(generator(seed).integers(0, len(ids), size=number))
     costs = _costs(chosen, ids)
     sums = agrees = math.nan
     short = 0.0
     if isinstance(chosen, Predictor):
-        above, below, agrees = _predictions(chosen, ids, places, costs)
+        above, below, agrees = _predictions(chosen, ids, offsets, costs)
         sums, short = (above, below) if rounded else (max(above, below), 0.0)
-    peeks = max(_distance(_costs(chosen, ids[: place + 1])[-1], costs[place]) for place in places.tolist())
+    peeks = max(_distance(_costs(chosen, ids[: i + 1])[-1], costs[i]) for i in offsets.tolist())
     return Verification(
-        chosen.name, name, len(places), isinstance(chosen, Predictor), sums, agrees, peeks, checked, short
+        chosen.name, name, len(offsets), isinstance(chosen, Predictor), sums, agrees, peeks, checked, short
     )
 
 
@@ -161,23 +161,23 @@ def _costs(model: Model, ids: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def _predictions(
-    model: Predictor, ids: NDArray[Any], places: NDArray[np.int64], costs: NDArray[np.float64]
+    model: Predictor, ids: NDArray[Any], offsets: NDArray[np.int64], costs: NDArray[np.float64]
 ) -> tuple[float, float, float]:
     above = below = agrees = 0.0
-    for place in places.tolist():
-        row = np.asarray(model.predict(ids[:place]), dtype=np.float64)
+    for i in offsets.tolist():
+        row = np.asarray(model.predict(ids[:i]), dtype=np.float64)
         with np.errstate(over="ignore"):
             total = math.fsum(np.exp(row).tolist())
         above = max(above, total - 1.0 if math.isfinite(total) else math.inf)
         below = max(below, 1.0 - total)
-        outcome = int(model.outcomes.index(ids[place : place + 1])[0])
-        said = row[outcome] if 0 <= outcome < len(row) else -math.inf
-        agrees = max(agrees, _distance(float(said), float(costs[place])))
+        outcome = int(model.outcomes.index(ids[i : i + 1])[0])
+        predicted = row[outcome] if 0 <= outcome < len(row) else -math.inf
+        agrees = max(agrees, _distance(float(predicted), float(costs[i])))
     return above, below, agrees
 
 
 def _distance(first: float, second: float) -> float:
-    """Between two logarithms; two that are both infinite are the same, and one that is no number is no distance."""
+    """Between two logarithms; both infinite is no difference, and NaN an infinite one."""
     if first == second:
         return 0.0
     found = abs(first - second)

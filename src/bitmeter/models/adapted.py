@@ -146,7 +146,7 @@ class PlainPredictor(PlainScorer, Predictor):
 
 
 class PlainSession(UnitSession):
-    """A text going past a plug-in."""
+    """Scores a text by a plug-in."""
 
     def __init__(self, model: PlainScorer) -> None:
         self._model, self._score = model, model.begin()
@@ -162,7 +162,7 @@ class PlainSession(UnitSession):
 
 
 class PlainPredictingSession(PredictingSession):
-    """A text going past a plug-in that predicts; the units of the open document are kept."""
+    """Scores a text by a plug-in that predicts; keeps the units of the open document."""
 
     def __init__(self, model: PlainPredictor) -> None:
         self._model, self._score = model, model.begin()

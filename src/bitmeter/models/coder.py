@@ -41,7 +41,16 @@ CodeWatch = Callable[[int], None]
 
 
 class Coder(ABC):
-    """Encodes or decodes one text; one object goes in one direction."""
+    """Encodes or decodes one text; one object goes in one direction.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> there, back = bm.load("kt").coder(), bm.load("kt").coder()
+    >>> coded, taken = there.encode(b"to be", True)
+    >>> back.decode(coded, taken)
+    b'to be'
+    """
 
     @property
     @abstractmethod

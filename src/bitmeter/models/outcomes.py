@@ -28,6 +28,13 @@ class Outcomes:
         Gives the bytes of each entry; None where the model does not name its outcomes.
     index
         From unit ids to their entries; None: an id is its own entry.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> outcomes = bm.load("kt").outcomes
+    >>> len(outcomes), outcomes.names[97]
+    (256, b'a')
     """
 
     def __init__(

@@ -95,6 +95,17 @@ class PlainModel(Protocol):
 
     It may also have `predict(history)`, which gives ln p of each unit id as the next unit; `outcome_names`, the bytes
     of each; `traits`; and, if its units are words, `spelling`: an `NGram` of words whose spelling unknown words cost.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> class Coin:
+    ...     name, fingerprint, units = "coin", "coin-1", bm.Uniform().units
+    ...     def logprobs(self, ids, bounds):
+    ...         return np.full(len(ids), -np.log(2))
+    >>> round(bm.score(Coin(), b"abc").bits, 6)
+    3.0
     """
 
     @property
@@ -124,6 +135,13 @@ class Model(ABC):
         What it predicts, one after the other.
     fingerprint
         Changes with anything that can change a probability.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> model = bm.load("kt")
+    >>> isinstance(model, bm.Model), model.traits.vocabulary
+    (True, 256)
     """
 
     if TYPE_CHECKING:  # a subclass may have these as attributes or as properties
@@ -155,7 +173,16 @@ class Model(ABC):
 
 
 class Predictor(Model):
-    """Knows the probability of every possible next unit."""
+    """Knows the probability of every possible next unit.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> row = bm.load("kt").predict(np.array([97]))
+    >>> round(float(np.exp(row[97])), 4)
+    0.0116
+    """
 
     @property
     @abstractmethod
@@ -175,7 +202,14 @@ class Predictor(Model):
 
 
 class OpenVocabulary(Model):
-    """Meets units that it does not know; what they cost can be chosen."""
+    """Meets units that it does not know; what they cost can be chosen.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> bm.NGram(order=2).fit(b"to be or not to be").traits.oov
+    ('class', 'spelled')
+    """
 
     @abstractmethod
     def unknown(self, ids: Ids) -> Bools:
@@ -206,6 +240,12 @@ class Windowed(Model):
         How a document's first unit is conditioned unless the user says otherwise.
     windowing
         How long documents are laid out in windows.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> issubclass(bm.Endpoint, bm.Windowed), issubclass(bm.Endpoint, bm.Predictor)
+    (True, False)
     """
 
     if TYPE_CHECKING:
@@ -259,7 +299,14 @@ class WindowedPredictor(Windowed, Predictor):
 
 
 class Primable(Model):
-    """Learns as it reads; can be primed with a text."""
+    """Learns as it reads; can be primed with a text.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> bm.Universal("small").with_prime(b"some text").learned
+    9
+    """
 
     @abstractmethod
     def with_prime(self, text: object) -> Self:
@@ -267,7 +314,15 @@ class Primable(Model):
 
 
 class Codes(Model):
-    """Has a coder of its own, faster than coding by single predictions."""
+    """Has a coder of its own, faster than coding by single predictions.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> coded, taken = bm.load("kt").coder().encode(b"to be or not to be", True)
+    >>> len(coded), taken
+    (16, 18)
+    """
 
     @abstractmethod
     def coder(self, watch: CodeWatch | None = None) -> Coder:
@@ -281,6 +336,14 @@ class Bundled(Model):
     ----------
     path
         The file that it was loaded from or saved to last.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bm.TableModel(bm.Distribution({"a": 1.0})).bundle(pathlib.Path(folder))
+    ['table.json']
     """
 
     #: The name of its first file in a bundle, by which its kind is known.
@@ -390,6 +453,14 @@ class Compressor(ABC):
         The program, its version and its setting.
     overhead
         What part of the file is not the text, as a phrase; "" if unknown.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> meter = bm.load("zlib").meter()
+    >>> meter.feed(b"a" * 1000)
+    >>> meter.finish() < 100
+    True
     """
 
     if TYPE_CHECKING:

@@ -162,7 +162,16 @@ class Scored:
 
 
 class Session(ABC):
-    """Scores one text, batch after batch."""
+    """Scores one text, batch after batch.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> batch = bm.Batch(b"ab", np.array([2]), bm.Uniform().units)
+    >>> (bm.load("uniform").open().score(batch).logprobs / np.log(2)).round(3).tolist()
+    [-8.0, -8.0]
+    """
 
     @abstractmethod
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
@@ -180,7 +189,16 @@ class Session(ABC):
 
 
 class UnitSession(Session):
-    """A session that needs the ids of units alone."""
+    """A session that needs the ids of units alone.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> session = bm.load("kt").open()
+    >>> session.logprobs(np.array([97, 97]), np.array([0, 2]), continues=False).round(3).tolist()
+    [-5.545, -4.454]
+    """
 
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """Score the units of the next batch."""
@@ -199,7 +217,18 @@ class UnitSession(Session):
 
 
 class PredictingSession(UnitSession):
-    """A session from which one can go on unit by unit."""
+    """A session from which one can go on unit by unit.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> session = bm.load("kt").open()
+    >>> session.logprobs(np.array([97]), np.array([0, 1]), continues=False).round(3).tolist()
+    [-5.545]
+    >>> round(float(session.stepper().predict()[97]), 3)
+    -4.454
+    """
 
     @property
     @abstractmethod
@@ -230,7 +259,17 @@ class PredictingSession(UnitSession):
 
 
 class Stepper(ABC):
-    """A model in the middle of a document, one unit after the other: what coding and sampling need."""
+    """A model in the middle of a document, one unit after the other: what coding and sampling need.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> import numpy as np
+    >>> stepper = bm.load("kt").stepper()
+    >>> stepper.take(97)
+    >>> round(float(np.exp(stepper.predict()[97])), 4)
+    0.0116
+    """
 
     @abstractmethod
     def begin(self) -> None:
@@ -260,6 +299,14 @@ class HistoryStepper(Stepper):
         How many of the last units it looks at; None for all.
     history
         The units of the document so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stepper = HistoryStepper(lambda history: np.full(2, -np.log(2)), reach=1)
+    >>> stepper.take(1)
+    >>> stepper.predict().round(3).tolist()
+    [-0.693, -0.693]
     """
 
     def __init__(self, predict: Callable[[Ints], Floats], reach: int | None = None, history: Ids | None = None) -> None:

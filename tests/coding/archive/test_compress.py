@@ -91,14 +91,14 @@ def test_a_mixture_without_spelling_says_so(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["m.arpa"]
 
 
-def test_stretches_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = TEXT * 20 + b"x" * 500 + " ünknöwn \n".encode() * 50
     models = {name: model for name, model in MODELS.items() if name != "bytes mixed"}
     whole = {name: there_and_back(model, text, tmp_path).payload for name, model in models.items()}
     monkeypatch.setattr(archives, "STRETCH", 100)
     for name, model in models.items():
         cut = there_and_back(model, text, tmp_path)
-        # At most two bytes a stretch more.
+        # At most two bytes more per block.
         assert whole[name] <= cut.payload <= whole[name] + 2 * (len(text) // 100 + 1)
 
 

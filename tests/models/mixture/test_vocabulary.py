@@ -44,7 +44,7 @@ def test_what_cannot_be_mixed_is_refused() -> None:
         ([ONE, "kt"], "same units"),
         (["zstd:3"], "only a total"),
         ([bm.MixtureModel([ONE])], "its components instead"),
-        (["cache:size=x"], "is no cache"),
+        (["cache:size=x"], "is not a cache"),
         ([bm.NGram(order=2, smoothing="stupid-backoff").fit(HAMLET)], "sum to one"),
     ):
         with pytest.raises(errors.BitmeterError, match=match):

@@ -252,7 +252,7 @@ def test_memory_is_as_said() -> None:
 def test_schemes() -> None:
     assert bm.load("universal").name == "universal:medium"
     assert bm.load("universal:small").name == "universal:small"
-    with pytest.raises(ModelError, match="is no preset"):
+    with pytest.raises(ModelError, match="is not a preset"):
         bm.load("universal:tiny")
     with pytest.raises(ChoiceError, match="preset"):
         Universal("tiny")
@@ -261,3 +261,11 @@ def test_schemes() -> None:
     with pytest.raises(InputTypeError, match="is not a model"):
         primed(3, b"text")
     assert isinstance(bm.load("universal:small").open(), UniversalSession)
+
+
+def test_first_uniform_makes_each_first_byte_cost_eight_bits() -> None:
+    """It chooses from 256 bytes; all other bytes cost what they cost otherwise."""
+    documents = bm.Corpus.from_documents([b"to be", b"or not"])
+    plain = bm.score("universal:small", documents).trace.bits
+    found = bm.score("universal:small", documents, first="uniform").trace.bits
+    assert found.tolist() == pytest.approx([8.0, *plain[1:5], 8.0, *plain[6:]])

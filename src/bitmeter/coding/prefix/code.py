@@ -42,7 +42,7 @@ class CodeFigures:
 
     @property
     def redundancy(self) -> float:
-        """What the code costs above the entropy, in bits a symbol."""
+        """What the code costs above the entropy, in bits per symbol."""
         return self.expected_length - self.entropy
 
     @property
@@ -274,10 +274,10 @@ class PrefixCode:
         '010110'
         """
         parts = []
-        for place, label in enumerate(_hashable(check.items(data, "data", "a row of labels"))):
+        for i, label in enumerate(_hashable(check.items(data, "data", "a row of labels"))):
             if label not in self.words:
-                message = f"data[{place}] is {check.shown(label)}, for which the code has no word"
-                raise UnknownLabelError(message, index=place, value=label)
+                message = f"data[{i}] is {check.shown(label)}, for which the code has no word"
+                raise UnknownLabelError(message, index=i, value=label)
             parts.append(self.words[label])
         return "".join(parts)
 
@@ -307,10 +307,10 @@ class PrefixCode:
                 found.append(meanings[bits[start:stop]])
                 start = stop
             elif stop - start >= longest:
-                message = f"the bits from place {start} on are no word of the code: {bits[start:stop]:.40}"
+                message = f"the bits from index {start} on are not a code word: {bits[start:stop]:.40}"
                 raise InputError(message, index=start, value=bits)
         if start < len(bits):
-            message = f"the bits end in the middle of a word, at place {start}: {bits[start:]:.40}"
+            message = f"the bits end in the middle of a word, at index {start}: {bits[start:]:.40}"
             raise InputError(message, index=start, value=bits)
         return found
 
@@ -346,10 +346,10 @@ class PrefixCode:
 
 
 def _hashable(entries: Iterable[Any]) -> Iterable[Hashable]:
-    for place, entry in enumerate(entries):
+    for i, entry in enumerate(entries):
         if not check.hashes(entry):
-            message = f"label {place} is {check.shown(entry)}; labels must be hashable"
-            raise InputTypeError(message, index=place, value=entry)
+            message = f"label {i} is {check.shown(entry)}; labels must be hashable"
+            raise InputTypeError(message, index=i, value=entry)
         yield entry
 
 
@@ -368,7 +368,7 @@ def _support(p: Any) -> tuple[list[Hashable], list[float]]:
 def _ambiguity(words: list[str]) -> str | None:
     """Bits with two readings: where two began alike and one is ahead by a rest, can the other ever catch up."""
     if len(set(words)) < len(words):
-        return next(word for place, word in enumerate(words) if word in words[:place])
+        return next(word for i, word in enumerate(words) if word in words[:i])
     known, ordered = set(words), sorted(words)
     rests: deque[tuple[str, str]] = deque()
     for word in ordered:
@@ -390,7 +390,7 @@ def _ambiguity(words: list[str]) -> str | None:
 def _beginning_with(start: str, ordered: list[str]) -> Iterable[str]:
     from bisect import bisect_right
 
-    place = bisect_right(ordered, start)
-    while place < len(ordered) and ordered[place].startswith(start):
-        yield ordered[place]
-        place += 1
+    i = bisect_right(ordered, start)
+    while i < len(ordered) and ordered[i].startswith(start):
+        yield ordered[i]
+        i += 1

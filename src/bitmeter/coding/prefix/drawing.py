@@ -30,16 +30,16 @@ def _draw(labels: Mapping[str, Hashable], path: str, first: str, rest: str, deep
     sides = [(bit, {w: x for w, x in below.items() if w[len(path)] == bit}) for bit in "01"]
     sides = [(bit, side) for bit, side in sides if side]
     own = f"{here} " if here else ""  # a word that begins others stands where they part
-    for place, (bit, side) in enumerate(sides):
-        last = place == len(sides) - 1
-        joint = ("─" if last else "┬") if place == 0 else "└"
-        start = first + own if place == 0 else rest + " " * len(own)
+    for i, (bit, side) in enumerate(sides):
+        last = i == len(sides) - 1
+        joint = ("─" if last else "┬") if i == 0 else "└"
+        start = first + own if i == 0 else rest + " " * len(own)
         onward = rest + " " * len(own) + ("    " if last else "│   ")
         _draw(side, path + bit, f"{start}{joint}─{bit}─", onward, deepest, lines)
 
 
 def label_name(label: Hashable) -> str:
-    r"""A label as it is shown; a byte that is no UTF-8, which travels as a lone surrogate, as the byte.
+    r"""A label as it is shown; a byte that is not UTF-8, which travels as a lone surrogate, as the byte.
 
     Examples
     --------

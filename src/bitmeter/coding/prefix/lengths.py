@@ -39,9 +39,9 @@ def shannon_words(weights: Sequence[float]) -> list[str]:
     shares = _shares(weights)
     words = [""] * len(shares)
     before = Fraction(0)
-    for place in sorted(range(len(shares)), key=lambda i: (-shares[i], i)):
-        words[place] = _first_bits(before, max(1, _ceiling_of_minus_log2(shares[place])))
-        before += shares[place]
+    for i in sorted(range(len(shares)), key=lambda i: (-shares[i], i)):
+        words[i] = _first_bits(before, max(1, _ceiling_of_minus_log2(shares[i])))
+        before += shares[i]
     return words
 
 
@@ -60,7 +60,7 @@ def huffman_words(weights: Sequence[float]) -> list[str]:
     if len(weights) == 1:
         return ["0"]  # an empty word could not be counted
     # Among equals the shallower one goes first, which keeps the longest word short.
-    heap: list[tuple[float, int, int, Any]] = [(weight, 0, place, place) for place, weight in enumerate(weights)]
+    heap: list[tuple[float, int, int, Any]] = [(weight, 0, i, i) for i, weight in enumerate(weights)]
     heapq.heapify(heap)
     number = len(weights)
     while len(heap) > 1:
@@ -90,7 +90,7 @@ def limited_lengths(weights: Sequence[float], longest: int) -> list[int]:
     number = len(weights)
     if number == 1:
         return [1]
-    coins: list[tuple[float, Any]] = sorted(((weight, place) for place, weight in enumerate(weights)))
+    coins: list[tuple[float, Any]] = sorted(((weight, i) for i, weight in enumerate(weights)))
     packages = coins
     for _ in range(longest - 1):
         pairs = [(a[0] + b[0], (a[1], b[1])) for a, b in list(pairwise(packages))[::2]]
@@ -110,8 +110,8 @@ def canonical_words(lengths: Sequence[int]) -> list[str]:
     """Words that count upwards, shorter ones first and equals in their order."""
     words = [""] * len(lengths)
     number, size = -1, 0
-    for place in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
-        number = (number + 1) << (lengths[place] - size) if size else 0
-        size = lengths[place]
-        words[place] = f"{number:0{size}b}"
+    for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], i)):
+        number = (number + 1) << (lengths[i] - size) if size else 0
+        size = lengths[i]
+        words[i] = f"{number:0{size}b}"
     return words

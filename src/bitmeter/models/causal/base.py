@@ -273,7 +273,14 @@ class CausalSession(UnitSession):
 
 
 class CausalPredictor(Causal, WindowedPredictor):
-    """A causal model that exposes the distribution of the next token."""
+    """A causal model that exposes the distribution of the next token.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> issubclass(bm.Neural, bm.CausalPredictor), issubclass(bm.Endpoint, bm.CausalPredictor)
+    (True, False)
+    """
 
     @property
     def outcomes(self) -> Outcomes:

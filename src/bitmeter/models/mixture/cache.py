@@ -1,4 +1,4 @@
-"""A cache: what was said a little while ago is likely to be said again. A component of mixtures."""
+"""A cache of recent units, which are likely to recur. A component of mixtures."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Cache:
             if key not in ("size", "decay", "order", "rare"):
                 found = None
         if found is None:
-            message = f"{text!r:.60} is no cache; type it like cache:size=2000,decay=0.999,order=2,rare=0.5"
+            message = f"{text!r:.60} is not a cache; type it like cache:size=2000,decay=0.999,order=2,rare=0.5"
             raise ChoiceError(message, value=text)
         return cls(**settings)
 

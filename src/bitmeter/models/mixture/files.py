@@ -58,8 +58,8 @@ def _named(model: Model | Cache, folder: Path) -> dict[str, str]:
         if model.path is None:
             message = f"{model.name} has no file yet, and a mixture's file names its models; save it first"
             raise ModelError(message)
-        place = os.path.relpath(Path(model.path).resolve(), folder.resolve())
-        return {"file": place, "fingerprint": model.fingerprint}
+        relative = os.path.relpath(Path(model.path).resolve(), folder.resolve())
+        return {"file": relative, "fingerprint": model.fingerprint}
     return {"model": str(model.name), "fingerprint": str(model.fingerprint)}
 
 

@@ -191,11 +191,11 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
         """A mixture from its .bmx file; the models that it names must be where it says, and the same."""
         about = read_mixture(path)
         made = cls(about.models, about.weights, buckets=about.buckets)
-        for place, (model, expected) in enumerate(zip(made.components, about.fingerprints, strict=True)):
+        for i, (model, expected) in enumerate(zip(made.components, about.fingerprints, strict=True)):
             found = _fingerprint(model)
             if found != expected:
                 message = (
-                    f"{about.name} was fitted with another model than {model.name}: component {place} has the "
+                    f"{about.name} was fitted with another model than {model.name}: component {i} has the "
                     f"fingerprint {found}, not {expected}; fit it again with: bitmeter mix"
                 )
                 raise FileFormatError(message, value=about.name)
@@ -250,7 +250,7 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """What each component counts for at all places together."""
+        """The weight of each component over all histories."""
         return tuple(self.weighted.overall.tolist())
 
     @property

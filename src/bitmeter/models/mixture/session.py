@@ -1,4 +1,4 @@
-"""A text going past a mixture: each component scores it, and the history chooses the weights."""
+"""Sessions of mixtures: each component scores the text, and the history chooses the weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["MixtureSession", "dimensions"]
 _BINS_SECOND, _BINS_HIGHER = 8, 4
 
 
-class ModelFollower:
+class ModelPart:
     """One component that is a model, in the middle of a text; ids are those of the mixture."""
 
     def __init__(self, model: Model, vocabulary: Vocabulary, index: int) -> None:
@@ -52,7 +52,7 @@ class ModelFollower:
         return self._session.stepper()
 
 
-class CacheFollower:
+class CachePart:
     """A cache in the middle of a text; it goes on over documents."""
 
     def __init__(self, cache: _core.HistoryCache, vocabulary: Vocabulary) -> None:
@@ -89,10 +89,10 @@ class MixtureSession(PredictingSession):
     def __init__(self, mixture: MixtureView, components: tuple[Model | Cache, ...], outcomes: Outcomes) -> None:
         self._mixture, self._outcomes = mixture, outcomes
         vocabulary = mixture.vocabulary
-        self._followers: list[ModelFollower | CacheFollower] = [
-            CacheFollower(part.begin(vocabulary.unigram), vocabulary)
+        self._parts: list[ModelPart | CachePart] = [
+            CachePart(part.begin(vocabulary.unigram), vocabulary)
             if isinstance(part, Cache)
-            else ModelFollower(part, vocabulary, index)
+            else ModelPart(part, vocabulary, index)
             for index, part in enumerate(components)
         ]
 
@@ -103,16 +103,16 @@ class MixtureSession(PredictingSession):
 
     def stepper(self) -> MixtureStepper:
         """All components go on from here."""
-        return MixtureStepper(self._mixture, [each.stepper() for each in self._followers])
+        return MixtureStepper(self._mixture, [each.stepper() for each in self._parts])
 
     def components(self, ids: Ids, bounds: Ints, *, continues: bool) -> tuple[Floats, Ints | None]:
         """ln p of each unit by each component, and the bucket of its history."""
         numbers = np.ascontiguousarray(ids, dtype=np.int64)
         edges = np.ascontiguousarray(bounds, dtype=np.int64)
-        logs = np.array([each.logprobs(numbers, edges, continues=continues) for each in self._followers])
+        logs = np.array([each.logprobs(numbers, edges, continues=continues) for each in self._parts])
         if not self._mixture.bucketed:
             return logs, None
-        return logs, bucket_of([each.buckets for each in self._followers], self._mixture.dimensions, len(numbers))
+        return logs, bucket_of([each.buckets for each in self._parts], self._mixture.dimensions, len(numbers))
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each unit: the weighted mean."""

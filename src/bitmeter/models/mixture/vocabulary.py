@@ -54,7 +54,7 @@ class Vocabulary:
 
     @property
     def ids(self) -> Ints:
-        """The id of each outcome; -1 for what is no unit."""
+        """The id of each outcome; -1 for what is not a unit."""
         ids = np.arange(len(self.names) or self.size, dtype=np.int64)
         if isinstance(self.units, Words):
             ids[[_UNKNOWN, _BEGIN]] = -1
@@ -106,14 +106,14 @@ class UnionVocabulary(Vocabulary):
     @property
     def unigram(self) -> Floats:
         """ln p of each word by the first model after an unknown one."""
-        return self.spread(self._place, self._by_first())
+        return self.spread(self._first_model, self._by_first())
 
     @property
-    def _place(self) -> int:
+    def _first_model(self) -> int:
         return next(i for i, own in enumerate(self._maps) if (own[_FIRST:] != _UNKNOWN).any())
 
     def own_ids(self, component: int, ids: Ints) -> Ints:
-        """The component's number of each word, that of `<unk>` where it has none."""
+        """The component's id of each word; that of `<unk>` if it does not know it."""
         return np.asarray(self._maps[component][self.entries(ids)])
 
     def shares(self, component: int, ids: Ints) -> Floats:
@@ -128,7 +128,7 @@ class UnionVocabulary(Vocabulary):
 class UnitVocabulary(Vocabulary):
     """All bytes, characters or tokens that any of several models knows, by their ids; an unknown one where it can come.
 
-    An n-gram model has its own places for them, and shares its `<unk>` equally among those that only others know and
+    An n-gram model has its own entries for them, and shares its `<unk>` equally among those that only others know and
     all that no model knows.
     """
 
@@ -161,18 +161,18 @@ class UnitVocabulary(Vocabulary):
             shared = entries == _UNKNOWN if isinstance(part, NGramLike) else np.zeros(len(entries), dtype=np.bool_)
             self._maps.append(entries)
             self._logs.append(np.where(shared, -np.log(max(1, int(shared.sum()))), 0.0))
-        self._place = next(place for place, model in enumerate(components) if not isinstance(model, Cache))
+        self._first_model = next(i for i, model in enumerate(components) if not isinstance(model, Cache))
 
     @property
     def ids(self) -> Ints:
-        """The id of each outcome; -1 for what is no unit."""
+        """The id of each outcome; -1 for what is not a unit."""
         ids = np.where(self._ids == self._end, -1, self._ids)
         return np.concatenate((np.full(self._open, -1, dtype=np.int64), ids))
 
     @property
     def unigram(self) -> Floats:
         """ln p of each outcome by the first model after an unknown one."""
-        return self.spread(self._place, self._by_first())
+        return self.spread(self._first_model, self._by_first())
 
     def entries(self, ids: Ids) -> Ints:
         """The entry of each id among the outcomes."""

@@ -1,4 +1,4 @@
-"""The weights of a mixture, found by expectation maximisation: one set for all places, or one a kind of history."""
+"""The weights of a mixture, found by expectation maximisation: one set in all, or one per bucket of histories."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Below this gain a unit, in nats, the weights have settled.
+#: The gain per unit, in nats, below which the weights have converged.
 _SETTLED = 1e-9
 _MOST = 1000
-#: How much the weights of a kind of history lean towards those of all places: as if so many more units had come.
+#: The prior of a bucket's weights: as if so many more units with the overall weights had come.
 _PRIOR = 20.0
 _BUCKET_SETTLED, _BUCKET_MOST = 1e-6, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each component counts for.
+    """The weight of each component.
 
     Attributes
     ----------
     overall
-        For every place that no bucket is known for.
+        The weights where no bucket is known.
     rows
         For each bucket; None where there are none.
     """
@@ -35,7 +35,7 @@ class Weights:
     rows: Floats | None = None
 
     def at(self, buckets: Ints | None) -> Floats:
-        """The weights at each place, a row a component."""
+        """The weights of each unit, one row per component."""
         if self.rows is None or buckets is None:
             return np.asarray(self.overall[:, None])
         return np.asarray(self.rows[buckets].T)
@@ -53,7 +53,7 @@ def mixed(logs: Floats, weights: Floats) -> Floats:
 def best_weights(logs: Floats) -> tuple[Floats, int]:
     """The weights under which a text is likeliest, and how many steps it took.
 
-    The likelihood is concave in the weights, so that what expectation maximisation settles at is the best.
+    The likelihood is concave in the weights, so expectation maximisation converges to the optimum.
     """
     scaled = _scaled(logs)
     weights = np.full(len(logs), 1.0 / len(logs))
@@ -98,7 +98,7 @@ def best_rows(logs: Floats, buckets: Ints, number: int, overall: Floats) -> Floa
 
 
 def _possible(logs: Floats) -> NDArray[np.bool_]:
-    """Where at least one component holds possible what came; elsewhere no weights help."""
+    """Where at least one component gives a probability above 0; elsewhere no weights help."""
     return np.asarray(np.isfinite(logs.max(axis=0)))
 
 

@@ -31,7 +31,7 @@ _EVERY_ROW, _EVERY_COLUMN = (np.full(size, -np.log(float(size))) for size in (CH
 
 
 class SpelledCharacters(NGramSession):
-    """A text going past a model of characters; those that it does not know cost `<unk>` and which one it is.
+    """Scores characters; unknown ones cost `<unk>` and which one it is.
 
     In details, all unknown characters are one outcome.
     """

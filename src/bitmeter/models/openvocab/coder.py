@@ -56,12 +56,12 @@ class SpelledCoder(Coder):
         self._name, self._watch = name, watch
         self._stepper, self._spelling = stepper, spelling
         self._names = names
-        self._numbers = {names[i]: i for i in range(_FIRST, len(names))}
+        self._entries = {names[i]: i for i in range(_FIRST, len(names))}
         white = bytes(separators)
         within = white.replace(b"\n", b"") if self._spelling.lines else white
         ending = b"(\n)|" if self._spelling.lines else b"()"  # white space, then the end of a line or a word
-        self._piece = re.compile(b"([%b]*)(?:%b([^%b]+))" % (re.escape(within), ending, re.escape(white)))
-        self._gaps = {place: _Gaps(self._spelling, place) for place in ("lead", "between", "tail", "blank")}
+        self._next = re.compile(b"([%b]*)(?:%b([^%b]+))" % (re.escape(within), ending, re.escape(white)))
+        self._gaps = {position: _Gaps(self._spelling, position) for position in ("lead", "between", "tail", "blank")}
         self._newline = np.array([self._spelling.newline, self._spelling.no_newline])
         self._worded = False
         self._bits = 0.0
@@ -71,14 +71,14 @@ class SpelledCoder(Coder):
         """What was encoded so far, before it became whole bytes."""
         return self._bits
 
-    # ---- there ---------------------------------------------------------------------------------------------------
+    # ---- encode --------------------------------------------------------------------------------------------------
 
     def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
         """The coded bytes of whole words and lines, with `final` of everything; and how many bytes they hold."""
         out = _core.RowEncoder()
         done = 0
         while done < len(data):
-            found = self._piece.match(data, done)
+            found = self._next.match(data, done)
             if found is None:  # white space alone is left
                 if final:
                     self._put_end(out, data[done:], newline=False)
@@ -98,10 +98,10 @@ class SpelledCoder(Coder):
         return out.finish(), done
 
     def _put_word(self, out: _core.RowEncoder, gap: bytes, word: bytes) -> None:
-        number = self._numbers.get(word, _UNKNOWN)
-        self._put_outcome(out, number, word)
+        entry = self._entries.get(word, _UNKNOWN)
+        self._put_outcome(out, entry, word)
         self._put_gap(out, "between" if self._worded else "lead", gap)
-        if number == _UNKNOWN:
+        if entry == _UNKNOWN:
             for i in range(len(word) + 1):
                 _put(out, self._spelling.predict(word[:i]), word[i] if i < len(word) else _STOP, self._name)
         self._worded = True
@@ -113,19 +113,19 @@ class SpelledCoder(Coder):
         self._put_gap(out, "tail" if self._worded else "blank", gap)
         self._worded = False
 
-    def _put_outcome(self, out: _core.RowEncoder, number: int, word: bytes) -> None:
-        total, coded = out.put(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64), number)
+    def _put_outcome(self, out: _core.RowEncoder, entry: int, word: bytes) -> None:
+        total, coded = out.put(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64), entry)
         if not abs(total - 1.0) <= NORMALISED:
             raise not_normalised(self._name, total)
         if not coded:
             shown = word.decode("utf-8", "backslashreplace")
-            message = f"{self._name} gives {shown!r:.40} no probability here, so no code has a word for it"
+            message = f"{self._name} gives {shown!r:.40} no probability here, so it has no code word"
             raise ModelError(message, value=word)
-        self._stepper.take(number)
+        self._stepper.take(entry)
 
-    def _put_gap(self, out: _core.RowEncoder, place: str, gap: bytes) -> None:
-        table = self._gaps[place]
-        found = table.places.get(gap, 0)
+    def _put_gap(self, out: _core.RowEncoder, position: str, gap: bytes) -> None:
+        table = self._gaps[position]
+        found = table.index.get(gap, 0)
         _put(out, table.shares, found, self._name)
         if found == 0:
             last = -1
@@ -133,7 +133,7 @@ class SpelledCoder(Coder):
                 _put(out, self._spelling.predict_gap(last), byte, self._name)
                 last = byte
 
-    # ---- and back ------------------------------------------------------------------------------------------------
+    # ---- decode --------------------------------------------------------------------------------------------------
 
     def decode(self, coded: bytes, size: int) -> bytes:
         """The `size` bytes of one block."""
@@ -151,9 +151,9 @@ class SpelledCoder(Coder):
         return bytes(text)
 
     def _get(self, source: _core.RowDecoder, text: bytearray, size: int) -> None:
-        number = source.get(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64))
-        self._stepper.take(number)
-        if number == _END:
+        entry = source.get(np.ascontiguousarray(self._stepper.predict(), dtype=np.float64))
+        self._stepper.take(entry)
+        if entry == _END:
             newline = not self._spelling.lines or source.get(self._newline) == 0
             self._get_gap(source, "tail" if self._worded else "blank", text, size)
             self._worded = False
@@ -165,14 +165,14 @@ class SpelledCoder(Coder):
             return
         self._get_gap(source, "between" if self._worded else "lead", text, size)
         self._worded = True
-        word = self._names[number] if number >= _FIRST else self._get_spelling(source, size - len(text))
+        word = self._names[entry] if entry >= _FIRST else self._get_spelling(source, size - len(text))
         if not word:
             message = "the coded bytes lead to a word without bytes"
             raise FileFormatError(message)
         text += word
 
-    def _get_gap(self, source: _core.RowDecoder, place: str, text: bytearray, size: int) -> None:
-        table = self._gaps[place]
+    def _get_gap(self, source: _core.RowDecoder, position: str, text: bytearray, size: int) -> None:
+        table = self._gaps[position]
         found = source.get(_logs(table.shares))
         if found:
             text += table.listed[found - 1]
@@ -193,11 +193,11 @@ class SpelledCoder(Coder):
 class _Gaps:
     """The white space of one position: an escape, then each string that the spelling lists."""
 
-    def __init__(self, spelling: _core.Spelling, place: str) -> None:
-        found = spelling.gaps(place)
+    def __init__(self, spelling: _core.Spelling, position: str) -> None:
+        found = spelling.gaps(position)
         self.listed = [gap for gap, _ in found]
-        self.places = {gap: i + 1 for i, gap in enumerate(self.listed)}
-        self.shares = np.array([spelling.escape(place), *(share for _, share in found)])
+        self.index = {gap: i + 1 for i, gap in enumerate(self.listed)}
+        self.shares = np.array([spelling.escape(position), *(share for _, share in found)])
 
 
 def _within(size: int, most: int) -> None:

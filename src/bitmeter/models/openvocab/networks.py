@@ -28,7 +28,7 @@ def fit_spelling(documents: Sequence[bytes]) -> NGram:
 
 
 class SpelledNetworkSession(Session):
-    """A text going past; it needs the bytes, not only the ids of words.
+    """Scores a text by a network; needs the bytes, not only the ids of words.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def _numbered(units: Words, names: tuple[bytes, ...]) -> bool:
 
 
 class OpenWordsSession(PredictingSession):
-    """A text going past; the model sees unknown words as `<unk>`, and no blank documents."""
+    """Scores a text; the model sees unknown words as `<unk>`, and no blank documents."""
 
     def __init__(self, model: OpenWords, session: PredictingSession) -> None:
         self._model, self._session = model, session

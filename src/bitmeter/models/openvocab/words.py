@@ -58,7 +58,7 @@ def expand(spelling: _core.Spelling, words: int, batch: Batch, split: Split) -> 
 
 
 class SpelledSession(Session):
-    """A text going past a model whose unknown words are spelled; it needs the bytes, not only the ids of words.
+    """Scores a text with unknown words spelled; needs the bytes, not only the ids of words.
 
     Parameters
     ----------
@@ -79,14 +79,14 @@ class SpelledSession(Session):
         split = batch.split
         ids, bounds, owner, extra = expand(self._spelling, self._words, batch, split)
         goes_on = batch.continues and not self._ended
-        told = None
+        found = None
         if details is not None:
-            told = _by_unit(self._plain.details(ids, bounds, goes_on, details), ids, owner, len(extra))
+            found = _by_unit(self._plain.details(ids, bounds, goes_on, details), ids, owner, len(extra))
         if not len(ids):
-            return Scored(split, batch.blank, extra, told)
+            return Scored(split, batch.blank, extra, found)
         logs = self._plain.logprobs(ids, bounds, goes_on)
         self._ended = bool(ids[-1] == _END)  # by a newline: what follows begins a sentence
-        return Scored(split, batch.blank, np.bincount(owner, weights=logs, minlength=len(extra)) + extra, told)
+        return Scored(split, batch.blank, np.bincount(owner, weights=logs, minlength=len(extra)) + extra, found)
 
 
 class SpelledNGramSession(SpelledSession):

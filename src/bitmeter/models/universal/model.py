@@ -227,7 +227,7 @@ class Universal(Predictor, Primable, Codes, Bundled):
 
 
 class UniversalStepper(Stepper):
-    """What is learned, going on byte by byte, over documents."""
+    """What is learned, byte by byte, carrying on over documents."""
 
     def __init__(self, core: _core.Universal) -> None:
         self._core = core
@@ -250,7 +250,7 @@ class UniversalStepper(Stepper):
 
 
 class UniversalSession(PredictingSession):
-    """A text going past; what is learned goes on over documents."""
+    """Scores a text; what is learned carries on over documents."""
 
     def __init__(self, core: _core.Universal) -> None:
         self._core = core
@@ -320,7 +320,7 @@ def _load(rest: str) -> Universal:
     if is_model_path(rest):
         return Universal.load(rest)
     if rest and rest not in PRESETS:
-        message = f"universal:{rest:.40} is no preset; it must be one of {', '.join(PRESETS)}, or a {SUFFIX} file"
+        message = f"universal:{rest:.40} is not a preset; it must be one of {', '.join(PRESETS)}, or a {SUFFIX} file"
         raise ModelError(message, value=rest)
     return Universal(rest or "medium")
 

@@ -86,7 +86,7 @@ def test_a_server_that_fails_is_not_taken_for_one_of_another_dialect() -> None:
 
 
 def test_chat_only_is_refused_with_the_reason() -> None:
-    with serving() as server, pytest.raises(bm.errors.ModelError, match="for chats only, and a chat endpoint tells"):
+    with serving() as server, pytest.raises(bm.errors.ModelError, match="for chats only, and a chat endpoint gives"):
         endpoint(server)
-    with pytest.raises(bm.errors.ModelError, match="chat endpoint tells nothing"):
+    with pytest.raises(bm.errors.ModelError, match="chat endpoint gives no log-probabilities"):
         bm.Endpoint("http://localhost/v1/chat/completions", "m")

@@ -109,3 +109,19 @@ def test_by_name() -> None:
     ):
         with pytest.raises(bm.errors.ModelError, match=said):
             bm.load(name)
+
+
+def test_it_scores_and_does_not_predict() -> None:
+    """Predictions cannot be checked, peeking can; whatever needs the distribution is a typed error."""
+    with serving("vllm") as server:
+        made = endpoint(server, tokenizer=TINY, context=64)
+        assert isinstance(made, bm.Model)
+        assert not isinstance(made, bm.Predictor)
+        found = bm.verify(made, DOCUMENTS, histories=3)
+        assert found.sound
+        assert not found.predicts
+        assert np.isnan(found.sums)
+        assert "does not expose its predictions" in str(found)
+        for call in (bm.sample, lambda model: bm.score(model, TEXT, alternatives=3), lambda m: bm.prove(m, b"no")):
+            with pytest.raises(bm.errors.ModelError, match="does not expose"):
+                call(made)

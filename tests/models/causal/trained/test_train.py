@@ -67,7 +67,7 @@ def test_stops_early_and_keeps_the_best_weights() -> None:
     assert curve.stopped == "early"
     assert curve.points[-1].step < curve.steps
     assert len(curve.points) - 1 - curve.points.index(curve.best) == 3
-    # short enough to be one stretch: the weights that were kept give the best figure again
+    # short enough for one sequence: the weights that were kept give the best figure again
     found = bm.score(model, b"QUICK ZEBRAS JUMP!" * 3)
     assert found.bits_per_byte == pytest.approx(curve.best.bits_per_byte, rel=1e-6)
 

@@ -1,4 +1,4 @@
-"""What servers answer about the tokens of a prompt, in either dialect, checked."""
+"""Reads and checks what servers answer about the tokens of a prompt, in either dialect."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BYTES = re.compile(r"bytes:((?:\\x[0-9a-fA-F]{2})+)")
 
 
 class AnswerError(ModelError):
-    """An answer from which no figure can be had: of another form, or with log-probabilities that are none."""
+    """An answer that cannot be used: malformed, or with invalid log-probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class Answer:
     Attributes
     ----------
     pieces
-        The bytes of each token; None where they were not told.
+        The bytes of each token; None if the server did not send them.
     ids
-        The number of each token; None where it was not told.
+        The id of each token; None if the server did not send it.
     logprobs
         ln p of each token given those before; None for the first.
     """
@@ -55,7 +55,7 @@ def read_answer(dialect: str, answer: Any, prompt: str | Sequence[int], most: in
     try:
         chosen = answer["choices"][0]
         if "message" in chosen and "text" not in chosen:
-            message = f"{name} answers as a chat: it says nothing of the tokens of a text that it is shown"
+            message = f"{name} answers as a chat: it gives no log-probabilities of a prompt's tokens"
             raise AnswerError(message, value=name)
         found = _vllm(chosen, prompt, name) if dialect == "vllm" else _echo(chosen, prompt, most, name)
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
@@ -63,78 +63,80 @@ def read_answer(dialect: str, answer: Any, prompt: str | Sequence[int], most: in
             raise
         message = f"{name} answered in another form than that of {dialect} ({type(error).__name__}: {error})"
         raise AnswerError(message, value=name) from error
-    for place, value in enumerate(found.logprobs):
-        _check(value, place, name)
+    for index, value in enumerate(found.logprobs):
+        _check(value, index, name)
     return found
 
 
-def _check(value: Any, place: int, name: str) -> None:
+def _check(value: Any, index: int, name: str) -> None:
     if value is None:
-        if place == 0:
+        if index == 0:
             return
-        message = f"{name} gave null for the log-probability of token {place}; only the first token may lack one"
+        message = f"{name} gave null for the log-probability of token {index}; only the first token may lack one"
     elif isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        message = f"{name} gave {value!r:.40} for the log-probability of token {place}"
+        message = f"{name} gave {value!r:.40} for the log-probability of token {index}"
     elif value <= _FLOOR:
         message = (
-            f"{name} gave {value} for token {place}: servers send this where a probability is 0 in their arithmetic "
+            f"{name} gave {value} for token {index}: servers send this where a probability is 0 in their arithmetic "
             "(ln 0 = −inf), so the text has no finite perplexity by this server"
         )
     elif value > 1e-4:
-        message = f"{name} gave the log-probability {value} for token {place}, which is above 0"
+        message = f"{name} gave the log-probability {value} for token {index}, which is above 0"
     else:
         return
-    raise AnswerError(message, value=value, index=place)
+    raise AnswerError(message, value=value, index=index)
 
 
 def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Answer:
     rows = chosen.get("prompt_logprobs")
     if rows is None:
-        message = f"{name} sent no prompt_logprobs: it is no vLLM server, or they are switched off (try dialect=echo)"
+        message = (
+            f"{name} sent no prompt_logprobs: it is not a vLLM server, or they are switched off (try dialect=echo)"
+        )
         raise AnswerError(message, value=name)
     known = [None] * len(rows) if isinstance(prompt, str) else list(prompt)
     _same_number(len(rows), len(known), name)
     ids: list[int | None] = []
     pieces: list[bytes | None] = []
     logs: list[float | None] = []
-    for place, (row, wanted) in enumerate(zip(rows, known, strict=True)):
+    for index, (row, wanted) in enumerate(zip(rows, known, strict=True)):
         if row is None:
-            told: tuple[int | None, bytes | None, Any] = (wanted, None, None)
+            entry: tuple[int | None, bytes | None, Any] = (wanted, None, None)
         else:
-            number = str(wanted) if wanted is not None else _only(row, place, name)
-            if number not in row:
-                message = f"{name} tells of the ids {', '.join(row)} at token {place}, where {number} was sent"
-                raise AnswerError(message, value=number, index=place)
-            text = row[number].get("decoded_token")
-            told = (int(number), None if text is None else _bytes(text), row[number]["logprob"])
-        ids.append(told[0])
-        pieces.append(told[1])
-        logs.append(told[2])
+            token = str(wanted) if wanted is not None else _only(row, index, name)
+            if token not in row:
+                message = f"{name} sent the ids {', '.join(row)} at token {index}, where {token} was asked for"
+                raise AnswerError(message, value=token, index=index)
+            text = row[token].get("decoded_token")
+            entry = (int(token), None if text is None else _bytes(text), row[token]["logprob"])
+        ids.append(entry[0])
+        pieces.append(entry[1])
+        logs.append(entry[2])
     if isinstance(prompt, str):
         _fill_first(pieces, prompt.encode())
     return Answer(tuple(pieces), tuple(ids), tuple(logs))
 
 
-def _only(row: dict[str, Any], place: int, name: str) -> str:
+def _only(row: dict[str, Any], index: int, name: str) -> str:
     if len(row) != 1:
-        message = f"{name} tells of {len(row)} ids at token {place} and not which of them stands in the text"
-        raise AnswerError(message, value=len(row), index=place)
+        message = f"{name} sent {len(row)} ids at token {index} and not which of them is in the text"
+        raise AnswerError(message, value=len(row), index=index)
     return next(iter(row))
 
 
 def _fill_first(pieces: list[bytes | None], text: bytes) -> None:
-    """Of the first token vLLM tells nothing: it is what the others leave of the text."""
+    """vLLM sends nothing for the first token: it is what the others leave of the text."""
     if pieces and pieces[0] is None and None not in pieces[1:]:
         rest = b"".join(piece or b"" for piece in pieces[1:])
         pieces[0] = text[: len(text) - len(rest)] if text.endswith(rest) else None
 
 
 def _echo(chosen: dict[str, Any], prompt: str | Sequence[int], most: int, name: str) -> Answer:
-    told = chosen.get("logprobs")
-    if not told:
+    sent = chosen.get("logprobs")
+    if not sent:
         message = f"{name} sent no log-probabilities with the echo of the prompt; it cannot be used for scoring"
         raise AnswerError(message, value=name)
-    pieces, logs = [_bytes(token) for token in told["tokens"]], list(told["token_logprobs"])
+    pieces, logs = [_bytes(token) for token in sent["tokens"]], list(sent["token_logprobs"])
     _same_number(len(pieces), len(logs), name)
     if isinstance(prompt, str):
         text = prompt.encode()
@@ -158,12 +160,12 @@ def _echo(chosen: dict[str, Any], prompt: str | Sequence[int], most: int, name: 
 
 def _same_number(found: int, wanted: int, name: str) -> None:
     if found != wanted:
-        message = f"{name} tells of {found} tokens where there are {wanted}: it adds tokens, or cuts the prompt"
+        message = f"{name} sent {found} tokens where there are {wanted}: it adds tokens, or cuts the prompt"
         raise AnswerError(message, value=found)
 
 
 def _bytes(token: str) -> bytes:
-    r"""The bytes of a token as servers write it: "bytes:\xe2\x80" where they are no whole character."""
+    r"""The bytes of a token as servers write it: "bytes:\xe2\x80" where they are not a whole character."""
     if broken := _BYTES.fullmatch(token):
         return bytes.fromhex(broken[1].replace("\\x", ""))
     return token.encode()

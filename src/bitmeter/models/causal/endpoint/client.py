@@ -1,4 +1,4 @@
-"""Requests to a server: retried, timed, several at once, and kept on disk where asked for."""
+"""Requests to a server: retried, timed, concurrent, and cached on disk on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bitmeter.errors import FileFormatError, ModelError
 
 __all__ = ["Client", "RefusedError"]
 
-#: What may be over when one asks again.
+#: Statuses for which a retry may help.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 #: Seconds that are waited at most before one more attempt, unless the server asks for more, up to the second.
 _LONGEST, _LONGEST_ASKED = 60.0, 600.0
@@ -30,7 +30,7 @@ _HELD = 1 << 16
 
 
 class RefusedError(ModelError):
-    """The server understood, and said no: asking again would not help.
+    """The server refused the request: a retry would not help.
 
     Attributes
     ----------
@@ -111,36 +111,36 @@ class Client:
 
     # ---- on disk -------------------------------------------------------------------------------------------------
 
-    def _place(self, name: str) -> Path | None:
+    def _file(self, name: str) -> Path | None:
         return None if self._cache is None else self._cache / name[:2] / f"{name}.json"
 
     def _from_disk(self, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        place = self._place(name)
-        if place is None or not place.exists():
+        file = self._file(name)
+        if file is None or not file.exists():
             return None
         try:
-            kept = json.loads(place.read_bytes())
+            kept = json.loads(file.read_bytes())
             answer = kept["answer"] if kept["url"] == self.url and kept["body"] == body else None
         except (ValueError, KeyError, TypeError, OSError) as error:
-            message = f"the kept answer {place} cannot be read ({type(error).__name__}); delete it to ask again"
-            raise FileFormatError(message, value=str(place)) from error
+            message = f"the cached answer {file} cannot be read ({type(error).__name__}); delete it to ask again"
+            raise FileFormatError(message, value=str(file)) from error
         if not isinstance(answer, dict):
-            message = f"the kept answer {place} belongs to another request; delete it to ask again"
-            raise FileFormatError(message, value=str(place))
+            message = f"the cached answer {file} belongs to another request; delete it to ask again"
+            raise FileFormatError(message, value=str(file))
         with self._lock:
             self.cached += 1
         return answer
 
     def _to_disk(self, name: str, body: dict[str, Any], answer: dict[str, Any]) -> None:
-        place = self._place(name)
-        if place is None:
+        file = self._file(name)
+        if file is None:
             return
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"the folder {place.parent} for answers cannot be made: {error.strerror}"
-            raise FileFormatError(message, value=str(place.parent)) from error
-        with replacing(place, force=True) as beside:
+            message = f"the folder {file.parent} for answers cannot be made: {error.strerror}"
+            raise FileFormatError(message, value=str(file.parent)) from error
+        with replacing(file, force=True) as beside:
             beside.write_text(json.dumps({"url": self.url, "body": body, "answer": answer}))
 
     # ---- on the wire ---------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ class Client:
             except ValueError:
                 return 0.0  # neither of the two forms that HTTP knows: our own pause stands
         if not pause <= _LONGEST_ASKED:
-            message = f"{self.url} is at its limit and asks to come back in {pause:.0f} seconds"
+            message = f"{self.url} is at its limit and asks to wait {pause:.0f} seconds"
             raise ModelError(message, value=self.url)
         return max(0.0, pause)
 
@@ -217,5 +217,5 @@ class Client:
 
 
 def _said(response: Any) -> str:
-    """What the server said, in one short line."""
+    """The server's message, in one short line."""
     return " ".join(response.text.split())[:300] or "nothing"

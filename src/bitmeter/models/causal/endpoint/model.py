@@ -1,4 +1,4 @@
-"""Models behind a server that tells the log-probabilities of the tokens of a prompt."""
+"""Models behind a server that gives the log-probabilities of a prompt's tokens."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ __all__ = ["Endpoint"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 _PROBE = "The cat sat."
-#: What HTTP says where nothing is at an address, or nothing of that kind.
+#: HTTP statuses for an address that does not exist or has no such method.
 _NOT_THERE = (404, 405, 501)
-_CHAT = "a chat endpoint tells nothing of the tokens of a text that it is shown, so no perplexity can be had from it"
+_CHAT = "a chat endpoint gives no log-probabilities of a prompt's tokens, so perplexity cannot be computed"
 
 
 class Endpoint(Causal):
-    """A model behind a completions endpoint that tells the log-probabilities of a prompt's tokens.
+    """A model behind a completions endpoint that gives the log-probabilities of a prompt's tokens.
 
     With a tokenizer, token ids are sent, so that bitmeter knows each token's bytes and can put BOS before a text and
     cut long ones into windows. Without one, text is sent and the server's own tokens are taken; they must join to the
@@ -142,7 +142,7 @@ class Endpoint(Causal):
                 reasons.append(f"{dialect}: {error}")
             except AnswerError as error:  # another dialect may do; what is wrong with the server itself is not caught
                 reasons.append(f"{dialect}: {error}")
-        message = f"{self.name} tells no log-probabilities of a prompt. {' | '.join(dict.fromkeys(reasons))}"
+        message = f"{self.name} gives no log-probabilities of a prompt. {' | '.join(dict.fromkeys(reasons))}"
         raise ModelError(message, value=self.name)
 
     def _why_not_there(self) -> str:
@@ -192,14 +192,14 @@ class Endpoint(Causal):
 
     @property
     def default_first(self) -> str:
-        """As other models, but without a tokenizer the number of tokens among which a first one stands is unknown."""
+        """As other models; without a tokenizer the size of the vocabulary is unknown."""
         found = super().default_first
         return "skip" if found == "uniform" and self._own is not None else found
 
     def with_context(self, ctx: str, first: str, bos: str | None = None) -> Self:
         """The same model with another windowing; see `Causal.with_context`."""
         if self._own is not None and (first == "uniform" or (first != "bos" and self.bos_id is not None)):
-            why = "puts BOS before each text itself" if self.bos_id is not None else "does not tell how many tokens"
+            why = "puts BOS before each text itself" if self.bos_id is not None else "does not say how many tokens"
             right = "bos" if self.bos_id is not None else "skip"
             message = f"{self.name} {why}, so first={first} needs a tokenizer (,tokenizer=FILE), or first={right}"
             raise ModelError(message, value=first)
@@ -293,7 +293,7 @@ class _ServerTokens(Units):
         if found != [piece for piece in known if piece] or len(answer.pieces) != len(ids):
             why = "puts a token before it" if led and len(found) == len(ids) else "makes other tokens of it"
             message = (
-                f"{name} {why} when shown the stretch {text!r:.60} of a longer document by itself; give the model's "
+                f"{name} {why} when given the window {text!r:.60} of a longer document by itself; give the model's "
                 f"tokenizer, of which ids are sent: {name},tokenizer=FOLDER"
             )
             raise ModelError(message, value=name)
@@ -331,12 +331,12 @@ class _ServerTokens(Units):
 
 def _check_pieces(answer: Answer, names: Sequence[bytes | None], name: str) -> None:
     """That what the server calls these ids is what the tokenizer calls them, spaces and broken characters apart."""
-    told = [
+    sent = [
         (_plain(piece), _plain(names[number] or b""))
         for piece, number in zip(answer.pieces, answer.ids, strict=True)
         if piece is not None and number is not None and number < len(names)
     ]
-    pairs = [(a, b) for a, b in told if a and b and "�" not in a + b and not a.startswith("<")]
+    pairs = [(a, b) for a, b in sent if a and b and "�" not in a + b and not a.startswith("<")]
     wrong = [pair for pair in pairs if pair[0] != pair[1]]
     if len(wrong) * 2 > len(pairs):
         message = (
@@ -389,8 +389,8 @@ def _tokenizer_files(path: Path) -> tuple[Units, int | None, int | None, bool]:
     fast = tokenizers.Tokenizer.from_file(str(file))
     settings = folder / "tokenizer_config.json"
     try:
-        told = json.loads(settings.read_bytes()) if settings.exists() else {}
-        names = [told.get(which) for which in ("bos_token", "eos_token")]
+        config = json.loads(settings.read_bytes()) if settings.exists() else {}
+        names = [config.get(which) for which in ("bos_token", "eos_token")]
     except (ValueError, AttributeError, OSError) as error:
         message = f"{settings} cannot be read: {type(error).__name__}: {error}"
         raise ModelError(message, value=str(settings)) from error
@@ -425,7 +425,7 @@ def _load(rest: str) -> Endpoint:
             options[name] = value
         else:
             known = ", ".join(f"{name}=…" for name in (*_WORDS, *_NUMBERS))
-            message = f"{part!r:.40} is no option of an endpoint; they are {known}"
+            message = f"{part!r:.40} is not an option of an endpoint; they are {known}"
             raise ModelError(message, value=part)
     return Endpoint(url, model, **options)
 

@@ -28,13 +28,13 @@ __all__ = ["ATTENTIONS", "Engine", "Workspace"]
 Ints = NDArray[np.int64]
 #: Logits that exist at once: 128 MB of float32.
 _LOGITS = 1 << 25
-#: How many tokens go through the network at once where nobody says otherwise; llama.cpp's own choice.
+#: How many tokens go through the network at once by default; llama.cpp's own choice.
 _BATCH = 512
 _ERROR = 4  # as ggml.h numbers it
 #: In what keys, values and attention may be computed; the first is llama.cpp's own choice.
 ATTENTIONS = ("f16", "f32")
 
-#: What llama.cpp last complained of: it writes its reasons to a log and returns nothing.
+#: The last errors of llama.cpp, which writes them to a log and returns nothing.
 _complaints: deque[str] = deque(maxlen=4)
 _listener: Any = None
 
@@ -54,9 +54,9 @@ def _listen(api: Any) -> None:
 
 
 def _reason() -> str:
-    said = "; ".join(_complaints)
+    reason = "; ".join(_complaints)
     _complaints.clear()
-    return f" llama.cpp says: {said}"[:400] if said else ""
+    return f" llama.cpp says: {reason}"[:400] if reason else ""
 
 
 class Engine:
@@ -90,7 +90,7 @@ class Engine:
         self.open: dict[int, tuple[Any, Any]] = {}
         weakref.finalize(self, _free_all, self.api, self.network, self.open)
         if self.api.llama_model_has_encoder(self.network) or not self.api.llama_model_has_decoder(self.network):
-            message = f"{path.name} is no causal language model: it has an encoder, or no decoder"
+            message = f"{path.name} is not a causal language model: it has an encoder, or no decoder"
             raise ModelError(message, value=str(path))
         self.vocabulary = self.api.llama_model_get_vocab(self.network)
         self.size = int(self.api.llama_vocab_n_tokens(self.vocabulary))
@@ -107,7 +107,7 @@ class Engine:
         return str(self.api.__version__)
 
     def workspace(self, window: int) -> Workspace:
-        """A new place to compute in, for windows of so many tokens."""
+        """A new workspace for windows of so many tokens."""
         return Workspace(self, window)
 
     @contextlib.contextmanager
@@ -149,7 +149,7 @@ class Engine:
 
 
 class Workspace:
-    """A place to compute in: keys and values for one window."""
+    """A llama.cpp context: keys and values for one window."""
 
     def __init__(self, engine: Engine, window: int) -> None:
         api = engine.api
@@ -177,12 +177,12 @@ class Workspace:
             self._batch.seq_id[place][0] = 0
 
     def clear(self) -> None:
-        """Forget all that was seen."""
+        """Clear the cache."""
         if self._memory:
             self._api.llama_memory_clear(self._memory, True)
 
     def logits(self, ids: Ints, seen: int, first: int) -> Iterator[NDArray[np.float32]]:
-        """Let it see more tokens after `seen` others; rows of logits for those from `first` on, some at a time.
+        """Process more tokens after `seen` others; yields rows of logits for those from `first` on.
 
         Rows are of the engine's own memory: they hold until the next are asked for.
         """
@@ -205,12 +205,12 @@ class Workspace:
                 yield np.ctypeslib.as_array(found, (rows, self._engine.size))
 
 
-#: Sessions are numbered, so that each is let go once, by itself or with its network.
+#: Contexts are counted, so that each is freed once, by itself or with its network.
 _numbers = itertools.count()
 
 
 def _free(api: Any, kept: dict[int, tuple[Any, Any]], number: int) -> None:
-    """Let a session go, if its network did not take it along."""
+    """Free a context, unless its network has freed it."""
     if number in kept:
         context, batch = kept.pop(number)
         api.llama_batch_free(batch)
@@ -218,7 +218,7 @@ def _free(api: Any, kept: dict[int, tuple[Any, Any]], number: int) -> None:
 
 
 def _free_all(api: Any, network: Any, kept: dict[int, tuple[Any, Any]]) -> None:
-    """Let a network go, its sessions first: they look at it when they end, and Python may let go of it before them."""
+    """Free a network, its contexts first: they use it when they are freed, and Python may collect it before them."""
     for number in list(kept):
         _free(api, kept, number)
     api.llama_model_free(network)

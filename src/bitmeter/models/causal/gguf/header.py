@@ -1,4 +1,4 @@
-"""The head of a GGUF file: what it says of itself, and whether all of its weights are there.
+"""The header of a GGUF file: its metadata, and whether all weights are present.
 
 Files are untrusted: every length is held against the file's own before it is used, so that a file that is cut or
 damaged is named as such before anything large is read.
@@ -20,7 +20,7 @@ from bitmeter.errors import DamagedSourceError, ModelError
 __all__ = ["Header", "read_header"]
 
 _MAGIC = b"GGUF"
-#: Version 1 counted in 32 bits; no program of today writes it.
+#: Version 1 counted in 32 bits; no current program writes it.
 _VERSIONS = (2, 3)
 #: How a value of each kind is packed; strings (8) and arrays (9) have a length of their own.
 _FORMATS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
@@ -30,14 +30,14 @@ _ALIGNMENT = 32
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a GGUF file says of itself.
+    """The metadata of a GGUF file.
 
     Attributes
     ----------
     values
-        Its numbers, words and truths by their names; of an array only the length.
+        Its numbers, strings and booleans by name; of an array only the length.
     kind
-        How most of the numbers are stored: "f32", "q8_0".
+        How most weights are stored: "f32", "q8_0".
     tokenizer
         A hash of all that it says of its tokens.
     """
@@ -48,7 +48,7 @@ class Header:
 
 
 def read_header(path: Path) -> Header:
-    """Read the head of a file, and hold what it promises against its size."""
+    """Read the header of a file, and check it against the file's size."""
     with path.open("rb") as file:
         if file.read(4) != _MAGIC:
             message = f"{path} is not a GGUF file: it does not begin with the letters GGUF"
@@ -86,10 +86,10 @@ class _Reader:
         raise DamagedSourceError(message, path=self._path)
 
     def _take(self, size: int) -> int:
-        """Go on by so many bytes, and say where they begin."""
+        """Skip so many bytes; returns where they begin."""
         begin = self._at
         if size > len(self._data) - begin:
-            self._fail(f"it ends within its head, after {len(self._data):,} bytes")
+            self._fail(f"it ends within its header, after {len(self._data):,} bytes")
         self._at += size
         return begin
 
@@ -119,7 +119,7 @@ class _Reader:
         return self._number(_FORMATS[kind])
 
     def _check_weights(self, tensors: int, alignment: Any) -> str:
-        """How most weights are stored, after a look at whether the file has room for all."""
+        """How most weights are stored; checks that the file holds all of them."""
         gguf = require("gguf", "Reading a GGUF file")
         if not isinstance(alignment, int) or not 0 < alignment <= 1 << 20:
             self._fail(f"its alignment is {alignment!r:.40}")
@@ -131,7 +131,7 @@ class _Reader:
             dimensions = [self._number("<Q") for _ in range(min(self._number("<I"), 9))]
             kind, offset = self._number("<I"), self._number("<Q")
             if kind not in known:
-                self._fail(f"the weight {name!r:.60} is stored in the unknown way {kind}")
+                self._fail(f"the weight {name!r:.60} is stored in the unknown format {kind}")
             stored = gguf.GGMLQuantizationType(kind)
             block, size = gguf.GGML_QUANT_SIZES[stored]
             count = 1

@@ -24,7 +24,7 @@ __all__ = ["LlamaCpp"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: Whole predictions that are made at once, in numbers: 32 MB of float64.
+#: Whole predictions that are made at once, in values: 32 MB of float64.
 _NUMBERS = 1 << 22
 
 
@@ -48,7 +48,7 @@ class LlamaCpp(CausalPredictor):
     def __init__(self, path: Path, header: Header, **options: Any) -> None:
         others = sorted(set(options) - {"batch", "threads", "device", "attention"})
         if others:
-            message = f"{others[0]}= is no option of llama.cpp; with it, take engine=transformers"
+            message = f"{others[0]}= is not an option of llama.cpp; use it with engine=transformers"
             raise ModelError(message, value=others[0])
         self.name = f"gguf:{path.name}"
         self._path = path
@@ -77,7 +77,7 @@ class LlamaCpp(CausalPredictor):
 
     @property
     def weights_fingerprint(self) -> str:
-        """A hash of the file, and who computes with it in what way."""
+        """A hash of the file, and the version and precision of llama.cpp."""
         if not self._digest:
             with self._path.open("rb") as file:
                 self._digest = hashlib.file_digest(file, _blake).hexdigest()
@@ -102,13 +102,13 @@ class LlamaCpp(CausalPredictor):
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Whole predictions, in blocks of rows."""
         step = max(1, _NUMBERS // self.size)
-        workspace = self._engine.workspace(self._window)  # of its own: between two blocks others may ask
+        workspace = self._engine.workspace(self._window)  # its own: between two blocks others may use the shared one
         for rows in workspace.logits(sequence[:-1], 0, first - 1):
             for at in range(0, len(rows), step):
                 yield _normalised(rows[at : at + step])
 
     def stepper(self) -> NetworkStepper:
-        """Begin a document token by token, with what was computed before kept."""
+        """Begin a document token by token, with cached keys and values."""
         return NetworkStepper(
             lambda: _Steps(self._engine.workspace(self._window)), self.windowing, self.size, self.name
         )
@@ -141,7 +141,7 @@ def _chosen(workspace: Workspace, sequence: Ints, first: int) -> Floats:
 
 
 def _log_sums(rows: NDArray[np.float32]) -> Floats:
-    """The logarithm of the sum of exponentials of each row: they in float32, which is good to 1e-7, it in float64."""
+    """ln of the sum of exponentials of each row: these in float32, which is good to 1e-7, the sum in float64."""
     top = rows.max(axis=1)
     with np.errstate(invalid="ignore"):  # a NaN stays one, and is named where the score is made
         total = np.exp(rows - top[:, None]).sum(axis=1, dtype=np.float64)
@@ -158,13 +158,13 @@ def _normalised(rows: NDArray[np.float32]) -> Floats:
 
 
 class _Steps:
-    """A window that goes on token by token; what is kept is how many it has seen."""
+    """Steps through a window; the cache is the number of tokens seen."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
     def step(self, ids: Ints, cache: Any) -> tuple[Floats, Any]:
-        """Go on by some tokens: ln p of every id as the next."""
+        """Process some tokens: ln p of every id as the next."""
         if cache is None:
             self._workspace.clear()
         seen = cache or 0
@@ -188,7 +188,7 @@ class LlamaTokens(TokenUnits):
         return [(self._engine.tokenize(text.encode()), ()) for text in texts]
 
     def _places(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> list[int]:
-        """About where each token begins, in a text that the tokens do not give back: llama.cpp does not tell."""
+        """About where each token begins, in a text that the tokens do not give back: llama.cpp does not say."""
         text = document.decode("utf-8", "replace")
         places, at = [], 0
         for token in ids:

@@ -20,21 +20,21 @@ _USAGE = "gguf needs a file, and options behind commas: gguf:model.gguf, gguf:mo
 
 
 def _load(rest: str) -> Causal:
-    place, options = options_of(rest, ("engine", "attention"))
-    if not place or "gguf_file" in options:
+    given, options = options_of(rest, ("engine", "attention"))
+    if not given or "gguf_file" in options:
         raise ModelError(_USAGE, value=rest)
     engine = choice(options.pop("engine", None) or _usual_engine(), "engine", ENGINES)
-    path = Path(place)
+    path = Path(given)
     if not path.is_file():
-        message = f"there is no file {place}; gguf:FILE takes a model of llama.cpp, which ends in .gguf"
-        raise MissingSourceError(message, path=place)
+        message = f"there is no file {given}; gguf:FILE takes a model of llama.cpp, which ends in .gguf"
+        raise MissingSourceError(message, path=given)
     header = read_header(path)
     if engine == "llama.cpp":
         from bitmeter.models.causal.gguf.llama import LlamaCpp
 
         return LlamaCpp(path, header, **options)
     if "attention" in options:
-        message = "attention= is an option of engine=llama.cpp; for transformers, dtype= says it"
+        message = "attention= is an option of engine=llama.cpp; for transformers, use dtype="
         raise ModelError(message, value=options["attention"])
     return _by_transformers(path, header, options)
 
@@ -80,8 +80,8 @@ _BOS_KINDS = frozenset(
 
 def _adds_bos(values: dict[str, Any]) -> bool:
     """Whether llama.cpp would put BOS before a text."""
-    usual = values.get("tokenizer.ggml.model") == "llama" or values.get("tokenizer.ggml.pre") in _BOS_KINDS
-    return bool(values.get("tokenizer.ggml.add_bos_token", usual))
+    default = values.get("tokenizer.ggml.model") == "llama" or values.get("tokenizer.ggml.pre") in _BOS_KINDS
+    return bool(values.get("tokenizer.ggml.add_bos_token", default))
 
 
 SCHEMES = (

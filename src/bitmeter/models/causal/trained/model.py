@@ -334,6 +334,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     @property
     def traits(self) -> Traits:
         """Only where unknown words are spelled does it take documents in parts."""
+        self._fitted  # noqa: B018
         ways = ("class", "spelled") if self.units_kind == "words" else ()
         return replace(super().traits, oov=ways, whole_documents=self._oov != "spelled")
 
