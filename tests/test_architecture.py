@@ -1,18 +1,24 @@
-"""The rooms of the house: imports point one way, heavy packages stay behind their doors, starting is quick."""
+"""The rooms of the house: imports point one way and never in a circle, folders show families, models are declared.
+
+What a model, a unit or a session can do is declared by the class it inherits from. Only `registry.adapt` asks an object
+for its attributes.
+"""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "bitmeter"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "bitmeter"
 
-#: A module may import from rooms with a lower number, and from its own room.
+#: A module may import from rooms with a lower rank, and from its own room.
 RANKS = {
     "_version": 0,
     "errors": 0,
@@ -38,15 +44,20 @@ DOORS = {
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
-def imported(path: Path) -> Iterator[str]:
+def inside(path: Path) -> str:
+    return path.relative_to(SOURCE).as_posix()
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
     """Each module that a file imports, at its top or inside a function, by statement or by name."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: line {node.lineno} imports relatively"
+            assert node.level == 0, f"line {node.lineno} imports relatively"
             module = node.module or ""
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
@@ -61,35 +72,230 @@ def room(module: str) -> str | None:
     return parts[1] if parts[0] == "bitmeter" and len(parts) > 1 else None
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+# ---- imports ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=inside)
 def test_imports_point_one_way(path: Path) -> None:
-    inside = path.relative_to(SOURCE)
-    home = inside.parts[0].removesuffix(".py")
+    home = path.relative_to(SOURCE).parts[0].removesuffix(".py")
     if home == "__init__":
-        assert {room(module) for module in imported(path)} <= {None, *RANKS}
+        assert {room(module) for module in imported(TREES[path])} <= {None, *RANKS}
         return
     assert home in RANKS, f"{home} is a room that the design does not know; give it a rank here and in docs/design.md"
-    for module in imported(path):
+    for module in imported(TREES[path]):
         target = room(module)
         if module == "bitmeter" or target is None or target == home:
             continue
-        assert target in RANKS, f"{inside} imports {module}: not a room; import from where the name lives"
-        assert RANKS[target] < RANKS[home], f"{inside} imports {module}, against the arrows of the design"
+        assert target in RANKS, f"{inside(path)} imports {module}: not a room; import from where the name lives"
+        assert RANKS[target] < RANKS[home], f"{inside(path)} imports {module}, against the arrows of the design"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+@pytest.mark.parametrize("path", FILES, ids=inside)
 def test_heavy_packages_stay_behind_their_doors(path: Path) -> None:
-    inside = path.relative_to(SOURCE).as_posix()
-    for module in imported(path):
+    for module in imported(TREES[path]):
         doors = DOORS.get(module.split(".")[0])
         if doors is not None:
-            assert inside.startswith(doors), f"{inside} imports {module}; only {', '.join(doors)} may"
+            assert inside(path).startswith(doors), f"{inside(path)} imports {module}; only {', '.join(doors)} may"
 
 
-def test_the_checks_see_what_they_should(tmp_path: Path) -> None:
-    file = tmp_path / "x.py"
-    file.write_text("import a.b\ndef f():\n    from c import d\n    require('torch', 'x')\n")
-    assert set(imported(file)) == {"a.b", "c", "c.d", "torch"}
+def circles(graph: dict[str, set[str]]) -> list[list[str]]:
+    """Strongly connected components with more than one member (Tarjan)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = []
+            while not component or component[-1] != node:
+                component.append(stack.pop())
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def test_no_imports_go_in_a_circle() -> None:
+    """Imports inside functions and for type checking count."""
+    names = {path: ".".join(("bitmeter", *path.relative_to(SOURCE).with_suffix("").parts)) for path in FILES}
+    modules = set(names.values()) - {"bitmeter.__init__"}
+    graph = {name: {m for m in imported(TREES[path]) if m in modules} - {name} for path, name in names.items()}
+    del graph["bitmeter.__init__"]  # the façade: it names every room, and no room imports it
+    assert circles(graph) == []
+
+
+def test_circles_are_seen() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+
+
+# ---- models are known by declaration ---------------------------------------------------------------------------------
+
+#: What a probe of a model, its units, a session or a stepper would name; foreign objects may be probed.
+PROBED = {
+    "name", "units", "fingerprint", "traits", "open", "logprobs", "predict", "outcomes", "outcome_names", "outcome_ids",
+    "stepper", "stream", "rated", "coder", "join", "joins", "token_bytes", "vocabulary_size", "size", "places",
+    "unknown", "with_oov", "oov_ways", "spelling", "with_context", "with_prime", "plan", "windowing", "end_id",
+    "predicts_end", "meter", "precision", "caveats", "is_distribution", "details", "needs_bytes", "block_size",
+}  # fmt: skip
+#: The one module that asks.
+ADAPTER = "models/adapted.py"
+
+
+def probes(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1):
+            continue
+        asked = node.args[1]
+        if node.func.id in ("hasattr", "getattr") and isinstance(asked, ast.Constant) and asked.value in PROBED:
+            yield node.lineno, str(asked.value)
+
+
+@pytest.mark.parametrize("path", FILES, ids=inside)
+def test_no_model_is_asked_what_it_can_do(path: Path) -> None:
+    if inside(path) == ADAPTER:
+        return
+    subjects = {"stream", "tokenizer", "module", "dataset", "info", "file", "value"}  # files, other packages' objects
+    lines = (path.read_text(encoding="utf-8")).splitlines()
+    for line, name in probes(TREES[path]):
+        text = lines[line - 1]
+        foreign = any(f"attr({subject}," in text for subject in subjects) and not inside(path).startswith("models/")
+        assert foreign, f"{inside(path)}:{line} asks for {name!r}; declare it in models/protocols.py"
+
+
+def test_the_adapter_asks() -> None:
+    """The check above would see a probe if there were one."""
+    assert {name for _, name in probes(TREES[SOURCE / ADAPTER])} >= {"traits", "predict"}
+
+
+def concrete_models() -> set[str]:
+    """The classes of models/ that inherit, at whatever distance, from a declared one."""
+    bases: dict[str, set[str]] = {}
+    for path in (SOURCE / "models").rglob("*.py"):
+        for node in ast.walk(TREES[path]):
+            if isinstance(node, ast.ClassDef):
+                bases.setdefault(node.name, set()).update(
+                    base.id if isinstance(base, ast.Name) else base.attr
+                    for base in node.bases
+                    if isinstance(base, ast.Name | ast.Attribute)
+                )
+    declared = {
+        node.name for node in ast.walk(TREES[SOURCE / "models" / "protocols.py"]) if isinstance(node, ast.ClassDef)
+    } | {"Causal", "CausalPredictor"}
+    found: set[str] = set()
+    while more := {name for name, own in bases.items() if own & (declared | found)} - found - declared:
+        found |= more
+    return found
+
+
+def test_concrete_models_are_found() -> None:
+    assert {"NGram", "Universal", "MixtureModel", "Uniform", "HuggingFace", "Endpoint", "Neural"} <= concrete_models()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if inside(path).split("/")[0] in ("measure", "coding", "reports", "cli")],
+    ids=inside,
+)
+def test_no_room_above_knows_a_class_of_model(path: Path) -> None:
+    known = concrete_models()
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+            names = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
+            assert not names & known, f"{inside(path)}:{node.lineno} knows {', '.join(names & known)}"
+
+
+#: Where `Any` stands in measure/ and coding/, and why.
+ANY_ALLOWED = {
+    "what users give: a model's name or object, a text, a path": (
+        "measure/scoring.py", "measure/compare.py", "measure/divergence.py", "measure/surprisal.py",
+        "measure/survey.py", "measure/options.py", "coding/prove.py", "coding/verify.py", "coding/archive/compress.py",
+        "coding/prefix/code.py", "coding/prefix/lengths.py", "measure/conventions/registry.py",
+        "measure/conventions/settings.py",
+        "measure/trace/files.py", "measure/trace/trace.py", "measure/trace/tracer.py",
+    ),
+    "JSON as it is read": (
+        "measure/score.py", "measure/signature.py", "measure/aggregates.py", "coding/archive/format.py",
+        "measure/interval/base.py",
+    ),
+    "arrays of any integer type": (
+        "measure/sums.py", "measure/trace/columns.py", "measure/interval/clusters.py",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if inside(path).split("/")[0] in ("measure", "coding")], ids=inside
+)
+def test_any_needs_a_reason(path: Path) -> None:
+    allowed = {name for names in ANY_ALLOWED.values() for name in names}
+    uses = [node for node in ast.walk(TREES[path]) if isinstance(node, ast.Name) and node.id == "Any"]
+    assert not uses or inside(path) in allowed, f"{inside(path)}:{uses[0].lineno} says Any; say what it is"
+
+
+# ---- folders ---------------------------------------------------------------------------------------------------------
+
+CODE = (".py", ".cpp", ".hpp", ".inc")
+MOST_FILES = 20
+FOLDERS = sorted(
+    {
+        path.parent
+        for base in (SOURCE, ROOT / "core")
+        for path in base.rglob("*")
+        if path.suffix in CODE and path.is_file()
+    }
+)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.relative_to(ROOT).as_posix())
+def test_a_folder_holds_one_family(folder: Path) -> None:
+    names = {path.stem for path in folder.iterdir() if path.suffix in CODE and path.name != "__init__.py"}
+    files = [path for path in folder.iterdir() if path.suffix in CODE and path.name != "__init__.py"]
+    assert len(files) <= MOST_FILES, f"{folder.name} has {len(files)} files; a family is smaller"
+    prefixes = Counter(name.split("_")[0] for name in names if "_" in name and not name.startswith("_"))
+    crowd = [prefix for prefix, number in prefixes.items() if number >= 4]
+    assert not crowd, f"{folder.name} has four or more files of one prefix ({crowd[0]}_…): they want a folder"
+
+
+#: Modules that are tested under another name, with the reason.
+TESTED_ELSEWHERE = {
+    "_version.py": "tests/test_repository.py holds it against the changelog",
+    "models/causal/gguf/engine.py": "needs llama-cpp-python: tests/gguf, run by make test-gguf",
+    "models/causal/gguf/llama.py": "needs llama-cpp-python: tests/gguf, run by make test-gguf",
+    "cli/verbs.py": "a table: tests/cli/test_app.py goes through all verbs",
+}
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.name != "__init__.py"], ids=inside)
+def test_each_module_has_a_test_of_its_name(path: Path) -> None:
+    relative = path.relative_to(SOURCE)
+    if relative.as_posix() in TESTED_ELSEWHERE:
+        return
+    test = ROOT / "tests" / relative.parent / f"test_{relative.name}"
+    assert test.is_file(), f"there is no {test.relative_to(ROOT)}"
+    assert "def test_" in test.read_text(encoding="utf-8"), f"{test.relative_to(ROOT)} has no test"
+
+
+# ---- the checks themselves, and speed --------------------------------------------------------------------------------
+
+
+def test_the_checks_see_what_they_should() -> None:
+    tree = ast.parse(
+        "import a.b\ndef f(m):\n    from c import d\n    require('torch', 'x')\n    hasattr(m, 'stepper')\n"
+    )
+    assert set(imported(tree)) == {"a.b", "c", "c.d", "torch"}
+    assert list(probes(tree)) == [(5, "stepper")]
 
 
 @pytest.mark.parametrize(

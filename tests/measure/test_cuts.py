@@ -7,6 +7,7 @@ log-probabilities, units, counts, skips and ends. The oracle is the whole text i
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -39,11 +40,9 @@ class CutCorpus(bm.Corpus):
     def blocks(self, size: int = 0) -> Iterator[Block]:
         (whole,) = super().blocks(1 << 20)
         edges = [0, *(cut for cut in self.cuts if 0 < cut < len(whole.data)), len(whole.data)]
-        for start, stop in zip(edges[:-1], edges[1:], strict=True):
-            inside = (
-                whole.ends[(whole.ends > start) & (whole.ends <= stop)] if start else whole.ends[whole.ends <= stop]
-            )
-            yield Block(whole.data[start:stop], inside - start)
+        for start, stop in itertools.pairwise(edges):
+            inside = (whole.ends > start if start else whole.ends >= 0) & (whole.ends <= stop)
+            yield Block(whole.data[start:stop], whole.ends[inside] - start)
 
 
 class Streaming:
