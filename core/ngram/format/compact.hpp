@@ -5,6 +5,7 @@
 // The file is mapped and untrusted: its header is checked when it is opened, and everything else where it is used.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -111,7 +112,8 @@ public:
 
 private:
     struct Index {
-        std::once_flag made;
+        std::mutex guard;
+        std::atomic<bool> made{false};
         std::vector<WordSlot> slots;
         std::vector<std::uint64_t> offsets;
     };
