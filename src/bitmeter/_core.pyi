@@ -603,7 +603,7 @@ class Spelling:
 
     def expand(self, data: bytes, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, continues: bool, open: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        (ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.
+        (ids, bounds, owner, extra): what the n-gram model must score, who pays for it, and what else is paid.
         """
 
     def word(self, word: bytes) -> float:
