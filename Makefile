@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+SIZE   ?= full
 CORE   := CMakeLists.txt $(filter-out core/tests/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
@@ -47,10 +48,11 @@ test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF fil
 	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
 	$(BIN)/python -m pytest tests/gguf tests/models/test_gguf.py
 
-lint: $(VENV)/.dev  ## ruff and mypy
+lint: $(VENV)/.dev  ## ruff, mypy and the word list
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/words.py
 
 format: $(VENV)/.dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
@@ -92,16 +94,12 @@ portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Win
 	done
 
 docs: $(VENV)/.dev  ## the documentation, into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-bench: $(VENV)/.dev  ## our figures and the peers', in one run
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/theory.py
-	$(BIN)/python benchmarks/estimators.py
-	$(BIN)/python benchmarks/text.py
-	$(BIN)/python benchmarks/streaming.py --size 200
+bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes about two minutes
+	$(BIN)/python benchmarks/suite.py --size $(SIZE)
 
-stub: $(VENV)/.dev  ## write the core's type stub anew
+stub: $(VENV)/.dev  ## regenerate the core's type stub
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi
 
 clean:  ## remove all that was made

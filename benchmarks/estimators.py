@@ -1,6 +1,6 @@
 """Bias of the entropy estimators, coverage of their intervals, and rates of known processes and of a text.
 
-    python benchmarks/estimators.py [--replicates 100] [--text FILE]
+    python benchmarks/estimators.py [--replicates 100] [--length 1000000] [--text FILE]
 
 Each table prints our figures beside those that were measured independently of this code.
 """
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import argparse
 import math
-import time
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from stopwatch import header, timed
 
-from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
-from bitmeter.theory.rates import RATE_METHODS, estimate_rate
-from bitmeter.theory.spectrum import FORMULAS, Spectrum
+from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
+from bitmeter.theory.estimators.rates import RATE_METHODS, estimate_rate
+from bitmeter.theory.estimators.spectrum import FORMULAS, Spectrum
 
 #: Mean error in nats on Zipf(1) over 10⁴ symbols, 100 replicates, by independent implementations.
 REFERENCE = {
@@ -101,16 +101,17 @@ def interval_row(p: NDArray[np.float64], truth: float, draws: int, method: str, 
         mean = float(np.mean([e.value for e in found]))
     else:
         mean = float(
-            np.mean([FORMULAS[method](Spectrum.of_counts(rng.multinomial(draws, p)), None) for _ in range(1000)])
+            np.mean(
+                [FORMULAS[method](Spectrum.of_counts(rng.multinomial(draws, p)), None) for _ in range(10 * replicates)]
+            )
         )
     intervals = [e.interval for e in found if e.interval is not None]
     inside, own = (np.mean([low <= x <= high for low, high in intervals]) for x in (truth, mean))
     return f"{np.mean([e.coverage for e in found]):>10.3f}{inside:>8.2f}{own:>10.2f}"
 
 
-def processes() -> dict[str, tuple[float, NDArray[np.uint8], str]]:
-    """Truth, a sample of 10⁶, and independent figures for CTW, LZ76, match A and B, LZ78 and PPMd-16."""
-    n = 10**6
+def processes(n: int) -> dict[str, tuple[float, NDArray[np.uint8], str]]:
+    """Truth, a sample of n, and independent figures of 10⁶ for CTW, LZ76, match A and B, LZ78 and PPMd-16."""
     rng = np.random.default_rng(1)
 
     def chain(leave_zero: float, leave_one: float) -> NDArray[np.uint8]:
@@ -130,11 +131,11 @@ def processes() -> dict[str, tuple[float, NDArray[np.uint8], str]]:
     }
 
 
-def rate_table() -> None:
+def rate_table(n: int) -> None:
     methods = ("ctw", "lz76", "match-a", "match-b", "lz78", "ppmd")
-    print("\nBits a symbol, 10⁶ symbols: ours / independent (another sample of the same process)")
+    print(f"\nBits per symbol, {n:,} symbols: ours / independent (another sample of 10⁶ of the same process)")
     print(f"  {'':<13}{'truth':>8}" + "".join(f"{m:>17}" for m in methods) + f"{'block':>9}")
-    for name, (truth, data, figures) in processes().items():
+    for name, (truth, data, figures) in processes(n).items():
         cells = "".join(
             f"{estimate_rate(data, m).value:>9.4f} / {figure:<6.6}"
             for m, figure in zip(methods, figures.split(), strict=True)
@@ -144,27 +145,24 @@ def rate_table() -> None:
 
 def speed_table(text: bytes) -> None:
     print(f"\nSpeed on {len(text):,} bytes of text")
-    print(f"  {'method':<12}{'bits/byte':>10}{'seconds':>9}{'µs/byte':>9}")
+    print(f"  {'method':<12}{'bits/byte':>10}{'CPU s':>9}{'wall s':>9}{'CPU µs/byte':>13}")
     jobs: list[tuple[str, dict[str, Any]]] = [("ctw", {"depth": 5}), *((m, {}) for m in RATE_METHODS)]
     for method, settings in jobs:
-        start = time.perf_counter()
-        value = estimate_rate(text, method, **settings).value
-        seconds = time.perf_counter() - start
+        taken, found = timed(lambda m=method, s=settings: estimate_rate(text, m, **s))  # type: ignore[misc]
         name = method + (f"-{settings['depth']}" if settings else "")
-        print(f"  {name:<12}{value:>10.3f}{seconds:>9.2f}{1e6 * seconds / len(text):>9.3f}")
+        print(
+            f"  {name:<12}{found.value:>10.3f}{taken.cpu:>9.2f}{taken.wall:>9.2f}{1e6 * taken.cpu / len(text):>13.3f}"
+        )
     small = text[:20_000]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import antropy
 
     antropy.lziv_complexity("01" * 10, normalize=False)  # compiles itself on its first call
-    start = time.perf_counter()
-    theirs = antropy.lziv_complexity(list(small), normalize=False)
-    middle = time.perf_counter()
-    ours = estimate_rate(small, "lz76").parameters["phrases"]
-    end = time.perf_counter()
-    print(f"  LZ76 of {len(small)} bytes: ours {ours:g} phrases in {end - middle:.4f} s, antropy {theirs} in "
-          f"{middle - start:.4f} s, {(middle - start) / (end - middle):.0f} times ours")  # fmt: skip
+    peer, theirs = timed(lambda: antropy.lziv_complexity(list(small), normalize=False))
+    own, ours = timed(lambda: estimate_rate(small, "lz76").parameters["phrases"])
+    print(f"  LZ76 of {len(small)} bytes: ours {ours:g} phrases in {own.cpu:.4f} CPU s, antropy {theirs} in "
+          f"{peer.cpu:.4f}, {peer.cpu / own.cpu:.0f} times ours")  # fmt: skip
 
 
 def reference_text() -> bytes:
@@ -176,11 +174,13 @@ def reference_text() -> bytes:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--replicates", type=int, default=100)
+    parser.add_argument("--length", type=int, default=10**6, help="symbols of each process")
     parser.add_argument("--text", type=Path, help="a text for the speed table; else Python's own language reference")
     arguments = parser.parse_args()
+    print(header())
     bias_table(arguments.replicates)
     interval_table(arguments.replicates)
-    rate_table()
+    rate_table(arguments.length)
     speed_table(arguments.text.read_bytes() if arguments.text else reference_text())
 
 

@@ -2,54 +2,52 @@
 
     python benchmarks/learning.py TEXT [--kinds lstm transformer] [--threads N]
 
-The lines of TEXT are parted eight to one to one: all models learn from the first part, the second tells the networks
-when to stop, and the third is the test. Every model is a distribution over byte strings, so that bits a byte compare.
+The lines of TEXT are split 8:1:1 into training, validation and test text. The validation text decides when training of
+a network stops. Every model is a distribution over byte strings, so that bits per byte compare.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 from pathlib import Path
+
+from stopwatch import header, used
 
 import bitmeter as bm
 
 
 def main() -> None:
-    """Print a row a model."""
+    """Print one row per model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", type=Path)
     parser.add_argument("--kinds", nargs="+", default=["lstm", "transformer"], choices=["lstm", "transformer"])
     parser.add_argument("--threads", type=int, default=0, help="how many torch uses; 0 for its own choice")
+    parser.add_argument("--epochs", type=int, help="of each network; the default of bm.Neural otherwise")
     options = parser.parse_args()
+    print(header())
     train, valid, test = parts(options.text.read_bytes())
-    print(f"{options.text.name}: {len(train):,} bytes to learn from, {len(valid):,} to stop by, {len(test):,} to test")
+    print(f"{options.text.name}: {len(train):,} bytes to train, {len(valid):,} to validate, {len(test):,} to test")
     print("| model | bits/byte of test | CPU seconds to train |\n|---|--:|--:|")
     for units, order in (("words", 5), ("bytes", 5), ("bytes", 7), ("bytes", 9)):
-        started = cpu()
+        started = used()
         docs = "line" if units == "words" else "file"
         model = bm.NGram(order, units=units).fit(bm.Corpus.from_text(train.decode(), docs=docs))
-        row(f"{order}-gram of {units}", model, test, cpu() - started)
+        row(f"{order}-gram of {units}", model, test, used() - started)
     row("universal, unprimed", bm.Universal(), test, 0.0)
-    started = cpu()
-    row("universal, primed", bm.Universal().with_prime(train), test, cpu() - started)
+    started = used()
+    row("universal, primed", bm.Universal().with_prime(train), test, used() - started)
+    given = {} if options.epochs is None else {"epochs": options.epochs}
     for kind in options.kinds:
-        started = cpu()
-        network = bm.Neural(kind, threads=options.threads).fit(train, heldout=valid)
-        row(f"{kind}, {network.parameters:,} parameters", network, test, cpu() - started)
+        started = used()
+        network = bm.Neural(kind, threads=options.threads).fit(train, heldout=valid, **given)
+        row(f"{kind}, {network.parameters:,} parameters", network, test, used() - started)
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, bytes]:
-    """Eight to one to one, cut at ends of lines."""
+    """Split 8:1:1 at ends of lines."""
     first = data.index(b"\n", len(data) * 8 // 10) + 1
     second = data.index(b"\n", len(data) * 9 // 10) + 1
     return data[:first], data[first:second], data[second:]
-
-
-def cpu() -> float:
-    """Seconds of all threads, in the kernel too."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
 
 
 def row(name: str, model: object, test: bytes, seconds: float) -> None:

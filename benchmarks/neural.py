@@ -1,11 +1,11 @@
 """Neural models: our scoring beside lm-eval, minicons, lmppl, the transformers manual's loop and a bare forward pass.
 
-Each runs by itself in a process of one thread. Printed are tokens a second of processor time (loading left out), the
-most memory that the process ever held, and the largest difference from a plain loop in nats a token, over documents.
+Each runs in a process of its own, on one thread. Printed are tokens per CPU second (without loading), the peak memory
+of the process, and the largest difference from a plain loop in nats per token, over documents.
 
     python benchmarks/neural.py MODEL_FOLDER TEXT [--docs 40] [--only ours,bare]
 
-Each line of TEXT is a document. Peers that are not installed are said to be so.
+Each line of TEXT is a document. Peers that are not installed are listed as such.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stopwatch import header
 
 BATCHES = (1, 16)
 
 
 def documents(path: str, number: int) -> list[str]:
-    """Lines that hold something, long and short as they come."""
+    """The first non-empty lines."""
     lines = [line.strip() for line in Path(path).read_text(encoding="utf-8").splitlines()]
     return [line for line in lines if line][:number]
 
@@ -57,7 +58,7 @@ def ours(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
         assert found is not None
         return [float(value) for value in found.nats]
 
-    _ = model.weights_fingerprint  # taken once a model, as its loading is
+    _ = model.weights_fingerprint  # computed once per model, like loading
     return run, "bos"
 
 
@@ -84,10 +85,10 @@ def plain(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
 def bare(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
     """The same packed rows through the network, attention cut as ours, to its own logits: nothing done with them."""
     import bitmeter as bm
-    from bitmeter.models.hf_rows import packed_rows
+    from bitmeter.models.causal.hf.rows import packed_rows
 
     model = bm.HuggingFace(folder, threads=1)
-    rater = model._rater
+    rater = model._scorer
     inputs = [np.array([model.bos_id, *model.units.split(text.encode()).ids])[:-1] for text in texts]
     rows = packed_rows([len(ids) for ids in inputs], 512, longest=512)
     rater._shape_logits = None  # the network's own logits
@@ -178,7 +179,7 @@ WAYS: dict[str, tuple[Callable[..., tuple[Prepared, str]], str, tuple[int, ...]]
 
 
 def worker(way: str, batch: int, folder: str, text: str, number: int) -> None:
-    """In a process of its own: prepare, run once, and tell."""
+    """In a process of its own: prepare, run once, print the result as JSON."""
     import torch
 
     torch.set_num_threads(1)
@@ -227,6 +228,7 @@ def main() -> None:
         way, _, batch = given.worker.partition(":")
         worker(way, int(batch), given.model, given.text, given.docs)
         return
+    print(header())
     truth = {first: ask("plain", batch, given) for first, batch in (("bos", 1), ("skip", 0))}
     sizes = truth["bos"]["sizes"]
     tokens = sum(sizes)

@@ -2,10 +2,10 @@
 
     python benchmarks/ngram.py TRAIN TEST [--order 5] [--repeat 3] [--kenlm-bin DIR]
 
-The least wall and the least CPU time of several runs, taking turns. The modules `kenlm` (which only queries) and
+The least wall and the least CPU time of several runs, interleaved. The modules `kenlm` (which only queries) and
 `nltk` are used if they are installed; `--kenlm-bin` names a folder with KenLM's own lmplz, build_binary and query. In
 both texts `<unk>` becomes an ordinary word. Every side scores the same words and sentence ends, and the perplexities
-are printed side by side. What the ratios come to is said below the tables.
+are printed side by side, with the ratios below the tables.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import itertools
 import math
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -29,25 +28,23 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from stopwatch import header, used
 
 import bitmeter as bm
 
 QUERY, LOADING = "KenLM query, loading included", "KenLM query, one line: its loading"
-ALONE, TOGETHER = "bitmeter, rate(file), 1 thread", "bitmeter, rate(file), 2 threads"
+ALONE, TOGETHER = "bitmeter, score(file), 1 thread", "bitmeter, score(file), 2 threads"
 #: Sentences that NLTK is given: it needs minutes for more.
 NLTK_LINES = 300
+#: Calls per timing of a single call.
+CALLS = 2000
 
 
 def timed(run: Callable[[], Any]) -> tuple[float, float, Any]:
-    """Wall and CPU seconds, children's included, and what came out."""
-    wall, before = time.perf_counter(), cpu()
+    """Wall and CPU seconds, children's included, and the result."""
+    wall, before = time.perf_counter(), used()
     value = run()
-    return time.perf_counter() - wall, cpu() - before, value
-
-
-def cpu() -> float:
-    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    return time.perf_counter() - wall, used() - before, value
 
 
 def in_turns(runs: dict[str, Callable[[], Any]], repeat: int) -> dict[str, tuple[float, float, Any]]:
@@ -55,9 +52,9 @@ def in_turns(runs: dict[str, Callable[[], Any]], repeat: int) -> dict[str, tuple
     best: dict[str, tuple[float, float, Any]] = {}
     for _ in range(repeat):
         for name, run in runs.items():
-            wall, used, value = timed(run)
+            wall, cpu, value = timed(run)
             before = best.get(name, (math.inf, math.inf, None))
-            best[name] = (min(wall, before[0]), min(used, before[1]), value)
+            best[name] = (min(wall, before[0]), min(cpu, before[1]), value)
     return best
 
 
@@ -77,7 +74,7 @@ def trainers(train: Path, folder: Path, order: int, programs: Path | None) -> di
 
 
 def smaller_forms(folder: Path, programs: Path | None) -> dict[str, tuple[float, Path]]:
-    """The compact form, and KenLM's trie of eight bits a figure: CPU seconds that making it takes, and its file."""
+    """The compact form, and KenLM's trie of eight bits per value: CPU seconds to make it, and its file."""
     compact = folder / "compact.bmn"
     made = timed(lambda: bm.NGram.load(folder / "ours.bmn").compact().save(compact, force=True))
     forms = {"bitmeter, compact (from the fast form)": (made[1], compact)}
@@ -90,9 +87,9 @@ def smaller_forms(folder: Path, programs: Path | None) -> dict[str, tuple[float,
 
 
 def numbered(model: bm.NGram, data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """The words and ends of a text as the model numbers them."""
-    rated = model.rate(data)
-    return rated.ids, rated.bounds
+    """The word ids of a text, ends included."""
+    scored = model.score(data)
+    return scored.ids, scored.bounds
 
 
 def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callable[[], float]]:
@@ -105,15 +102,15 @@ def scorers(folder: Path, test: Path, programs: Path | None) -> dict[str, Callab
     ids, bounds = numbered(alone, data)
 
     def from_ids(threads: int) -> Callable[[], float]:
-        core, before = alone._fitted, np.zeros(0, dtype=np.int64)
+        core, before = alone.fast_form, np.zeros(0, dtype=np.int64)
         return lambda: math.exp(-float(core.logprobs(ids, bounds, before, True, threads).mean()))
 
     runs: dict[str, Callable[[], float]] = {
-        ALONE: lambda: alone.rate(test).perplexity,
-        TOGETHER: lambda: together.rate(test).perplexity,
-        "bitmeter, numbers, 1 thread": from_ids(1),
-        "bitmeter, numbers, 2 threads": from_ids(2),
-        "bitmeter, compact form, rate(file)": lambda: compact.rate(test).perplexity,
+        ALONE: lambda: alone.score(test).perplexity,
+        TOGETHER: lambda: together.score(test).perplexity,
+        "bitmeter, ids, 1 thread": from_ids(1),
+        "bitmeter, ids, 2 threads": from_ids(2),
+        "bitmeter, compact form, score(file)": lambda: compact.score(test).perplexity,
         "bitmeter score(), 1 thread": lambda: bm.score(alone, test, like="kenlm").perplexity("token"),
         "bitmeter score(), 2 threads": lambda: bm.score(together, test, like="kenlm").perplexity("token"),
         "bitmeter score(), spelled, 1 thread": lambda: bm.score(alone, test).perplexity("token"),
@@ -161,7 +158,7 @@ def one_line_of(text: Path) -> Path:
 
 
 def nltk_speed(train: Path, test: Path) -> float | None:
-    """Tokens a second of NLTK's interpolated Kneser-Ney of order 3 on the beginning of the texts; None without it."""
+    """Tokens per second of NLTK's interpolated Kneser-Ney of order 3 on the beginning of the texts; None without it."""
     if optional("nltk") is None:
         return None
     lm, preprocessing = importlib.import_module("nltk.lm"), importlib.import_module("nltk.lm.preprocessing")
@@ -186,8 +183,10 @@ def main() -> None:
     parser.add_argument("test", type=Path)
     parser.add_argument("--order", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--starts", type=int, default=10, help="least number of whole processes per timing")
     parser.add_argument("--kenlm-bin", type=Path, help="a folder with lmplz, build_binary and query")
     chosen = parser.parse_args()
+    print(header())
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         train, test = folder / "train.txt", folder / "test.txt"
@@ -203,11 +202,11 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
         table.add_column(column, justify="left" if not column else "right")
     trained = in_turns(trainers(train, folder, chosen.order, chosen.kenlm_bin), chosen.repeat)
     files = {"bitmeter": folder / "ours.bmn", "lmplz and build_binary": folder / "theirs.bin"}
-    for title, (wall, used, _) in trained.items():
+    for title, (wall, cpu, _) in trained.items():
         ratio = f"{wall / trained['bitmeter'][0]:.1f}"
-        table.add_row(title, f"{wall:.2f}", f"{used:.2f}", f"{files[title].stat().st_size / 1e6:.1f}", ratio)
-    for title, (used, file) in smaller_forms(folder, chosen.kenlm_bin).items():
-        table.add_row(title, "", f"{used:.2f}", f"{file.stat().st_size / 1e6:.1f}", "")
+        table.add_row(title, f"{wall:.2f}", f"{cpu:.2f}", f"{files[title].stat().st_size / 1e6:.1f}", ratio)
+    for title, (cpu, file) in smaller_forms(folder, chosen.kenlm_bin).items():
+        table.add_row(title, "", f"{cpu:.2f}", f"{file.stat().st_size / 1e6:.1f}", "")
     console.print(table)
     data = test.read_bytes()
     tokens = len(data.split()) + data.count(b"\n")
@@ -217,9 +216,9 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
         table.add_column(column, justify="left" if not column else "right")
     scored = in_turns(scorers(folder, test, chosen.kenlm_bin), chosen.repeat)
     base, own = scored[ALONE][:2]
-    for title, (wall, used, perplexity) in scored.items():
-        speeds = ("", "") if title == LOADING else (f"{tokens / wall / 1e6:.2f}", f"{tokens / used / 1e6:.2f}")
-        table.add_row(title, f"{wall:.3f}", f"{used:.3f}", *speeds, f"{perplexity:.4f}", f"{used / own:.2f}")
+    for title, (wall, cpu, perplexity) in scored.items():
+        speeds = ("", "") if title == LOADING else (f"{tokens / wall / 1e6:.2f}", f"{tokens / cpu / 1e6:.2f}")
+        table.add_row(title, f"{wall:.3f}", f"{cpu:.3f}", *speeds, f"{perplexity:.4f}", f"{cpu / own:.2f}")
     if (speed := nltk_speed(train, test)) is not None:
         faster = tokens / base / speed
         table.add_row(f"nltk, order 3, {NLTK_LINES} lines", "", "", f"{speed / 1e6:.6f}", "", "", f"{faster:,.0f}")
@@ -238,11 +237,11 @@ def ratios(scored: dict[str, tuple[float, float, Any]]) -> list[str]:
     if QUERY in scored:
         whole, loading = scored[QUERY][1], scored[LOADING][1]
         lines.append(
-            f"rate(file) on one thread against query, by CPU time: {whole / alone[1]:.2f}; "
+            f"score(file) on one thread against query, by CPU time: {whole / alone[1]:.2f}; "
             f"without query's loading: {(whole - loading) / alone[1]:.2f}"
         )
     if (peer := scored.get("kenlm module, full_scores")) is not None:
-        lines.append(f"rate(file) on two threads against full_scores, by wall time: {peer[0] / together[0]:.1f}")
+        lines.append(f"score(file) on two threads against full_scores, by wall time: {peer[0] / together[0]:.1f}")
     return lines
 
 
@@ -282,9 +281,9 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     table = Table(title="one line, whole process", box=None)
     for column in ("", "wall s", "CPU s"):
         table.add_column(column, justify="left" if not column else "right")
-    starts = in_turns({k: whole(v) for k, v in commands.items()}, max(10, chosen.repeat))
-    for title, (wall, used, _) in starts.items():
-        table.add_row(title, f"{wall:.3f}", f"{used:.3f}")
+    starts = in_turns({k: whole(v) for k, v in commands.items()}, max(chosen.starts, chosen.repeat))
+    for title, (wall, cpu, _) in starts.items():
+        table.add_row(title, f"{wall:.3f}", f"{cpu:.3f}")
     if "KenLM query" in starts:
         least = starts["KenLM query"][1] + starts["python -c pass"][1]
         table.add_row("KenLM query and python -c pass together", "", f"{least:.3f}")
@@ -292,7 +291,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
     state, number = model.begin(), model.number(sentence.split()[0])
     calls: dict[str, Callable[[], Any]] = {
         "NGram.logprob(line), loaded": lambda: model.logprob(sentence),
-        "NGram.rate(line), loaded": lambda: model.rate(sentence.encode()),
+        "NGram.score(line), loaded": lambda: model.score(sentence.encode()),
         "NGramState.extend(word)": lambda: state.extend(number),
     }
     if chosen.kenlm_bin is not None and (kenlm := optional("kenlm")) is not None:
@@ -302,7 +301,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
         calls["kenlm.Model.score(line), loaded"] = lambda: peer.score(sentence)
         calls["kenlm.Model.BaseScore(word)"] = lambda: peer.BaseScore(begun, word, after)
     for title, call in calls.items():
-        taken = min(timeit.repeat(call, number=2000, repeat=9, timer=time.process_time)) / 2000
+        taken = min(timeit.repeat(call, number=CALLS, repeat=9, timer=time.process_time)) / CALLS
         table.add_row(title, "", f"{taken * 1e6:.2f} µs")
     return table
 

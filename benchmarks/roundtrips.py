@@ -1,11 +1,11 @@
-"""Everything comes back: odd bytes, and every file of some folders, compressed and decompressed by several models.
+"""Round trips: odd bytes, and every file of some folders, compressed and decompressed by several models.
 
     python benchmarks/roundtrips.py [FOLDER…] [--models universal:small,kt] [--most 2000000] [--zeros 100]
 
-Beside the files of the folders (each cut to --most bytes), these go there and back: no bytes, one byte, all 256 bytes,
-random bytes, bytes that are no UTF-8, blank lines, and --zeros megabytes of zeros by the command line in a process of
-its own, whose time and peak memory are told. A model file (.bmn, .bmu, .bmx) may be among the models. Ends with 1 if
-anything does not come back.
+Beside the files of the folders (each cut to --most bytes), these are compressed and decompressed: no bytes, one byte,
+all 256 bytes, random bytes, invalid UTF-8, blank lines, and --zeros megabytes of zeros by the command line in a process
+of its own, whose time and peak memory are printed. A model file (.bmn, .bmu, .bmx) may be among the models. Exits with
+1 if anything does not come back.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from stopwatch import header, used
 
 import bitmeter as bm
 
@@ -60,19 +61,19 @@ def by_models(names: list[str], folders: list[Path], most: int, folder: Path) ->
         "bytes",
         "archives",
         "bits/byte",
-        "kB/s there and twice back",
+        "kB/CPU s, coded once and decoded twice",
         "did not come back",
     ):
         table.add_column(column, justify="left" if column == "model" else "right")
     sound = True
     for name in names:
         model, number, size, archives, lost = bm.load(name), 0, 0, 0, []
-        started = time.process_time()
+        started = used()
         for called, text in texts(folders, most):
             written, same = there_and_back(model, text, folder)
             number, size, archives = number + 1, size + len(text), archives + written
             lost += [] if same else [called]
-        seconds = time.process_time() - started
+        seconds = used() - started
         sound = sound and not lost
         table.add_row(
             name, f"{number:,}", f"{size:,}", f"{archives:,}", f"{8 * archives / size:.3f}",
@@ -83,7 +84,7 @@ def by_models(names: list[str], folders: list[Path], most: int, folder: Path) ->
 
 
 def zeros(megabytes: int, model: str, folder: Path) -> bool:
-    """Zeros by the command line; what it takes."""
+    """Zeros by the command line, with CPU seconds and peak memory."""
     source, archive, back = folder / "zeros", folder / "zeros.bmz", folder / "back"
     with source.open("wb") as file:
         for _ in range(megabytes):
@@ -114,6 +115,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=2_000_000, help="bytes of each file")
     parser.add_argument("--zeros", type=int, default=100, help="megabytes of zeros; 0 for none")
     given = parser.parse_args()
+    print(header())
     with tempfile.TemporaryDirectory() as folder:
         sound = by_models(given.models.split(","), given.folders, given.most, Path(folder))
         if given.zeros:

@@ -1,4 +1,4 @@
-"""A long text streams by: speed, and the most memory that scoring it ever held.
+"""Scoring a long text: speed and peak memory.
 
     python benchmarks/streaming.py [MODEL…] [--size 1000] [--docs file,line] [--file TEXT]
 
@@ -20,8 +20,9 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from stopwatch import header
 
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 MODELS = ["uniform", "kt", "zstd:3"]
 #: What all must stay below, in MB.
@@ -44,7 +45,7 @@ print(json.dumps({
 
 
 def write(path: Path, size: int) -> None:
-    """A text of `size` bytes in which words follow each other by chance."""
+    """A text of `size` bytes: words in random order."""
     words = re.findall(rb"\S+\s*", sample_text().encode())
     dice = random.Random(0)
     done = 0
@@ -66,22 +67,23 @@ def measure(model: str, path: Path, docs: str) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed and memory of scoring a long text.")
     parser.add_argument("models", nargs="*", default=MODELS)
-    parser.add_argument("--size", type=int, default=1000, help="MB of text")
+    parser.add_argument("--size", type=float, default=1000, help="MB of text")
     parser.add_argument("--docs", default="file,line", help="what a document is, several with commas")
     parser.add_argument("--file", type=Path, help="a text instead of one that is made")
     arguments = parser.parse_args()
+    print(header())
     with tempfile.TemporaryDirectory() as folder:
         path = arguments.file or Path(folder) / "text.txt"
         if arguments.file is None:
-            write(path, arguments.size * 1_000_000)
-        table = Table(title=f"{path.stat().st_size / 1e6:,.0f} MB, a process a row", box=None)
+            write(path, round(arguments.size * 1_000_000))
+        table = Table(title=f"{path.stat().st_size / 1e6:,.0f} MB, one process per row", box=None)
         for column in (
             "model",
             "docs",
             "documents",
             "bits/byte",
             "MB/s",
-            "MB/s of CPU",
+            "MB/CPU s",
             "peak MB",
             f"under {LIMIT} MB",
         ):

@@ -2,45 +2,39 @@
 
     python benchmarks/text.py [FILE] [--size 32] [--repeat 5]
 
-One core, one run, the best of several. Without a file, the language reference that comes with Python is repeated up to
-the size in MB. Text goes in blocks of 1 MB, as a corpus gives it; each row checks that both sides agree on the count.
+One core, the best of several runs, in MB per CPU second and per wall second. Without a file, the language reference
+that comes with Python is repeated up to the size in MB. Text goes in blocks of 1 MB, as a corpus gives it; each row
+checks that both sides agree on the count.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from stopwatch import Seconds, best, header
 
 from bitmeter import _core
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.counts import TextCounter
-from bitmeter.text.kinds import SEPARATORS
-from bitmeter.text.sample import sample_text
-from bitmeter.text.stream import split_corpus
-from bitmeter.text.units import Bytes, Characters, Units, Words
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.formats import SEPARATORS
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.counts import TextCounter
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 BLOCK = 1 << 20
 
 
-def best(run: Callable[[], int], repeat: int) -> tuple[float, int]:
-    times, value = [], 0
-    for _ in range(repeat):
-        start = time.perf_counter()
-        value = run()
-        times.append(time.perf_counter() - start)
-    return min(times), value
-
-
 def streamed(path: Path, units: Units, docs: str = "file") -> Callable[[], int]:
     """From the disk to the units, all that scoring does before the model."""
-    return lambda: sum(len(piece.split) for piece in split_corpus(Corpus(path, docs=docs), units))
+    return lambda: sum(len(block.split) for block in split_corpus(Corpus(path, docs=docs), units))
 
 
 def rows(blocks: list[bytes], path: Path) -> list[tuple[str, Callable[[], int], str, Callable[[], int]]]:
@@ -64,7 +58,7 @@ def rows(blocks: list[bytes], path: Path) -> list[tuple[str, Callable[[], int], 
     whole = "read and bytes.split()", lambda: len(path.read_bytes().split())
     return [
         ("words, hashed", lambda: sum(len(words.split(block)) for block in blocks), *split),
-        ("words, numbered by a vocabulary", lambda: sum(len(known.split(block)) for block in blocks), *split),
+        ("words, ids by a vocabulary", lambda: sum(len(known.split(block)) for block in blocks), *split),
         ("words, counted (with characters)", counted("words"), *split),
         ("characters", lambda: sum(len(chars.split(block)) for block in blocks), *decode),
         ("characters, counted (with words)", counted("chars"), *decode),
@@ -75,18 +69,24 @@ def rows(blocks: list[bytes], path: Path) -> list[tuple[str, Callable[[], int], 
     ]
 
 
+def speeds(text: bytes, taken: Seconds) -> tuple[str, str]:
+    """Megabytes per CPU second and per wall second."""
+    return f"{len(text) / 1e6 / taken.cpu:,.0f}", f"{len(text) / 1e6 / taken.wall:,.0f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Splitting and counting, against Python's own.")
     parser.add_argument("file", nargs="?", type=Path)
     parser.add_argument("--size", type=int, default=32, help="MB of text")
     parser.add_argument("--repeat", type=int, default=5)
     arguments = parser.parse_args()
+    print(header())
     text = arguments.file.read_bytes() if arguments.file else sample_text().encode()
     text = (text * (arguments.size * 1_000_000 // len(text) + 1))[: arguments.size * 1_000_000]
     blocks = [text[i : i + BLOCK] for i in range(0, len(text), BLOCK)]
     assert SEPARATORS["ascii"] == bytes(b for b in range(256) if bytes([b]).isspace())
     table = Table(title=f"{len(text) / 1e6:.0f} MB, one core", box=None)
-    for column in ("task", "MB/s", "peer", "MB/s", "ratio"):
+    for column in ("task", "MB/CPU s", "MB/s", "peer", "MB/CPU s", "MB/s", "CPU ratio"):
         table.add_column(column, justify="left" if column in ("task", "peer") else "right")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
@@ -94,12 +94,12 @@ def main() -> None:
         for title, ours, peer, theirs in rows(blocks, path):
             seconds, count = best(ours, arguments.repeat)
             other, expected = best(theirs, arguments.repeat)
-            rate = len(text) / 1e6 / seconds
             if not peer:
-                table.add_row(title, f"{rate:,.0f}", "", "", "")
+                table.add_row(title, *speeds(text, seconds), "", "", "", "")
                 continue
             assert np.isclose(count, expected, rtol=0), (title, count, expected)
-            table.add_row(title, f"{rate:,.0f}", peer, f"{len(text) / 1e6 / other:,.0f}", f"{other / seconds:.1f}")
+            ratio = f"{other.cpu / seconds.cpu:.1f}"
+            table.add_row(title, *speeds(text, seconds), peer, *speeds(text, other), ratio)
     Console(width=110).print(table)
 
 

@@ -3,8 +3,9 @@
     python benchmarks/theory.py [--size 10000000] [--repeat 5]
 
 Every row first checks that the peer's figure agrees with ours, where the peer is right. Times are the best of several
-runs, in wall milliseconds; a peer that is too slow for the full size gets a smaller one, and its time is scaled up in
-proportion (marked ~), which flatters those whose cost grows faster than the input.
+runs, CPU milliseconds of all threads beside wall milliseconds; ratios are of wall time. A peer that is too slow for the
+full size gets a smaller one, and its time is scaled up in proportion (marked ~), which flatters peers whose cost grows
+faster than the input.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import logging
 import math
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,8 +21,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from stopwatch import Seconds, best, header
 
 import bitmeter as bm
+
+#: Wall seconds after which a slow peer is not run again.
+ENOUGH = 3.0
 
 
 @dataclass
@@ -41,19 +45,6 @@ class Task:
     cut: Callable[[Any, int], Any]
     length: int
     peers: list[Peer] = field(default_factory=list)
-
-
-def best(run: Callable[[Any], Any], data: Any, repeat: int) -> tuple[float, Any]:
-    """The least seconds of several runs, stopping early when one takes long."""
-    times: list[float] = []
-    value = None
-    for _ in range(repeat):
-        start = time.perf_counter()
-        value = run(data)
-        times.append(time.perf_counter() - start)
-        if times[-1] > 3.0:
-            break
-    return min(times), value
 
 
 def tasks(size: int) -> list[Task]:
@@ -193,63 +184,72 @@ def tasks(size: int) -> list[Task]:
     ]
 
 
+def milliseconds(taken: Seconds, scale: float = 1.0) -> tuple[str, str]:
+    """Wall and CPU."""
+    return f"{taken.wall * scale * 1e3:,.1f}", f"{taken.cpu * scale * 1e3:,.1f}"
+
+
 def counting(size: int, repeat: int, console: Console) -> None:
     """The core's counting alone against numpy's bincount, with one thread and with all."""
     from bitmeter import _core
 
     rng = np.random.default_rng(1)
     table = Table(title=f"Counting {size:,} symbols (256 kinds), milliseconds", title_justify="left")
-    for column in ("symbols", "bincount", "ours, 1 thread", "ratio", "ours, all threads", "ratio "):
+    columns = ("symbols", "bincount", "CPU", "ours, 1 thread", "CPU ", "ratio", "ours, all threads", " CPU", "ratio ")
+    for column in columns:
         table.add_column(column, justify="left" if column == "symbols" else "right")
     small = rng.integers(0, 256, size, dtype=np.uint8)
     for x in (small, small.astype(np.int64)):
-        peer, expected = best(np.bincount, x, repeat)
-        row = [str(x.dtype), f"{peer * 1e3:.1f}"]
+        peer, expected = best(lambda data=x: np.bincount(data), repeat)  # type: ignore[misc]
+        row = [str(x.dtype), *milliseconds(peer)]
         for threads in (1, 0):
-            ours, (_, counts) = best(lambda data, n=threads: _core.count_symbols(data, n), x, repeat)  # type: ignore[misc]
+            ours, (_, counts) = best(lambda data=x, n=threads: _core.count_symbols(data, n), repeat)  # type: ignore[misc]
             assert (counts == expected[expected > 0]).all()
-            row += [f"{ours * 1e3:.1f}", f"{peer / ours:.1f}×"]
+            row += [*milliseconds(ours), f"{peer.wall / ours.wall:.1f}×"]
         table.add_row(*row)
     console.print(table)
 
 
-def complexity(repeat: int, console: Console) -> None:
+def complexity(sizes: list[int], repeat: int, console: Console) -> None:
     """LZ76 against antropy, whose time grows with the square of the length."""
     import antropy
 
-    from bitmeter.text.sample import sample_text
+    from bitmeter.text.corpus.sample import sample_text
 
     text = sample_text()
-    table = Table(title="LZ76 of English text, seconds", title_justify="left")
-    for column in ("bytes", "antropy", "bitmeter", "ratio"):
+    table = Table(title="LZ76 of English text, milliseconds", title_justify="left")
+    for column in ("bytes", "antropy", "CPU", "bitmeter", "CPU ", "ratio"):
         table.add_column(column, justify="right")
-    for n in (10_000, 50_000, 100_000):
+    antropy.lziv_complexity("01" * 10)  # compiles itself on its first call
+    for n in sizes:
         data = text.encode()[:n]
-        peer, count = best(lambda x: antropy.lziv_complexity(x.decode("latin-1")), data, 1)
-        ours, estimate = best(lambda x: bm.estimate_rate(x, "lz76"), data, repeat)
+        peer, count = best(lambda x=data: antropy.lziv_complexity(x.decode("latin-1")), 1)  # type: ignore[misc]
+        ours, estimate = best(lambda x=data: bm.estimate_rate(x, "lz76"), repeat)  # type: ignore[misc]
         assert estimate.parameters["phrases"] == count
-        table.add_row(f"{n:,}", f"{peer:.3f}", f"{ours:.4f}", f"{peer / ours:,.0f}×")
+        table.add_row(f"{n:,}", *milliseconds(peer), *milliseconds(ours), f"{peer.wall / ours.wall:,.0f}×")
     console.print(table)
 
 
 def compare(task: Task, repeat: int, table: Table) -> float:
     """Adds the task's rows; returns the smallest ratio."""
-    ours, value = best(task.ours, task.inputs, repeat)
-    table.add_row(task.title, "bitmeter", f"{ours * 1e3:.1f}", "", f"{float(value):.12g}")
+    ours, value = best(lambda: task.ours(task.inputs), repeat, ENOUGH)
+    table.add_row(task.title, "bitmeter", *milliseconds(ours), "", f"{float(value):.12g}")
     worst = math.inf
     for peer in task.peers:
         n = min(task.length, peer.size or task.length)
         data = task.inputs if n == task.length else task.cut(task.inputs, n)
-        seconds, figure = best(peer.run, data, repeat)
+        theirs, figure = best(lambda run=peer.run, x=data: run(x), repeat, ENOUGH)  # type: ignore[misc]
         expected = float(value) if n == task.length else float(task.ours(data))
         if peer.right and not math.isclose(float(figure), expected, rel_tol=1e-8, abs_tol=1e-10):
             message = f"{task.title}: {peer.name} says {figure}, we say {expected}"
             raise SystemExit(message)
-        scaled = seconds * task.length / n
-        worst = min(worst, scaled / ours)
+        scale = task.length / n
+        ratio = theirs.wall * scale / ours.wall
+        worst = min(worst, ratio)
         mark = "" if n == task.length else "~"
+        wall, cpu = milliseconds(theirs, scale)
         note = f"{float(figure):.12g}" if n == task.length else f"agrees on {n:,}" if peer.right else f"ran on {n:,}"
-        table.add_row("", peer.name, f"{mark}{scaled * 1e3:,.1f}", f"{scaled / ours:,.1f}×", note)
+        table.add_row("", peer.name, mark + wall, mark + cpu, f"{ratio:,.1f}×", note)
     table.add_section()
     return worst
 
@@ -258,18 +258,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=10**7)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--lz76", type=int, nargs="+", default=[10_000, 50_000, 100_000], help="bytes of text for LZ76")
     arguments = parser.parse_args()
+    print(header())
     warnings.simplefilter("ignore")  # the peers' own
     logging.disable(logging.WARNING)
-    console = Console(width=110)
+    console = Console(width=120)
     counting(arguments.size, arguments.repeat, console)
     table = Table(title=f"Measures of {arguments.size:,} entries, milliseconds", title_justify="left")
-    for column in ("measure", "tool", "ms", "ours is faster by", "bits"):
-        table.add_column(column, justify="right" if column in ("ms", "ours is faster by") else "left")
+    for column in ("measure", "tool", "wall", "CPU", "ours is faster by", "bits"):
+        table.add_column(column, justify="right" if column in ("wall", "CPU", "ours is faster by") else "left")
     worst = min(compare(task, arguments.repeat, table) for task in tasks(arguments.size))
     console.print(table)
-    complexity(arguments.repeat, console)
-    console.print(f"The closest peer is {worst:.2f}× our time.")
+    complexity(arguments.lz76, arguments.repeat, console)
+    console.print(f"The closest peer takes {worst:.2f}× our wall time.")
 
 
 if __name__ == "__main__":

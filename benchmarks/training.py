@@ -21,6 +21,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from stopwatch import header
 
 TRAIN = "import sys; from bitmeter.cli import main; main(['train', *sys.argv[1:]])"
 PARTS = (1 / 8, 1 / 4, 1 / 2, 1.0)
@@ -39,7 +40,7 @@ class Cost:
 
 
 def cost(words: list[str]) -> Cost:
-    """Run a program and look at what the system says of it."""
+    """Run a program; its times and peak memory by the system's count."""
     begin = time.perf_counter()
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     assert process.stderr is not None
@@ -115,7 +116,7 @@ def series(text: Path, folder: Path, chosen: argparse.Namespace) -> list[tuple[i
 
 def series_table(found: list[tuple[int, Cost]]) -> Table:
     table = Table(title="cost by the length of the text", box=None)
-    for column in ("M words and ends", "wall s", "CPU s", "CPU s a million", "peak MB", "bytes a word"):
+    for column in ("M words and ends", "wall s", "CPU s", "CPU s per million", "peak MB", "bytes per word"):
         table.add_column(column, justify="right")
     for tokens, one in found:
         table.add_row(
@@ -164,6 +165,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, help="an SVG file to write")
     parser.add_argument("--only", choices=("table", "series"), help="one of the two parts")
     chosen = parser.parse_args()
+    print(header())
     console = Console(width=110)
     with tempfile.TemporaryDirectory(dir=chosen.text.parent) as name:
         folder = Path(name)
@@ -174,7 +176,6 @@ def main() -> None:
                 for word in (b"<s>", b"</s>", b"<unk>"):
                     data = data.replace(word, word.replace(b"<", b"_").replace(b">", b"_"))
                 sink.write(data)
-        print(f"load of the machine at the beginning: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         if chosen.only != "series":
             console.print(compared(text, folder, chosen))
         if chosen.only != "table":

@@ -1,8 +1,9 @@
-"""Pages of the documentation that are made when it is built: the tour, the reference, the command line."""
+"""Pages that are generated when the documentation is built: the tour, the reference, the command line."""
 
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -19,86 +20,90 @@ from bitmeter.tour import topics
 
 ROOT = Path(__file__).parents[1]
 
-#: Modules in the order in which the reference shows them, with a line on each.
+#: The modules of the reference in order, with a line on each; a test compares them with the public names.
 MODULES = {
     "theory.information": "Entropy and its kin, of probabilities, counts, samples and densities.",
-    "theory.distributions": "Labels and how likely each is.",
-    "theory.conditional": "What is likely, given what came before.",
+    "theory.distributions": "Labels with their probabilities.",
+    "theory.conditional": "Probabilities given what came before.",
     "theory.joint": "Two or more variables at a time.",
     "theory.impossible": "Why a cross-entropy is infinite.",
     "theory.monte_carlo": "Cross-entropy of densities by sampling.",
-    "theory.process_base": "What every process can do.",
-    "theory.iid": "Independent draws.",
-    "theory.markov": "Markov chains of any order.",
-    "theory.hidden": "Hidden Markov processes.",
-    "theory.mixtures": "One of several processes, chosen once.",
-    "theory.process_rates": "A model of a process: cross-entropy and divergence rates.",
-    "theory.process_results": "Verdicts, classes and rates.",
-    "theory.typicality": "Convergence to the entropy rate, and typical sets.",
-    "theory.examples": "Processes to learn from, ready made.",
-    "theory.estimators": "Entropy from samples.",
-    "theory.rates": "The entropy rate of one long sample.",
-    "measure.scoring": "Measure a model on a text.",
-    "measure.score": "What a text costs under a model, and under which conventions.",
-    "measure.compare": "Models on the same text.",
+    "theory.processes.base": "What every process can do.",
+    "theory.processes.iid": "Independent draws.",
+    "theory.processes.markov": "Markov chains of any order.",
+    "theory.processes.hidden": "Hidden Markov processes.",
+    "theory.processes.mixture": "One of several processes, chosen once.",
+    "theory.processes.rates": "A model of a process: cross-entropy and divergence rates.",
+    "theory.processes.results": "Verdicts, classes and rates.",
+    "theory.processes.typicality": "Convergence to the entropy rate, and typical sets.",
+    "theory.processes.examples": "Ready-made example processes.",
+    "theory.estimators.entropy": "Entropy from samples.",
+    "theory.estimators.rates": "The entropy rate of one long sample.",
+    "theory.estimators.blocks": "Block entropies.",
+    "measure.scoring": "Score a model on a text.",
+    "measure.score": "The score: sums, counts and conventions.",
+    "measure.compare": "Models compared on the same text.",
     "measure.divergence": "How far the predictions of two models lie apart.",
-    "measure.word_surprisals": "What each word of a text cost.",
-    "measure.trace": "What each unit cost.",
+    "measure.surprisal": "The surprisal of each word.",
+    "measure.trace.trace": "The cost of each unit.",
     "measure.signature": "The conventions of a figure, in one line.",
-    "measure.statistics": "How sure a figure is.",
-    "coding.prefix": "Codes that give each label a word of bits.",
-    "coding.compressing": "Any model as a compressor.",
-    "coding.archive": "What an archive says of itself.",
-    "coding.proving": "A score against the file that it promises.",
-    "coding.verifying": "Whether a model is what a score takes it for.",
-    "models.base": "Models by name, and how to add more.",
-    "models.ngram": "N-gram models of words and other units.",
-    "models.convert": "N-gram models in other formats.",
-    "models.sampling": "Text drawn from a model.",
-    "models.neural": "Small networks, trained here.",
-    "models.neural_curve": "How a network learnt.",
-    "models.hf": "Language models of Hugging Face.",
-    "models.mixture": "Mixtures of models.",
-    "models.cache": "What was said a little while ago.",
-    "models.endpoint": "Models behind a server.",
-    "models.tables": "Models that need no training.",
-    "models.universal": "The model that learns as it reads any text.",
-    "text.corpus": "The text that is measured.",
-    "errors": "Everything that is raised on purpose.",
+    "measure.interval.statistics": "Confidence intervals and paired tests.",
+    "coding.prefix.code": "Prefix codes.",
+    "coding.archive.compress": "Any model as a compressor.",
+    "coding.archive.format": "The header of an archive.",
+    "coding.prove": "A score checked against a file of that length.",
+    "coding.verify": "Checks that a model is a probability distribution.",
+    "models.registry": "Models by name, and how to add more.",
+    "models.ngram.model": "N-gram models of words and other units.",
+    "models.ngram.query": "Fast scoring by n-gram models.",
+    "models.ngram.state": "The state of an n-gram model after a prefix.",
+    "models.ngram.smoothing": "Smoothing methods.",
+    "models.ngram.convert": "N-gram models in other formats.",
+    "models.sampling": "Text sampled from a model.",
+    "models.causal.trained.model": "Small networks, trained here.",
+    "models.causal.trained.curve": "The learning curve of a network.",
+    "models.causal.hf.model": "Language models of Hugging Face.",
+    "models.causal.endpoint.model": "Models behind a server.",
+    "models.mixture.model": "Mixtures of models.",
+    "models.mixture.cache": "Caches of recent words.",
+    "models.baseline.tables": "Models that need no training.",
+    "models.universal.model": "The adaptive model for any text.",
+    "text.corpus.corpus": "The text to be measured.",
+    "errors": "The exceptions of bitmeter.",
 }
 
 
 def tour_pages() -> dict[str, str]:
-    """The lessons with the results of now, and a page that lists them."""
+    """The lessons with their current results, and a page that lists them."""
     pages = {f"tour/{lesson.name}.md": tour_markdown.page(lesson) for lesson in topics()}
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
         "# The tour\n\nFrom the information of one event to comparing language models, in short steps. Each has "
-        "the formula, the code that computes it, and the result that the code gave when this page was made.\n\n"
+        "the formula, the code that computes it, and the result that the code gave when this page was built.\n\n"
         f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
     )
     return pages
 
 
 def reference_pages() -> dict[str, str]:
-    """One page a module, with exactly the public names that live there, and an index of all names."""
+    """One page per module, with exactly the public names that live there, and an index of all names."""
     homes: dict[str, list[str]] = {}
     for name, home in bitmeter._HOMES.items():
         homes.setdefault(home, []).append(name)
-    ordered = sorted(homes, key=lambda home: (list(MODULES).index(home) if home in MODULES else len(MODULES), home))
     pages: dict[str, str] = {}
-    index = ["# Reference\n", "Every name below is `bitmeter.name`; the usual import is `import bitmeter as bm`.\n"]
-    for home in ordered:
-        short = home.rsplit(".", 1)[-1].strip("_")
+    index = ["# Reference\n", "Every name below is `bitmeter.name`, after `import bitmeter as bm` also `bm.name`.\n"]
+    for home in sorted(homes, key=lambda home: list(MODULES).index(home) if home in MODULES else len(MODULES)):
+        # The whole path, for the last part alone is not unique (models.ngram.model, models.mixture.model).
+        path = f"{home.replace('.', '-')}.md"
         names = sorted(homes[home], key=_line)
         members = "".join(f"        - {name}\n" for name in names)
         options = "    options:\n      show_root_heading: false\n      show_root_toc_entry: false\n"
-        if home != "errors":  # of the errors all are shown: whoever catches one looks for it here
+        if home != "errors":  # every error is shown: whoever catches one looks for it here
             options += f"      members:\n{members}"
         listed = "".join(f"    - {name}\n" for name in names)
-        pages[f"reference/{short}.md"] = f"# {short}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
+        pages[f"reference/{path}"] = f"# {home}\n\n::: bitmeter.{home}\n{options}\n<!--\n{listed}-->\n"
         links = ", ".join(f"[`{name}`][bitmeter.{home}.{name}]" for name in names)
-        index.append(f"**[{short}]({short}.md)** {MODULES.get(home, '')}<br>{links}\n")
+        index.append(f"**[{home}]({path})** {MODULES.get(home, '')}<br>{links}\n")
     pages["reference/index.md"] = "\n".join(index)
     return pages
 
@@ -113,7 +118,7 @@ def verbs() -> str:
 
 
 def _line(name: str) -> tuple[int, str]:
-    """Where a name stands in its module; constants come last."""
+    """The line of a name in its module; constants come last."""
     value = getattr(bitmeter, name)
     try:
         return inspect.getsourcelines(value)[1], name
@@ -131,13 +136,13 @@ def _help(words: list[str]) -> str:
     code = "from bitmeter.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words, "--help"], capture_output=True, text=True, check=True,
-        env={"COLUMNS": "80", "PATH": ""},
+        env={"COLUMNS": "80", "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     return done.stdout
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the made pages into the navigation."""
+    """Put the generated pages into the navigation."""
     for entry in config.nav or []:
         if "Tour" in entry:
             entry["Tour"] = ["tour/index.md", *(f"tour/{lesson.name}.md" for lesson in topics())]
@@ -147,7 +152,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the made pages."""
+    """Add the generated pages."""
     pages = tour_pages() | reference_pages()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, text in pages.items():

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from bitmeter.measure.survey import survey
 from bitmeter.reports import entropy as report
-from bitmeter.text.sample import SAMPLE_NAME, sample_text
+from bitmeter.text.corpus.sample import SAMPLE_NAME, sample_text
 
 TARGET = Path(__file__).parent / "images" / "entropy.svg"
 

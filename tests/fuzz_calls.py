@@ -407,7 +407,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         )
     ],
     "Score": [
-        (SCORE.rate, {"per": "byte", "unit": "bits"}),
+        (SCORE.per, {"per": "byte", "unit": "bits"}),
         (SCORE.perplexity, {"per": "byte"}),
         (SCORE.count, {"per": "byte"}),
         (SCORE.log_likelihood, {"unit": "bits"}),
@@ -425,9 +425,9 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "Trace": [
         (SCORE.trace.top, {"n": 3}),
-        (SCORE.trace.unit, {"place": 0}),
-        (SCORE.trace.alternatives, {"place": 0}),
-        (SCORE.trace.document, {"number": 0}),
+        (SCORE.trace.unit, {"index": 0}),
+        (SCORE.trace.alternatives, {"index": 0}),
+        (SCORE.trace.document, {"index": 0}),
         (SCORE.trace.group, {"by": "word"}),
         (SCORE.trace.__getitem__, {"key": 0}),
         (SCORE.trace.save, {"path": "t.parquet", "force": True}),

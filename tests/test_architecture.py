@@ -17,30 +17,24 @@ RANKS = {
     "_version": 0,
     "errors": 0,
     "_core": 0,
-    "_optional": 1,
+    "_util": 1,
     "theory": 2,
     "text": 3,
     "models": 4,
     "measure": 5,
     "coding": 6,
-    "scale": 6,
-    "reports": 7,
-    "tour": 8,
-    "cli": 9,
-    "web": 9,
+    "reports": 8,
+    "tour": 9,
+    "cli": 10,
 }
 
 #: Where each heavy package may be imported: in files or folders of these names only.
 DOORS = {
-    "torch": ("models/neural", "models/hf"),
-    "transformers": ("models/hf",),
-    "llama_cpp": ("models/gguf",),
-    "httpx": ("models/endpoint",),
-    "ray": ("scale/",),
-    "pyarrow": ("text/readers.py", "measure/trace"),
-    "altair": ("reports/",),
-    "fastapi": ("web/",),
-    "uvicorn": ("web/",),
+    "torch": ("models/causal/trained/", "models/causal/hf/"),
+    "transformers": ("models/causal/hf/",),
+    "llama_cpp": ("models/causal/gguf/",),
+    "httpx": ("models/causal/endpoint/",),
+    "pyarrow": ("text/corpus/readers.py", "measure/trace/"),
 }
 
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -125,7 +125,8 @@ def test_the_plug_in_of_the_page_works(tmp_path: Path) -> None:
     def run_verb(*words: str) -> str:
         return subprocess.run(
             [sys.executable, "-c", "from bitmeter.cli import main; main()", *words],
-            capture_output=True, text=True, check=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, check=True, cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
         ).stdout  # fmt: skip
 
     assert "repeat[:P]" in run_verb("models")

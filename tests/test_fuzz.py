@@ -41,7 +41,7 @@ RESULTS = {
     "Proof",
     "Rate",
     "RateEstimate",
-    "RatedText",
+    "ScoredText",
     "SampledText",
     "StateClass",
     "TracedUnit",

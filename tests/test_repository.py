@@ -84,6 +84,19 @@ def test_every_dependency_has_its_reason() -> None:
         assert f"`{name}`" in reasons, f"docs/design.md does not say why {name} is needed"
 
 
+def test_every_extra_brings_a_package_that_is_imported() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    # By a statement, or by name through require().
+    imported = set(
+        re.findall(r"""(?:^\s*(?:import|from)\s+|\b(?:require|import_module)\(\s*["'])(\w+)""", sources, re.M)
+    )
+    assert "numpy" in imported
+    for extra in set(extras) - {"all", "dev"}:
+        names = [Requirement(line).name.replace("-", "_").removesuffix("_python") for line in extras[extra]]
+        assert imported & set(names), f"nothing imports {' or '.join(names)}: drop the extra {extra}"
+
+
 def needed_packages(requirements: list[str]) -> set[str]:
     """All that these bring with them, by the metadata of what is installed."""
     found: set[str] = set()

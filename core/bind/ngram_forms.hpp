@@ -59,6 +59,8 @@ void bind_form(nb::class_<Model>& form) {
             },
             "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
         .def("fingerprint", &Model::fingerprint, "The checksum of all but its header.")
+        .def("content_checksum", &Model::content_checksum,
+             "The checksum of all that can change a probability; 0 in files of earlier versions.")
         .def_prop_ro(
             "has_section", [](const Model& self) { return self.section().size > 0; },
             "Whether what its words are spelled like follows it in its file.")

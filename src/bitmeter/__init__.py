@@ -13,43 +13,68 @@ if TYPE_CHECKING:
     from typing import Any
 
     from bitmeter import errors
-    from bitmeter.coding.archive import ArchiveHeader
-    from bitmeter.coding.compressing import Archive, compress, decompress
-    from bitmeter.coding.prefix import CodeFigures, PrefixCode
-    from bitmeter.coding.proving import Proof, prove
-    from bitmeter.coding.verifying import Verification, verify
+    from bitmeter.coding.archive.compress import Archive, compress, decompress
+    from bitmeter.coding.archive.format import ArchiveHeader
+    from bitmeter.coding.prefix.code import CodeFigures, PrefixCode
+    from bitmeter.coding.prove import Proof, prove
+    from bitmeter.coding.verify import Verification, verify
     from bitmeter.errors import BitmeterError
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.divergence import Divergence, divergence
+    from bitmeter.measure.interval.base import Interval
+    from bitmeter.measure.interval.paired import PairedTest
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
-    from bitmeter.measure.statistics import Interval, PairedTest
-    from bitmeter.measure.trace import Trace, TracedUnit
-    from bitmeter.measure.word_surprisals import WordSurprisals, word_surprisals
-    from bitmeter.models.base import Scheme, load
-    from bitmeter.models.cache import Cache
-    from bitmeter.models.convert import Conversion, convert
-    from bitmeter.models.endpoint import Endpoint
-    from bitmeter.models.hf import HuggingFace
-    from bitmeter.models.mixture import MixtureModel
-    from bitmeter.models.neural import Neural
-    from bitmeter.models.neural_curve import CurvePoint, LearningCurve
-    from bitmeter.models.ngram import NGram
-    from bitmeter.models.ngram_rating import RatedText
-    from bitmeter.models.ngram_state import NGramState
-    from bitmeter.models.sampling import SampledText, sample
-    from bitmeter.models.smoothing import SMOOTHINGS
-    from bitmeter.models.tables import KrichevskyTrofimov, TableModel, Uniform
-    from bitmeter.models.universal import Universal
-    from bitmeter.text.corpus import Corpus, Document
-    from bitmeter.theory.blocks import BlockRow
+    from bitmeter.measure.surprisal import WordSurprisals, word_surprisals
+    from bitmeter.measure.trace.trace import Trace, TracedUnit
+    from bitmeter.models.baseline.kt import KrichevskyTrofimov
+    from bitmeter.models.baseline.table import TableModel
+    from bitmeter.models.baseline.uniform import Uniform
+    from bitmeter.models.causal.base import Causal, CausalPredictor
+    from bitmeter.models.causal.endpoint.model import Endpoint
+    from bitmeter.models.causal.hf.model import HuggingFace
+    from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve
+    from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.models.coder import Coder
+    from bitmeter.models.mixture.cache import Cache
+    from bitmeter.models.mixture.model import MixtureModel
+    from bitmeter.models.ngram.convert import Conversion, convert
+    from bitmeter.models.ngram.model import NGram
+    from bitmeter.models.ngram.query import ScoredText
+    from bitmeter.models.ngram.smoothing import SMOOTHINGS
+    from bitmeter.models.ngram.state import NGramState
+    from bitmeter.models.outcomes import Outcomes
+    from bitmeter.models.protocols import (
+        Batch,
+        Bundled,
+        Codes,
+        Compressor,
+        Model,
+        OpenVocabulary,
+        PlainModel,
+        Predictor,
+        Primable,
+        Scored,
+        Session,
+        Stepper,
+        Traits,
+        Windowed,
+    )
+    from bitmeter.models.registry import load
+    from bitmeter.models.sampled import SampledText
+    from bitmeter.models.sampling import sample
+    from bitmeter.models.scheme import Scheme
+    from bitmeter.models.session import End, HistoryStepper, Options, PredictingSession, UnitSession
+    from bitmeter.models.universal.model import Universal
+    from bitmeter.text.corpus.corpus import Corpus, Document
+    from bitmeter.text.units.base import Split, Units
+    from bitmeter.text.units.named import units_of
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
-    from bitmeter.theory.estimators import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
-    from bitmeter.theory.examples import EXAMPLE_PROCESSES, example_process, typewriter
-    from bitmeter.theory.hidden import HiddenMarkov
-    from bitmeter.theory.iid import Iid
+    from bitmeter.theory.estimators.blocks import BlockRow
+    from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
+    from bitmeter.theory.estimators.rates import RATE_METHODS, RateEstimate, estimate_rate
     from bitmeter.theory.impossible import Impossible, explain_infinite
     from bitmeter.theory.information import (
         cross_entropy,
@@ -63,106 +88,134 @@ if TYPE_CHECKING:
         varentropy,
     )
     from bitmeter.theory.joint import conditional_entropy, joint_entropy, mutual_information
-    from bitmeter.theory.markov import Markov
-    from bitmeter.theory.mixtures import Mixture
     from bitmeter.theory.monte_carlo import MonteCarlo, monte_carlo_cross_entropy
-    from bitmeter.theory.process_base import Process
-    from bitmeter.theory.process_rates import cross_entropy_rate, kl_divergence_rate
-    from bitmeter.theory.process_results import Rate, StateClass, Verdict
-    from bitmeter.theory.rates import RATE_METHODS, RateEstimate, estimate_rate
-    from bitmeter.theory.typicality import Convergence, TypicalSet, converge, typical_set
+    from bitmeter.theory.processes.base import Process
+    from bitmeter.theory.processes.examples import EXAMPLE_PROCESSES, example_process, typewriter
+    from bitmeter.theory.processes.hidden import HiddenMarkov
+    from bitmeter.theory.processes.iid import Iid
+    from bitmeter.theory.processes.markov import Markov
+    from bitmeter.theory.processes.mixture import Mixture
+    from bitmeter.theory.processes.rates import cross_entropy_rate, kl_divergence_rate
+    from bitmeter.theory.processes.results import Rate, StateClass, Verdict
+    from bitmeter.theory.processes.typicality import Convergence, TypicalSet, converge, typical_set
 
 #: Where each public name lives.
 _HOMES = {
-    "Archive": "coding.compressing",
-    "ArchiveHeader": "coding.archive",
+    "Archive": "coding.archive.compress",
+    "ArchiveHeader": "coding.archive.format",
+    "Batch": "models.protocols",
     "BitmeterError": "errors",
-    "BlockRow": "theory.blocks",
-    "Cache": "models.cache",
-    "CodeFigures": "coding.prefix",
+    "BlockRow": "theory.estimators.blocks",
+    "Bundled": "models.protocols",
+    "Cache": "models.mixture.cache",
+    "Causal": "models.causal.base",
+    "CausalPredictor": "models.causal.base",
+    "CodeFigures": "coding.prefix.code",
+    "Coder": "models.coder",
+    "Codes": "models.protocols",
     "Comparison": "measure.compare",
+    "Compressor": "models.protocols",
     "Conditional": "theory.conditional",
-    "Convergence": "theory.typicality",
-    "Conversion": "models.convert",
-    "Corpus": "text.corpus",
-    "CurvePoint": "models.neural_curve",
+    "Convergence": "theory.processes.typicality",
+    "Conversion": "models.ngram.convert",
+    "Corpus": "text.corpus.corpus",
+    "CurvePoint": "models.causal.trained.curve",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
-    "Document": "text.corpus",
-    "ENTROPY_METHODS": "theory.estimators",
-    "EXAMPLE_PROCESSES": "theory.examples",
-    "Endpoint": "models.endpoint",
-    "EntropyEstimate": "theory.estimators",
-    "HiddenMarkov": "theory.hidden",
-    "HuggingFace": "models.hf",
-    "Iid": "theory.iid",
+    "Document": "text.corpus.corpus",
+    "ENTROPY_METHODS": "theory.estimators.entropy",
+    "EXAMPLE_PROCESSES": "theory.processes.examples",
+    "End": "models.session",
+    "Endpoint": "models.causal.endpoint.model",
+    "EntropyEstimate": "theory.estimators.entropy",
+    "HiddenMarkov": "theory.processes.hidden",
+    "HistoryStepper": "models.session",
+    "HuggingFace": "models.causal.hf.model",
+    "Iid": "theory.processes.iid",
     "Impossible": "theory.impossible",
-    "Interval": "measure.statistics",
-    "KrichevskyTrofimov": "models.tables",
-    "LearningCurve": "models.neural_curve",
-    "Markov": "theory.markov",
-    "Mixture": "theory.mixtures",
-    "MixtureModel": "models.mixture",
+    "Interval": "measure.interval.base",
+    "KrichevskyTrofimov": "models.baseline.kt",
+    "LearningCurve": "models.causal.trained.curve",
+    "Markov": "theory.processes.markov",
+    "Mixture": "theory.processes.mixture",
+    "MixtureModel": "models.mixture.model",
+    "Model": "models.protocols",
     "MonteCarlo": "theory.monte_carlo",
-    "NGram": "models.ngram",
-    "NGramState": "models.ngram_state",
-    "Neural": "models.neural",
-    "PairedTest": "measure.statistics",
-    "PrefixCode": "coding.prefix",
-    "Process": "theory.process_base",
-    "Proof": "coding.proving",
-    "RATE_METHODS": "theory.rates",
-    "Rate": "theory.process_results",
-    "RateEstimate": "theory.rates",
-    "RatedText": "models.ngram_rating",
-    "SMOOTHINGS": "models.smoothing",
-    "SampledText": "models.sampling",
-    "Scheme": "models.base",
+    "NGram": "models.ngram.model",
+    "NGramState": "models.ngram.state",
+    "Neural": "models.causal.trained.model",
+    "OpenVocabulary": "models.protocols",
+    "Options": "models.session",
+    "Outcomes": "models.outcomes",
+    "PairedTest": "measure.interval.paired",
+    "PlainModel": "models.protocols",
+    "PredictingSession": "models.session",
+    "Predictor": "models.protocols",
+    "PrefixCode": "coding.prefix.code",
+    "Primable": "models.protocols",
+    "Process": "theory.processes.base",
+    "Proof": "coding.prove",
+    "RATE_METHODS": "theory.estimators.rates",
+    "Rate": "theory.processes.results",
+    "RateEstimate": "theory.estimators.rates",
+    "SMOOTHINGS": "models.ngram.smoothing",
+    "SampledText": "models.sampled",
+    "Scheme": "models.scheme",
     "Score": "measure.score",
+    "Scored": "models.protocols",
+    "ScoredText": "models.ngram.query",
+    "Session": "models.protocols",
     "Signature": "measure.signature",
-    "StateClass": "theory.process_results",
-    "TableModel": "models.tables",
-    "Trace": "measure.trace",
-    "TracedUnit": "measure.trace",
-    "TypicalSet": "theory.typicality",
-    "Uniform": "models.tables",
-    "Universal": "models.universal",
-    "Verdict": "theory.process_results",
-    "Verification": "coding.verifying",
-    "WordSurprisals": "measure.word_surprisals",
+    "Split": "text.units.base",
+    "StateClass": "theory.processes.results",
+    "Stepper": "models.protocols",
+    "TableModel": "models.baseline.table",
+    "Trace": "measure.trace.trace",
+    "TracedUnit": "measure.trace.trace",
+    "Traits": "models.protocols",
+    "TypicalSet": "theory.processes.typicality",
+    "Uniform": "models.baseline.uniform",
+    "UnitSession": "models.session",
+    "Units": "text.units.base",
+    "Universal": "models.universal.model",
+    "Verdict": "theory.processes.results",
+    "Verification": "coding.verify",
+    "Windowed": "models.protocols",
+    "WordSurprisals": "measure.surprisal",
     "compare": "measure.compare",
-    "compress": "coding.compressing",
+    "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
-    "converge": "theory.typicality",
-    "convert": "models.convert",
+    "converge": "theory.processes.typicality",
+    "convert": "models.ngram.convert",
     "cross_entropy": "theory.information",
-    "cross_entropy_rate": "theory.process_rates",
-    "decompress": "coding.compressing",
+    "cross_entropy_rate": "theory.processes.rates",
+    "decompress": "coding.archive.compress",
     "divergence": "measure.divergence",
     "entropy": "theory.information",
-    "estimate_entropy": "theory.estimators",
-    "estimate_rate": "theory.rates",
-    "example_process": "theory.examples",
+    "estimate_entropy": "theory.estimators.entropy",
+    "estimate_rate": "theory.estimators.rates",
+    "example_process": "theory.processes.examples",
     "explain_infinite": "theory.impossible",
     "information": "theory.information",
     "joint_entropy": "theory.joint",
     "js_divergence": "theory.information",
     "kl_divergence": "theory.information",
-    "kl_divergence_rate": "theory.process_rates",
-    "load": "models.base",
+    "kl_divergence_rate": "theory.processes.rates",
+    "load": "models.registry",
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "perplexity": "theory.information",
-    "prove": "coding.proving",
+    "prove": "coding.prove",
     "renyi_entropy": "theory.information",
     "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
-    "typewriter": "theory.examples",
-    "typical_set": "theory.typicality",
+    "typewriter": "theory.processes.examples",
+    "typical_set": "theory.processes.typicality",
+    "units_of": "text.units.named",
     "varentropy": "theory.information",
-    "verify": "coding.verifying",
-    "word_surprisals": "measure.word_surprisals",
+    "verify": "coding.verify",
+    "word_surprisals": "measure.surprisal",
 }
 
 __all__ = [
@@ -172,11 +225,18 @@ __all__ = [
     "SMOOTHINGS",
     "Archive",
     "ArchiveHeader",
+    "Batch",
     "BitmeterError",
     "BlockRow",
+    "Bundled",
     "Cache",
+    "Causal",
+    "CausalPredictor",
     "CodeFigures",
+    "Coder",
+    "Codes",
     "Comparison",
+    "Compressor",
     "Conditional",
     "Convergence",
     "Conversion",
@@ -185,9 +245,11 @@ __all__ = [
     "Distribution",
     "Divergence",
     "Document",
+    "End",
     "Endpoint",
     "EntropyEstimate",
     "HiddenMarkov",
+    "HistoryStepper",
     "HuggingFace",
     "Iid",
     "Impossible",
@@ -197,30 +259,46 @@ __all__ = [
     "Markov",
     "Mixture",
     "MixtureModel",
+    "Model",
     "MonteCarlo",
     "NGram",
     "NGramState",
     "Neural",
+    "OpenVocabulary",
+    "Options",
+    "Outcomes",
     "PairedTest",
+    "PlainModel",
+    "PredictingSession",
+    "Predictor",
     "PrefixCode",
+    "Primable",
     "Process",
     "Proof",
     "Rate",
     "RateEstimate",
-    "RatedText",
     "SampledText",
     "Scheme",
     "Score",
+    "Scored",
+    "ScoredText",
+    "Session",
     "Signature",
+    "Split",
     "StateClass",
+    "Stepper",
     "TableModel",
     "Trace",
     "TracedUnit",
+    "Traits",
     "TypicalSet",
     "Uniform",
+    "UnitSession",
+    "Units",
     "Universal",
     "Verdict",
     "Verification",
+    "Windowed",
     "WordSurprisals",
     "__version__",
     "compare",
@@ -254,6 +332,7 @@ __all__ = [
     "sequence_perplexity",
     "typewriter",
     "typical_set",
+    "units_of",
     "varentropy",
     "verify",
     "word_surprisals",

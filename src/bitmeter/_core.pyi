@@ -444,6 +444,11 @@ class NgramModel:
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
 
+    def content_checksum(self) -> int:
+        """
+        The checksum of all that can change a probability; 0 in files of earlier versions.
+        """
+
     @property
     def has_section(self) -> bool:
         """Whether what its words are spelled like follows it in its file."""
@@ -521,6 +526,11 @@ class CompactNgram:
 
     def fingerprint(self) -> int:
         """The checksum of all but its header."""
+
+    def content_checksum(self) -> int:
+        """
+        The checksum of all that can change a probability; 0 in files of earlier versions.
+        """
 
     @property
     def has_section(self) -> bool:

@@ -98,7 +98,7 @@ def test_the_bar_shows_the_bits_of_the_score() -> None:
 
 
 def test_the_list_of_models_fits_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    from bitmeter.models.base import own_schemes
+    from bitmeter.models.registry import own_schemes
 
     assert cli._run(["models"]) == 0
     lines = capsys.readouterr().out.splitlines()

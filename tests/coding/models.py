@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bitmeter as bm
-from bitmeter.text.units import Bytes
+from bitmeter.text.units.plain import Bytes
 
 TEXT = b"to be or not to be\nthat is the question\n\n  whether  'tis nobler in the mind to suffer\n"
 LETTERS = "abcdefghijklmnopqrstuvwxyzéß日 \n'"

@@ -17,10 +17,10 @@ import torch
 
 import bitmeter as bm
 from bitmeter.errors import ChoiceError, DamagedSourceError, ModelError
-from bitmeter.measure.words import tool_figures
+from bitmeter.reports.figures import tool_figures
 from tests.models import gguf_files
+from tests.models.causal.hf.test_model import TEXTS
 from tests.models.networks import TINY
-from tests.models.test_hf import TEXTS
 from tests.parity.make_figures import write_gguf
 
 CORPUS = bm.Corpus.from_documents(TEXTS)
@@ -134,8 +134,8 @@ def test_bos_is_put_where_the_signature_says_and_nowhere_else(name: str, adds: b
     made = model(name)
     assert made.adds_bos is adds
     assert made.bos_id not in made.units.split(b"to see").ids
-    assert made.with_reading("auto", "bos").reading.prefix == made.bos_id
-    assert made.with_reading("auto", "skip").reading.prefix is None
+    assert made.with_context("auto", "bos").windowing.prefix == made.bos_id
+    assert made.with_context("auto", "skip").windowing.prefix is None
 
 
 def test_the_name_of_a_special_token_is_plain_text() -> None:
@@ -180,7 +180,7 @@ def test_predictions_sum_to_one_and_are_what_is_scored() -> None:
 
 @pytest.mark.parametrize("ctx", ["auto", "20.5"])
 def test_a_stepper_is_the_same_model(ctx: str) -> None:
-    made = model("bpe").with_reading(ctx, "bos")
+    made = model("bpe").with_context(ctx, "bos")
     ids = made.units.split(LONG[:200]).ids
     expected = made.logprobs(ids, np.array([0, len(ids)]))
     stepper = made.stepper()

@@ -11,8 +11,8 @@ import pytest
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure.statistics import paired
-from bitmeter.text.sample import sample_text
+from bitmeter.measure.interval.paired import paired
+from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text()[:80_000].encode()
 FLAT = bm.Distribution.uniform(list(range(256)))
@@ -61,7 +61,7 @@ def test_many_models_are_corrected() -> None:
     raw = [row.test.p_value for row in found.rows[1:] if row.test is not None]
     corrected = [row.p_value for row in found.rows[1:]]
     assert all(c >= r for c, r in zip(corrected, raw, strict=True))  # type: ignore[operator]
-    assert any("Holm" in line for line in found.remarks())
+    assert "corrected for 3 comparisons (Holm)" in str(found)
 
 
 def test_few_documents_give_no_p_value_and_say_why() -> None:
@@ -88,7 +88,7 @@ def test_units_of_other_sizes_are_paired_on_common_bytes() -> None:
 
 def test_what_must_agree_is_refused_in_words(tmp_path: Path) -> None:
     kt, other = bm.score("kt", TEXT), bm.score("kt", TEXT[:-1])
-    with pytest.raises(errors.IncomparableError, match="never two texts") as caught:
+    with pytest.raises(errors.IncomparableError, match="never on two texts") as caught:
         bm.compare(kt, other)
     assert caught.value.differences[0].key == "text"
     with pytest.raises(errors.IncomparableError, match="docs differs"):

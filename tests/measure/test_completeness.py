@@ -56,7 +56,7 @@ def test_another_value_is_another_signature(keyword: str) -> None:
 
 
 def test_every_value_of_every_convention_is_told_apart() -> None:
-    from bitmeter.measure.conventions import MEANINGS
+    from bitmeter.measure.conventions.settings import MEANINGS
 
     for key in ("first", "eos", "den", "norm"):
         seen = set()

@@ -64,7 +64,7 @@ def test_the_correction_by_hand() -> None:
     """p(word) = p(tokens) · B(after) / B(before), B by summing a whole prediction."""
     logs = table(tiny(), TEXT)
     ids = tiny().units.split(TEXT).ids
-    begins = np.array([name[:1] in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f") for name in tiny().outcome_names])
+    begins = np.array([name[:1] in (b" ", b"\n", b"\t", b"\r", b"\v", b"\f") for name in tiny().outcomes.names])
     begins[0] = True  # the end of the text
     mass = np.log(np.exp(logs[:, begins]).sum(axis=1))
     own = logs[np.arange(len(ids)), ids]

@@ -1,4 +1,4 @@
-"""Score: rates from sums, adding up, and files at full precision."""
+"""Score: quotients of sums, adding up, and files at full precision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 TEXT = sample_text()[:60_000].encode()
 
@@ -25,18 +25,18 @@ def score() -> bm.Score:
     return bm.score("kt", TEXT, docs="blank")
 
 
-def test_rates_are_the_sum_by_the_counts(score: bm.Score) -> None:
+def test_quotients_are_the_sum_by_the_counts(score: bm.Score) -> None:
     # M15: LL, WLL = LL/M, H = −WLL, PPL = 2^H.
     log_likelihood = score.log_likelihood("bits")
     assert log_likelihood == -score.bits
     for per, count in (("byte", score.bytes), ("char", score.chars), ("word", score.words), ("token", score.tokens)):
-        assert score.rate(per) == pytest.approx(-log_likelihood / count, rel=1e-14)  # type: ignore[arg-type,operator]
-        if score.rate(per) < 1000:  # type: ignore[arg-type]
+        assert score.per(per) == pytest.approx(-log_likelihood / count, rel=1e-14)  # type: ignore[arg-type,operator]
+        if score.per(per) < 1000:  # type: ignore[arg-type]
             assert score.perplexity(per) == pytest.approx(2 ** (-log_likelihood / count), rel=1e-12)  # type: ignore[arg-type,operator]
-    assert score.bits_per_byte == score.rate("byte")
-    assert score.bits_per_char == score.rate("char")
-    assert score.bits_per_word == score.rate("word")
-    assert score.bits_per_token == score.rate("token")
+    assert score.bits_per_byte == score.per("byte")
+    assert score.bits_per_char == score.per("char")
+    assert score.bits_per_word == score.per("word")
+    assert score.bits_per_token == score.per("token")
 
 
 def test_units_are_only_another_scale(score: bm.Score) -> None:
@@ -44,7 +44,7 @@ def test_units_are_only_another_scale(score: bm.Score) -> None:
     nats, bits, hartleys = (score.log_likelihood(unit) for unit in ("nats", "bits", "hartleys"))
     assert bits * math.log(2) == pytest.approx(nats, rel=1e-14)
     assert hartleys * math.log(10) == pytest.approx(nats, rel=1e-14)
-    assert score.rate("byte", unit="nats") == pytest.approx(score.bits_per_byte * math.log(2), rel=1e-14)
+    assert score.per("byte", unit="nats") == pytest.approx(score.bits_per_byte * math.log(2), rel=1e-14)
 
 
 def test_the_trace_sums_to_the_score(score: bm.Score) -> None:
@@ -72,12 +72,50 @@ def test_disjoint_parts_add_up() -> None:
         bm.score("zlib", TEXT) + bm.score("zlib", TEXT)
 
 
+def test_a_sum_keeps_the_confidence_of_its_parts() -> None:
+    parts = [bm.score("kt", bm.Corpus.from_documents([TEXT[:2000]] * 4), confidence=0.5) for _ in range(2)]
+    total = parts[0] + parts[1]
+    assert total.confidence == 0.5
+    assert total.interval is not None
+    assert total.interval.confidence == 0.5
+    assert total.signature.interval == "cluster-t 0.5"
+    assert total.interval == total.interval_per("byte")
+    wide = total.interval_per("byte", 0.95)
+    assert wide is not None
+    assert wide.half_width > total.interval.half_width  # type: ignore[operator]
+
+
+def test_parts_without_an_interval_know_their_confidence_too(tmp_path: Path) -> None:
+    # Single short documents have no interval; six of them do, at the level that was asked for.
+    parts = [bm.score("kt", bm.Corpus.from_documents([b"x" * (9 + i)]), confidence=0.8) for i in range(6)]
+    assert [part.interval for part in parts] == [None] * 6
+    parts[0].save(tmp_path / "run.json")
+    total = bm.Score.load(tmp_path / "run.json")
+    for part in parts[1:]:
+        total = total + part
+    assert total.interval is not None
+    assert total.interval.confidence == 0.8
+
+
+def test_scores_of_different_confidence_are_not_added() -> None:
+    first, second = (bm.score("kt", TEXT, docs="line", confidence=level) for level in (0.5, 0.95))
+    with pytest.raises(errors.IncomparableError, match="50 %, the other of 95 %"):
+        first + second
+
+
+def test_runs_of_earlier_versions_have_the_confidence_of_their_interval() -> None:
+    found = bm.score("kt", TEXT, docs="line", confidence=0.9).to_dict()
+    del found["confidence"]
+    assert bm.Score.from_json(json.dumps(found)).confidence == 0.9
+    assert bm.Score.from_json(json.dumps({**found, "interval": None})).confidence == 0.95
+
+
 @pytest.mark.parametrize("model", ["kt", "uniform", "zstd:3"])
 def test_json_gives_the_same_score_back(model: str, tmp_path: Path) -> None:
     score = bm.score(model, TEXT, docs="line")
     again = bm.Score.from_json(score.to_json())
     assert json.loads(again.to_json()) == json.loads(score.to_json())
-    for name in ("nats", "known_nats", "bytes", "tokens", "signature", "interval", "notes"):
+    for name in ("nats", "known_nats", "bytes", "tokens", "signature", "interval", "notes", "confidence"):
         assert getattr(again, name) == getattr(score, name)
     score.save(tmp_path / "run.json")
     assert bm.Score.load(tmp_path / "run.json").nats == score.nats
@@ -163,7 +201,7 @@ def test_blocks_stay_few_however_long_the_text() -> None:
 
 @pytest.mark.parametrize("per", ["page", None, 3])
 def test_what_is_asked_is_checked(per: Any, score: bm.Score) -> None:
-    for call in (score.rate, score.perplexity, score.count, score.interval_per):
+    for call in (score.per, score.perplexity, score.count, score.interval_per):
         with pytest.raises(bm.BitmeterError):
             call(per)
     with pytest.raises(bm.BitmeterError):

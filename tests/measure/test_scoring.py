@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure import run, tracing
-from bitmeter.text.units import Bytes, Characters, Units, Words
+from bitmeter.measure import run
+from bitmeter.measure.trace import tracer as tracing
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
 
 #: Texts in every script, with what breaks naive code.
 TEXTS = st.one_of(
@@ -143,7 +146,7 @@ def test_ends_blank_lines_and_unknown_words() -> None:
 
 
 def _figures(score: bm.Score) -> dict[str, float]:
-    from bitmeter.measure.conventions import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
 
     return CONVENTIONS[score.signature.like].figures(score)
 

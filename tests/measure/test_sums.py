@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.measure import sums
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.sums import DocumentRows, ExactSum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)

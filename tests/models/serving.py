@@ -102,7 +102,8 @@ def _answer(server: Server, path: str, body: dict[str, Any]) -> tuple[int, dict[
     if len(ids) + body["max_tokens"] > server.context:
         return 400, {"error": {"message": f"this model's maximum context length is {server.context} tokens"}}
     logs: list[float | None] = [None, *plain_loop(made, ids, 1).tolist()]
-    names = [made.units.token_bytes[number] or b"<|endoftext|>" for number in ids.tolist()]  # type: ignore[attr-defined]
+    known = made.units.token_bytes or ()
+    names = [known[number] or b"<|endoftext|>" for number in ids.tolist()]
     texts = [name.decode("utf-8", "replace") for name in names]
     written = [" the"] * body["max_tokens"]
     choice: dict[str, Any] = {"text": "".join(written), "index": 0, "logprobs": None}

@@ -10,7 +10,7 @@ from scipy import stats
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 12).encode()
@@ -24,7 +24,7 @@ def chi_square(model: bm.NGram, history: bytes, drawn: list[bm.SampledText], tem
     weights = np.exp(model.predict(wanted) / temperature)
     counts = np.zeros(len(weights))
     for text in drawn:
-        ids = model.places(text.ids)
+        ids = model.outcomes.index(text.ids)
         if len(ids) >= len(wanted) and (ids[: len(wanted)] == wanted).all():
             counts[2 if len(ids) == len(wanted) else ids[len(wanted)]] += 1
     expected = weights / weights.sum() * counts.sum()
@@ -62,7 +62,7 @@ def test_the_entropy_of_the_sample_is_that_of_the_model() -> None:
     logs = np.concatenate([text.logprobs for text in drawn])
     entropies = []
     for text in drawn:
-        ids = PROSE.places(text.ids)
+        ids = PROSE.outcomes.index(text.ids)
         for i in range(len(text.logprobs)):
             row = PROSE.predict(ids[:i])
             finite = row[row > -math.inf]
@@ -73,7 +73,7 @@ def test_the_entropy_of_the_sample_is_that_of_the_model() -> None:
     rating = PROSE.with_oov("class")
     for text in drawn:
         if text.ended:
-            rated = rating.logprobs(np.append(PROSE.places(text.ids), 2), np.array([0, len(text.logprobs)]))
+            rated = rating.logprobs(np.append(PROSE.outcomes.index(text.ids), 2), np.array([0, len(text.logprobs)]))
             assert rated.tolist() == pytest.approx(text.logprobs.tolist(), rel=1e-12)
 
 
@@ -131,7 +131,7 @@ def test_a_network_keeps_what_it_computed() -> None:
 
     class Whole:
         name, units, fingerprint, predicts_end = "whole", model.units, "whole", True
-        end_id, outcome_names = model.end_id, model.outcome_names
+        end_id, outcome_names = model.end_id, model.outcomes.names
         logprobs, predict, places = model.logprobs, model.predict, model.places
 
     drawn = bm.sample(model, 2, seed=3, length=60)

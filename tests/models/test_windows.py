@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, ModelError
-from bitmeter.models.windows import Plan, Reading, context_in_words, parse_context, plan_windows, settle_reading
+from bitmeter.models.windows import Plan, Windowing, context_in_words, parse_context, plan_windows, settle_windowing
 
 
 def answers(plan: Plan, size: int) -> list[tuple[int, int] | None]:
@@ -65,11 +65,11 @@ def test_windows_are_those_of_their_twins(size: int, window: int, stride: int, l
     bounds = np.array([0, size])
     prefix = 0 if led else None
     stride = min(stride, window - led)
-    sliding = plan_windows(Reading("sliding", window, stride, prefix), bounds)
+    sliding = plan_windows(Windowing("sliding", window, stride, prefix), bounds)
     assert answers(sliding, size) == sliding_twin(size, window, stride, led)
-    assert answers(plan_windows(Reading("half", window, 0, prefix), bounds), size) == half_twin(size, window, led)
+    assert answers(plan_windows(Windowing("half", window, 0, prefix), bounds), size) == half_twin(size, window, led)
     if led:
-        assert answers(plan_windows(Reading("rolling", window, 0, 0), bounds), size) == rolling_twin(size, window)
+        assert answers(plan_windows(Windowing("rolling", window, 0, 0), bounds), size) == rolling_twin(size, window)
 
 
 @settings(deadline=None, max_examples=60)
@@ -78,7 +78,7 @@ def test_windows_are_those_of_their_twins(size: int, window: int, stride: int, l
 )
 def test_by_default_every_token_is_scored_once(sizes: list[int], ctx: str) -> None:
     bounds = np.cumsum([0, *sizes])
-    plan = plan_windows(settle_reading(ctx, 9, 0, "m"), bounds)
+    plan = plan_windows(settle_windowing(ctx, 9, 0, "m"), bounds)
     assert not plan.skipped(int(bounds[-1])).any()
     assert int((plan.stop - plan.first).sum()) == bounds[-1]
     inside = np.searchsorted(bounds, plan.start, side="right") == np.searchsorted(bounds, plan.stop - 1, side="right")
@@ -93,13 +93,13 @@ def test_nonsense_is_refused(ctx: Any) -> None:
 
 def test_what_a_model_cannot_do_is_said() -> None:
     with pytest.raises(ModelError, match="sees 64 tokens at once, so a window of 128"):
-        settle_reading("128.64", 64, None, "m")
+        settle_windowing("128.64", 64, None, "m")
     with pytest.raises(ModelError, match="needs a window"):
-        settle_reading("rolling", None, None, "m")
+        settle_windowing("rolling", None, None, "m")
     with pytest.raises(ModelError, match="has 9 tokens, but m sees 8"):
-        plan_windows(settle_reading("full", 8, None, "m"), np.array([0, 9]), "m")
+        plan_windows(settle_windowing("full", 8, None, "m"), np.array([0, 9]), "m")
     with pytest.raises(ModelError, match="no room"):
-        settle_reading("8.8", 8, 0, "m")
+        settle_windowing("8.8", 8, 0, "m")
 
 
 def test_contexts_in_words() -> None:

@@ -14,7 +14,7 @@ import tokenizers
 import torch
 import transformers
 
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 CONTEXT, WIDTH, VOCABULARY = 64, 32, 400
 END = "<|endoftext|>"

@@ -11,7 +11,7 @@ import math
 import pytest
 
 import bitmeter as bm
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.registry import convention
 
 #: p(word | word before): full rows, so that nothing backs off.
 TABLE = {

@@ -39,7 +39,7 @@ class Rounded(torch.nn.Module):  # type: ignore[misc]
 
 
 def printed(score: bm.Score) -> dict[str, float]:
-    from bitmeter.measure.words import tool_figures
+    from bitmeter.reports.figures import tool_figures
 
     return tool_figures(score)[0]
 
@@ -72,7 +72,7 @@ def test_minicons(tiny: bm.HuggingFace, first: str, which: str) -> None:
     documents = score.by_document
     assert documents is not None
     assert (-documents.nats / documents.tokens).tolist() == pytest.approx(theirs, rel=1e-6)
-    assert printed(score)["mean log-probability a token"] == pytest.approx(sum(theirs) / len(theirs), rel=1e-6)
+    assert printed(score)["mean log-probability per token"] == pytest.approx(sum(theirs) / len(theirs), rel=1e-6)
 
 
 def test_lmppl(tiny: bm.HuggingFace) -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import bitmeter as bm
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.registry import convention
 
 # Two bigram models of nltk.lm, Laplace and MLE, were fitted with padded_everygram_pipeline(2, …) on the sentences
 # "the cat sat", "the dog sat" and "a cat sat the dog"; the tables hold model.score(word, [context]) for all words of

@@ -81,8 +81,8 @@ def asked(model: bm.NGram, history: str) -> dict[str, float]:
     words = history.split()
     # A word never seen cuts the history off from the beginning of the sentence.
     known = [word for word in words if word != "<s>"] if words[0] == "<s>" else ["?", *words]
-    ids = np.array([model.outcome_names.index(w.encode()) if w != "?" else -1 for w in known], dtype=np.int64)
-    names = (name.decode() for name in model.outcome_names)
+    ids = np.array([model.outcomes.names.index(w.encode()) if w != "?" else -1 for w in known], dtype=np.int64)
+    names = (name.decode() for name in model.outcomes.names)
     return dict(zip(names, np.exp(model.predict(ids)).tolist(), strict=True))
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
+
+from bitmeter.theory.estimators.entropy import estimate_entropy
 
 _weights = st.one_of(st.just(0.0), st.floats(1e-6, 1.0), st.floats(1e-300, 1e-6), st.just(5e-324))
 
@@ -42,3 +45,22 @@ def tables(draw: st.DrawFn) -> NDArray[np.float64]:
 
 def samples(symbols: int = 5) -> st.SearchStrategy[Any]:
     return st.lists(st.integers(0, symbols - 1), min_size=1, max_size=60)
+
+
+#: How often each symbol was seen.
+count_lists = st.lists(st.integers(1, 30), min_size=1, max_size=12)
+quick = settings(deadline=None, max_examples=60)
+
+
+def estimate(counts: Any, method: str, **more: Any) -> float:
+    """An estimate of entropy from counts, in nats."""
+    return estimate_entropy(counts, method, of="counts", unit="nats", resamples=0, **more).value
+
+
+#: Sequences of few symbols, some of them periodic.
+texts = st.one_of(
+    st.lists(st.integers(0, 3), min_size=1, max_size=80),
+    st.builds(
+        lambda part, times: part * times, st.lists(st.integers(0, 7), min_size=1, max_size=6), st.integers(1, 15)
+    ),
+)

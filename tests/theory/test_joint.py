@@ -30,8 +30,8 @@ def test_chain_rule_and_symmetry(table: Table) -> None:
 def test_independent_tables_have_no_mutual_information() -> None:
     p, q = np.array([0.2, 0.8]), np.array([0.1, 0.3, 0.6])
     table = np.outer(p, q)
-    assert bm.mutual_information(table) == pytest.approx(0.0, abs=1e-16)
-    assert bm.conditional_entropy(table) == pytest.approx(bm.entropy(q), rel=1e-14)
+    assert bm.mutual_information(table) == pytest.approx(0.0, abs=1e-14)
+    assert bm.conditional_entropy(table) == pytest.approx(bm.entropy(q), rel=1e-12)
 
 
 @given(samples(), samples())
@@ -48,21 +48,21 @@ def test_distribution_over_pairs() -> None:
     joint = bm.Distribution({("rain", "wet"): 0.5, ("sun", "dry"): 0.25, ("sun", "wet"): 0.25})
     table = [[0.5, 0.0], [0.25, 0.25]]
     for function in (bm.joint_entropy, bm.conditional_entropy, bm.mutual_information):
-        assert function(joint) == pytest.approx(function(table), rel=1e-15)
+        assert function(joint) == pytest.approx(function(table), rel=1e-12)
 
 
 def test_tables_of_more_axes() -> None:
     cube = np.random.default_rng(0).random((2, 3, 4))
     cube /= cube.sum()
-    assert bm.joint_entropy(cube) == pytest.approx(bm.entropy(cube.ravel()), rel=1e-15)
+    assert bm.joint_entropy(cube) == pytest.approx(bm.entropy(cube.ravel()), rel=1e-12)
     # The first axis against all others together.
-    assert bm.mutual_information(cube) == pytest.approx(bm.mutual_information(cube.reshape(2, 12)), rel=1e-15)
+    assert bm.mutual_information(cube) == pytest.approx(bm.mutual_information(cube.reshape(2, 12)), rel=1e-12)
 
 
 def test_symbols_of_any_size_and_kind() -> None:
     x = np.array([2**62, -(2**62), 2**62, 0])
     assert bm.joint_entropy(x, x) == bm.entropy("abac")
-    assert bm.mutual_information(["a", "b", "a", "b"], b"xyxy") == pytest.approx(1.0, rel=1e-15)
+    assert bm.mutual_information(["a", "b", "a", "b"], b"xyxy") == pytest.approx(1.0, rel=1e-12)
 
 
 def test_tiny_marginals_do_not_underflow() -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import bitmeter as bm
-from bitmeter.text.sample import sample_text
+from bitmeter.text.corpus.sample import sample_text
 
 
 @pytest.fixture
@@ -51,13 +51,13 @@ def test_m3_cross_entropy_below_equal_and_above_the_entropy(letters: bm.Distribu
 
 def test_m4_two_gaussians() -> None:
     found = bm.cross_entropy(stats.norm(0, 1), stats.norm(1, 2), unit="nats")
-    assert found == pytest.approx(0.5 * math.log(8 * math.pi) + 0.25, rel=1e-14)
+    assert found == pytest.approx(0.5 * math.log(8 * math.pi) + 0.25, rel=1e-12)
 
 
 def test_m5_chain_rule() -> None:
     weather = [[0.3, 0.2], [0.1, 0.4]]
     assert bm.joint_entropy(weather) == pytest.approx(
-        bm.entropy([0.5, 0.5]) + bm.conditional_entropy(weather), rel=1e-14
+        bm.entropy([0.5, 0.5]) + bm.conditional_entropy(weather), rel=1e-12
     )
 
 
@@ -94,12 +94,12 @@ def test_m9_each_kind_of_process_samples_and_rates_what_it_sampled() -> None:
     for process in (pair, chain, second, hidden, bm.Mixture([pair, chain, hidden])):
         path = process.sample(20, seed=1)
         assert process.logprob(path) == pytest.approx(math.fsum(process.logprobs(path)), rel=1e-13)
-    assert chain.logprob([0, 0, 1]) == pytest.approx(math.log(0.75 * 0.9 * 0.1), rel=1e-14)
+    assert chain.logprob([0, 0, 1]) == pytest.approx(math.log(0.75 * 0.9 * 0.1), rel=1e-12)
 
 
 def test_m10_stationary_and_ergodic_with_the_reason() -> None:
     weather = bm.Markov([[0.8, 0.2], [0.4, 0.6]])
-    assert weather.stationary == pytest.approx([2 / 3, 1 / 3], rel=1e-14)
+    assert weather.stationary == pytest.approx([2 / 3, 1 / 3], rel=1e-12)
     assert weather.is_stationary
     assert weather.is_ergodic
     stuck, circle = bm.Markov([[1, 0], [0, 1]]), bm.Markov([[0, 1], [1, 0]])
@@ -113,10 +113,10 @@ def test_m10_stationary_and_ergodic_with_the_reason() -> None:
 
 def test_m11_typewriter_chain_and_hidden_chain() -> None:
     for keys in (2, 26, 10_000):
-        assert bm.typewriter(keys).entropy_rate == pytest.approx(math.log2(keys), rel=1e-14)
+        assert bm.typewriter(keys).entropy_rate == pytest.approx(math.log2(keys), rel=1e-12)
     # pi = (5/6, 1/6), so h = 5/6 H(.1) + 1/6.
     rows = 5 / 6 * -(0.9 * math.log2(0.9) + 0.1 * math.log2(0.1)) + 1 / 6
-    assert bm.Markov([[0.9, 0.1], [0.5, 0.5]]).entropy_rate == pytest.approx(rows, rel=1e-14)
+    assert bm.Markov([[0.9, 0.1], [0.5, 0.5]]).entropy_rate == pytest.approx(rows, rel=1e-12)
     found = bm.example_process("noisy").rate(tolerance=1e-9)
     assert found.lower <= 0.7665963 + 5e-8
     assert found.upper >= 0.7665963 - 5e-8
@@ -150,12 +150,12 @@ def test_m14_the_rate_of_a_source_that_is_not_told() -> None:
 def test_m16_perplexity_is_a_geometric_mean() -> None:
     steps = [0.5, 0.125, 0.25]
     each = [1 / p for p in steps]
-    assert bm.sequence_perplexity(steps) == pytest.approx(math.prod(each) ** (1 / 3), rel=1e-14)
-    assert bm.sequence_perplexity(steps) == pytest.approx(2 ** float(np.mean(bm.information(steps))), rel=1e-14)
+    assert bm.sequence_perplexity(steps) == pytest.approx(math.prod(each) ** (1 / 3), rel=1e-12)
+    assert bm.sequence_perplexity(steps) == pytest.approx(2 ** float(np.mean(bm.information(steps))), rel=1e-12)
 
 
 def test_m22_units_never_change_what_is_said(letters: bm.Distribution) -> None:
     bits, nats, hartleys = (bm.cross_entropy("probable", letters, unit=u) for u in ("bits", "nats", "hartleys"))
-    assert np.exp2(bits) == pytest.approx(np.exp(nats), rel=1e-14)
-    assert np.exp2(bits) == pytest.approx(10.0**hartleys, rel=1e-14)
-    assert bm.perplexity("probable", letters) == pytest.approx(np.exp2(bits), rel=1e-14)
+    assert np.exp2(bits) == pytest.approx(np.exp(nats), rel=1e-12)
+    assert np.exp2(bits) == pytest.approx(10.0**hartleys, rel=1e-12)
+    assert bm.perplexity("probable", letters) == pytest.approx(np.exp2(bits), rel=1e-12)

@@ -94,10 +94,12 @@ NgramHeader NgramBlock::header() const {
     std::memcpy(result.shape.counts, rest.counts, sizeof rest.counts);
     result.file_size = rest.file_size;
     result.body_checksum = rest.body_checksum;
+    std::memcpy(&result.content_checksum, memory_.data() + used(), sizeof result.content_checksum);
     return result;
 }
 
-void NgramBlock::accept(std::size_t size) {
+void NgramBlock::accept(std::size_t size, Span note) {
+    note_ = note;
     const NgramHeader found = header();
     const bool more = found.shape.flags & has_section;
     if (found.file_size != size || (more ? memory_.size() <= size : memory_.size() != size))
@@ -121,11 +123,27 @@ void NgramBlock::write_header(NgramHeader header) {
     std::memcpy(base + used() - sizeof rest, &rest, sizeof rest);
 }
 
-void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Watch* watch) {
+std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note) const {
+    std::uint64_t parts[4 + max_order] = {shape.order, shape.words};
+    std::copy_n(shape.counts, max_order, parts + 4);
+    for (int i = 0; i < form_->extras; ++i) parts[1] = step(parts[1], extras[i]);
+    parts[2] = block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size);
+    parts[3] = block_checksum(memory_.data() + note.to, size_ - note.to);
+    std::uint8_t bytes[sizeof parts];
+    std::memcpy(bytes, parts, sizeof parts);
+    const std::uint64_t sum = block_checksum(bytes, sizeof bytes);
+    return sum ? sum : 1;
+}
+
+void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch) {
     NgramHeader header;
     header.shape = shape;
     std::copy_n(extras, form_->extras, header.extras);
     header.file_size = size_;
+    note_ = note;
+    // Behind the header proper, in bytes that the body's checksum covers; earlier versions left them zero.
+    const std::uint64_t content = content_checksum(shape, extras, note);
+    std::memcpy(memory_.data() + used(), &content, sizeof content);
     header.body_checksum = block_checksum(memory_.data() + used(), size_ - used(), watch);
     write_header(header);
 }
@@ -163,6 +181,9 @@ void NgramBlock::save(const std::string& path, Watch* watch) const {
 void NgramBlock::verify() const {
     if (header().body_checksum != block_checksum(memory_.data() + used(), size_ - used()))
         damaged("the checksum of its body is wrong");
+    const NgramHeader found = header();
+    if (found.content_checksum && found.content_checksum != content_checksum(found.shape, found.extras, note_))
+        damaged("the checksum of its content is wrong");
 }
 
 }  // namespace bitmeter

@@ -76,10 +76,21 @@ struct NgramHeader {
     NgramShape shape;
     std::uint32_t extras[2] = {};
     std::uint64_t file_size = 0, body_checksum = 0;
+    /// Of all that can change a probability: the body without the metadata. 0 in files that do not have it.
+    std::uint64_t content_checksum = 0;
 };
 
 class NgramBlock {
 public:
+    /// A part of the block, by its offsets.
+    struct Span {
+        std::size_t from, to;
+    };
+    /// The metadata, with what fills up its last line.
+    static Span note_span(std::size_t from, std::size_t bytes) {
+        return {from, from + (bytes + block_alignment - 1) / block_alignment * block_alignment};
+    }
+
     /// New memory of this size, to be filled in and sealed.
     NgramBlock(const NgramForm& form, PageBlock memory, std::size_t size)
         : form_(&form), memory_(std::move(memory)), size_(size) {}
@@ -89,7 +100,7 @@ public:
     /// What the header says.
     NgramHeader header() const;
     /// The size that follows from the shape. Throws NgramFormatError where the file has another.
-    void accept(std::size_t size);
+    void accept(std::size_t size, Span note);
 
     std::uint8_t* data() const { return memory_.data(); }
     Bytes bytes() const { return {memory_.data(), size_}; }
@@ -98,7 +109,7 @@ public:
     /// Appends a section. Returns whether the bytes have moved: a mapped file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
     /// Writes the header and its checksums. The watch counts bytes.
-    void seal(const NgramShape& shape, const std::uint32_t* extras, Watch* watch = nullptr);
+    void seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch = nullptr);
     /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const;
     /// Throws NgramFormatError where the bytes are not those that were sealed.
@@ -106,12 +117,14 @@ public:
 
 private:
     std::size_t used() const;
+    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note) const;
     void write_header(NgramHeader header);
 
     const NgramForm* form_;
     PageBlock memory_;
     bool mapped_ = false;
     std::size_t size_ = 0;  // without the section
+    Span note_{0, 0};
     std::vector<std::uint8_t> section_;
     Bytes mapped_section_{nullptr, 0};
 };

@@ -108,7 +108,7 @@ CompactNgram::CompactNgram(const CompactShape& shape)
 
 CompactNgram::CompactNgram(PageBlock file) : block_(form, std::move(file)) {
     shape_ = read_shape(block_.header());
-    block_.accept(layout(shape_).size);
+    block_.accept(layout(shape_).size, note_span());
     place();
 }
 
@@ -156,9 +156,13 @@ void CompactNgram::set_note(std::string_view text) {
     std::memcpy(note_, text.data(), text.size());
 }
 
+NgramBlock::Span CompactNgram::note_span() const {
+    return NgramBlock::note_span(layout(shape_).note, shape_.note_bytes);
+}
+
 void CompactNgram::seal() {
     const std::uint32_t extras[] = {shape_.logprob_bits, shape_.backoff_bits};
-    block_.seal(shape_, extras);
+    block_.seal(shape_, extras, note_span());
 }
 
 void CompactNgram::attach(std::vector<std::uint8_t> section) {

@@ -104,6 +104,7 @@ public:
 
     void save(const std::string& path) const { block_.save(path); }
     std::uint64_t fingerprint() const { return block_.header().body_checksum; }
+    std::uint64_t content_checksum() const { return block_.header().content_checksum; }
     void seal();
     /// Reads all of it: checksums, figures, and that every n-gram's suffix is one. Throws NgramFormatError.
     void verify() const;
@@ -118,6 +119,7 @@ private:
         std::vector<std::uint64_t> offsets;
     };
     void place();
+    NgramBlock::Span note_span() const;
     void fill_offsets(std::uint64_t* offsets) const;
 
     CompactShape shape_;

@@ -65,13 +65,17 @@ NgramModel::NgramModel(const NgramShape& shape, PageStore& store)
     place();
 }
 
+NgramBlock::Span NgramModel::note_span() const {
+    return NgramBlock::note_span(layout(shape_).note, shape_.note_bytes);
+}
+
 std::size_t NgramModel::size_of(const NgramShape& shape) {
     return layout(shape).size;
 }
 
 NgramModel::NgramModel(PageBlock file) : block_(form, std::move(file)) {
     shape_ = checked(block_.header().shape);
-    block_.accept(size_of(shape_));
+    block_.accept(size_of(shape_), note_span());
     codes_ = WordCodes(shape_.words);
     place();
 }
@@ -121,7 +125,7 @@ WordIndex NgramModel::index() const {
 void NgramModel::seal(Watch* watch) {
     if (watch) watch->begin(bytes().size);
     index().fill(first_word);
-    block_.seal(shape_, nullptr, watch);
+    block_.seal(shape_, nullptr, note_span(), watch);
 }
 
 void NgramModel::attach(std::vector<std::uint8_t> section) {

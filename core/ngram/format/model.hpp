@@ -93,6 +93,8 @@ public:
     void save(const std::string& path, Watch* watch = nullptr) const { block_.save(path, watch); }
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const { return block_.header().body_checksum; }
+    /// Of all that can change a probability; 0 in files of earlier versions.
+    std::uint64_t content_checksum() const { return block_.header().content_checksum; }
     /// Makes the word index and computes the checksums once the model is filled in. The watch counts bytes.
     void seal(Watch* watch = nullptr);
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
@@ -100,6 +102,7 @@ public:
 
 private:
     void place();
+    NgramBlock::Span note_span() const;
 
     NgramShape shape_;
     NgramBlock block_;

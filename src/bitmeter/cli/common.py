@@ -19,7 +19,8 @@ def _one_of(key: str) -> Callable[[str | None], str | None]:
     def check(value: str | None) -> str | None:
         if value is not None:
             from bitmeter.errors import ChoiceError
-            from bitmeter.measure.conventions import convention, setting
+            from bitmeter.measure.conventions.registry import convention
+            from bitmeter.measure.conventions.settings import setting
             from bitmeter.models.windows import parse_context
 
             try:

@@ -37,9 +37,9 @@ def quickly(words: list[str]) -> bool:
     if form == "quiet" and like == "bitmeter" and (bits := _bits_a_byte(model, text)) is not None:
         print(repr(bits))
         return True
-    from bitmeter.measure.conventions import CONVENTIONS
+    from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.scoring import score
-    from bitmeter.models.base import load
+    from bitmeter.models.registry import load
 
     ready = load(model)
     if like not in CONVENTIONS or not ready.is_distribution:  # scores that are no probabilities are told otherwise
@@ -66,10 +66,10 @@ def _read(words: list[str]) -> tuple[str, str, str, str] | None:
 
 
 def _bits_a_byte(model: str, text: str) -> float | None:
-    """What `score(model, text).rate()` gives, for a short plain text and a model of words; None for all else."""
-    from bitmeter.text.kinds import COMPRESSIONS, KINDS, SEPARATORS
+    """What `score(model, text).per()` gives, for a short plain text and a model of words; None for all else."""
+    from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS, SEPARATORS
 
-    if text.lower().endswith((*COMPRESSIONS, *KINDS)) or any(character in text for character in "*?[:"):
+    if text.lower().endswith((*COMPRESSIONS, *ROW_FORMATS)) or any(character in text for character in "*?[:"):
         return None
     from bitmeter import _core
 
@@ -94,4 +94,4 @@ def shown(score: Score, per: str, *, json: bool, quiet: bool) -> str:
     """A score as the command line prints it."""
     if json:
         return score.to_json()
-    return repr(score.rate(per)) if quiet else str(score)  # type: ignore[arg-type]
+    return repr(score.per(per)) if quiet else str(score)  # type: ignore[arg-type]

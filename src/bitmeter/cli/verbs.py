@@ -7,25 +7,12 @@ from typing import Annotated
 import typer
 
 from bitmeter._version import __version__
-from bitmeter.cli import (
-    code,
-    compare,
-    compress,
-    convert,
-    curve,
-    demo,
-    diverge,
-    entropy,
-    explain,
-    learn,
-    mix,
-    models,
-    sample,
-    score,
-    trace,
-    train,
-    verify,
-)
+from bitmeter.cli.coding import code, compress
+from bitmeter.cli.measure import compare, diverge, score, trace
+from bitmeter.cli.models import convert, mix, models, sample, train
+from bitmeter.cli.see import curve, demo, learn
+from bitmeter.cli.text import entropy
+from bitmeter.cli.trust import explain, verify
 
 __all__ = ["app"]
 

@@ -1,4 +1,4 @@
-"""Models on the same text: the difference in bits a byte, how sure it is, and a refusal where it means nothing."""
+"""Models on the same text: the difference in bits per byte with its interval; what cannot be compared is refused."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util.check import integer, real
+from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
-from bitmeter.measure.score import FEWEST_DOCUMENTS, BlockSums, Score, as_score, nothing_scored
+from bitmeter.measure.aggregates import BlockSums
+from bitmeter.measure.interval.cluster import FEWEST_DOCUMENTS
+from bitmeter.measure.interval.paired import PairedTest, holm, paired
+from bitmeter.measure.score import Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
-from bitmeter.measure.signature import differences
-from bitmeter.measure.statistics import PairedTest, holm, paired
-from bitmeter.theory._check import integer, real
+from bitmeter.measure.signature import Difference, differences
 
 _LN2 = math.log(2.0)
 
@@ -28,11 +31,11 @@ class Row:
     score
         Its score.
     difference
-        Its bits a byte less the baseline's: below zero it is the better model.
+        Its bits per byte minus the baseline's: below zero, it is the better model.
     test
-        The paired test; None for the baseline and where only totals are known.
+        The paired test; None for the baseline and if only totals are known.
     p_value
-        After Holm's correction for the number of models; None with the reason where there is none.
+        After Holm's correction for the number of models; None if there is none.
     reason
         Why there is no p-value.
     """
@@ -55,7 +58,7 @@ class Row:
 
     @property
     def clusters(self) -> int | None:
-        """How many documents or stretches were compared."""
+        """The number of documents or batches that were compared."""
         return None if self.test is None or self.test.interval is None else self.test.interval.clusters
 
 
@@ -66,11 +69,11 @@ class Comparison:
     Attributes
     ----------
     rows
-        One a model: its score, the difference to the baseline, the paired test.
+        One per model: its score, the difference to the baseline, the paired test.
     confidence
         Of the intervals.
     method
-        How the intervals were taken, and of what they speak.
+        How the intervals were computed, and to what they generalise.
 
     Examples
     --------
@@ -124,34 +127,20 @@ class Comparison:
         """The same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def remarks(self) -> list[str]:
-        """What must be known to read the figures: how they were taken, and why something is missing."""
-        from bitmeter.measure.words import short_names
+    def __str__(self) -> str:
+        return rendered(self)
 
-        text = short_names([self.baseline.text])[self.baseline.text]
-        lines = [f"Δ is in bits a byte against {self.baseline.model} on {text}; below zero is better."]
-        if self.method != "totals only":
-            lines.append(f"Intervals and tests: {self.method}.")
-        tests = sum(row.p_value is not None for row in self.rows)
-        if tests > 1:
-            lines.append(f"p is corrected for {tests} comparisons (Holm).")
-        reasons: dict[str, list[str]] = {}
-        for row in self.rows[1:]:
-            if row.reason:
-                reasons.setdefault(row.reason, []).append(row.score.model)
-        return lines + [f"{', '.join(models)}: no p-value: {reason}" for reason, models in reasons.items()]
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Two scores that must not be compared, and the differences that forbid it; its text says what to type instead."""
+
+    first: Score
+    second: Score
+    differences: tuple[Difference, ...]
 
     def __str__(self) -> str:
-        width = max(len(row.score.model) for row in self.rows)
-        lines = []
-        for row in self.rows:
-            change = "baseline" if row.reason == "baseline" else f"{row.difference:+.6f}"
-            if row.low is not None and row.high is not None:
-                change += f" [{row.low:+.6f}, {row.high:+.6f}]"
-            if row.p_value is not None:
-                change += "  p < .001" if row.p_value < 0.001 else f"  p = {row.p_value:.3f}"
-            lines.append(f"{row.score.model:<{width}}  {row.score.bits_per_byte:.6f} bits/byte  {change}")
-        return "\n".join([*lines, *self.remarks()])
+        return rendered(self)
 
 
 def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float = 0.95, **keywords: Any) -> Comparison:
@@ -173,7 +162,7 @@ def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float =
     Returns
     -------
     Comparison
-        For each model the difference in bits a byte to the baseline with its interval, p-value and e-value.
+        For each model the difference to the baseline in bits per byte, with its interval, p-value and e-value.
 
     Raises
     ------
@@ -229,25 +218,7 @@ def _difference(base: Score, other: Score) -> float:
 def _refuse_unlike(first: Score, second: Score) -> None:
     found = tuple(d for d in differences(first.signature, second.signature) if d.decisive)
     if found:
-        from bitmeter.measure.words import refusal, short_names
-
-        names = short_names((first.text, second.text))
-        a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"
-        message = (
-            f"{a} and {b} must not be compared: {refusal(found)}. "
-            f"Score both again on the same text with the same conventions{_options(found)}"
-        )
-        raise IncomparableError(message, differences=found)
-
-
-def _options(found: tuple[Any, ...]) -> str:
-    """The options by which conventions that differ are set; none where the texts are others already."""
-    if any(d.key == "text" for d in found):
-        return ""
-    told = ", ".join(f"--{d.key}" for d in found if d.key in ("docs", "norm", "first", "eos", "oov", "den"))
-    spelled = any(d.key == "oov" and "spelled" in (d.first, d.second) for d in found)
-    spells = "; bitmeter convert MODEL new.bmn --spelling TEXT teaches a model from ARPA to spell" if spelled else ""
-    return (f": {told}" if told else "") + spells
+        raise IncomparableError(str(Refusal(first, second, found)), differences=found)
 
 
 def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | None, str]:
@@ -261,28 +232,30 @@ def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | No
         message = f"{base.model} has {len(a)} documents and {other.model} {len(b)}; they are not the same text"
         raise InputTypeError(message)
     if len(a) >= FEWEST_DOCUMENTS:
-        # The scored bytes may differ by skipped units; the denominator is the text's own.
+        # Skipped units may make the scored bytes differ; the denominator is the size of the documents.
         test = paired(b.nats / _LN2, a.nats / _LN2, a.bytes, confidence)
         return test, test.reason or ""
-    first, second = base.by_block, other.by_block
-    if first is None or second is None or first.size != second.size or not np.array_equal(first.bytes, second.bytes):
-        first, second = _common_blocks(first, second)
-    if first is None or second is None:
+    blocks = _common_blocks(base.by_block, other.by_block)
+    if blocks is None:
         return None, "too few documents, and no sums along the text"
+    first, second = blocks
     test = paired(second.nats / _LN2, first.nats / _LN2, first.bytes, confidence, series=True)
-    # Stretches of one text speak about that text alone: a p-value would be taken for more.
-    few = f"{len(a)} document{'s' * (len(a) != 1)}; five or fewer say too little of other texts"
+    # Blocks of one text say nothing about other texts: a p-value would be taken for more.
+    few = f"{len(a)} document{'s' * (len(a) != 1)}; five or fewer say too little about other texts"
     return replace(test, p_value=None), few
 
 
-def _common_blocks(first: Any, second: Any) -> tuple[Any, Any]:
-    """Stretches of one grid: units of other sizes start in other places, so the bytes are set to the grid's own."""
+def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[BlockSums, BlockSums] | None:
+    """The blocks of both on one grid; units of different sizes start elsewhere, so the sizes are set to the grid's."""
     if first is None or second is None or first.size != second.size:
-        return None, None
+        return None
+    if np.array_equal(first.bytes, second.bytes):
+        return first, second
     length = max(len(first.nats), len(second.nats))
     grid = np.full(length, first.size)
     grid[-1] = max(1, int(first.bytes.sum()) - first.size * (length - 1))
-    return tuple(BlockSums(b.size, np.pad(b.nats, (0, length - len(b.nats))), grid) for b in (first, second))  # type: ignore[return-value]
+    nats = [np.pad(blocks.nats, (0, length - len(blocks.nats))) for blocks in (first, second)]
+    return BlockSums(first.size, nats[0], grid), BlockSums(first.size, nats[1], grid)
 
 
 def _finite(value: float) -> float | str:

@@ -5,27 +5,25 @@ Both read the same windows side by side, and only what a few positions need is h
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.options import settle
 from bitmeter.measure.scoring import _corpus
-from bitmeter.measure.settings import settle
-from bitmeter.measure.windows import with_windows
-from bitmeter.models.base import load
-from bitmeter.models.causal import Causal
-from bitmeter.text.stream import split_corpus
+from bitmeter.measure.window_sums import in_windows
+from bitmeter.models.protocols import WindowedPredictor
+from bitmeter.models.registry import resolve
+from bitmeter.text.blocks import split_corpus
 
 __all__ = ["Divergence", "divergence"]
 
-Floats = NDArray[np.float64]
 _LN2 = math.log(2.0)
 #: The shares at which the distribution over tokens is told.
 PERCENTILES = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
@@ -42,10 +40,10 @@ class Divergence:
     text
         The text's name.
     nats
-        D(first‖second) of each token's prediction, in nats; inf where the second holds impossible what the first does
-        not.
+        D(first‖second) of each token's prediction, in nats; inf where the second gives no probability to what the first
+        does.
     same_top
-        Whether both held the same token for the likeliest, for each token.
+        Whether both have the same most likely token, for each token.
     first_logprobs, second_logprobs
         ln p of the token that came, under each.
     """
@@ -54,7 +52,7 @@ class Divergence:
     second: str
     text: str
     nats: Floats
-    same_top: NDArray[np.bool_]
+    same_top: Bools
     first_logprobs: Floats
     second_logprobs: Floats
 
@@ -63,7 +61,7 @@ class Divergence:
 
     @property
     def mean(self) -> float:
-        """The mean divergence, in bits a token."""
+        """The mean divergence, in bits per token."""
         return math.fsum(self.nats) / len(self) / _LN2 if np.isfinite(self.nats).all() else math.inf
 
     @property
@@ -75,12 +73,12 @@ class Divergence:
 
     @property
     def same_top_rate(self) -> float:
-        """The share of tokens for which both hold the same one for the likeliest."""
+        """The share of tokens for which both have the same most likely one."""
         return float(np.mean(self.same_top))
 
     @property
     def log_ratio(self) -> float:
-        """By how many bits a token the second's cross-entropy is higher: the mean of log p − log q of what came."""
+        """By how many bits per token the second's cross-entropy is higher: the mean of log p − log q of what came."""
         return math.fsum(self.first_logprobs - self.second_logprobs) / len(self) / _LN2
 
     @property
@@ -109,11 +107,11 @@ class Divergence:
     def __str__(self) -> str:
         lines = [
             f"{self.second} against {self.first} on {self.text}",
-            f"  divergence   {self.mean:.6f} ± {self.error:.6f} bits a token, over {len(self):,} tokens",
+            f"  divergence   {self.mean:.6f} ± {self.error:.6f} bits per token, over {len(self):,} tokens",
             f"  of which     50 %: {self.percentile(50):.6f}   90 %: {self.percentile(90):.6f}   "
             f"99 %: {self.percentile(99):.6f}   most: {self.percentile(100):.6f}",
             f"  same top     {100 * self.same_top_rate:.3f} %",
-            f"  cost         {self.log_ratio:+.6f} bits a token; probability of the truth off by "
+            f"  cost         {self.log_ratio:+.6f} bits per token; probability of the truth off by "
             f"{100 * self.probability_error:.3f} % (root mean square)",
         ]
         return "\n".join(lines)
@@ -154,24 +152,24 @@ def divergence(
     >>> import bitmeter as bm
     >>> bm.divergence("uniform", "kt", b"abc")
     Traceback (most recent call last):
-    bitmeter.errors.ModelError: uniform:256 gives no whole predictions over tokens; ... such as hf:PATH
+    bitmeter.errors.ModelError: uniform:256 does not expose a distribution over tokens; ... such as hf:PATH
     """
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
     models = [_causal(model) for model in (first, second)]
     one, two = models
-    if one.units != two.units or one.size != two.size:
+    sizes = len(one.outcomes), len(two.outcomes)
+    if one.units != two.units or sizes[0] != sizes[1]:
         message = (
-            f"{one.name} and {two.name} do not predict the same tokens ({one.units.name}, {one.size:,} ids; "
-            f"{two.units.name}, {two.size:,} ids), so their predictions have no divergence; compare their bits a byte "
-            "instead: bitmeter compare"
+            f"{one.name} and {two.name} do not predict the same tokens ({one.units.name}, {sizes[0]:,} ids; "
+            f"{two.units.name}, {sizes[1]:,} ids), so their predictions have no divergence; compare their bits per "
+            "byte instead: bitmeter compare"
         )
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)
-    reader, settled = with_windows(one, chosen)
-    other = copy.copy(with_windows(two, settled)[0])
-    other._reading = reader.reading
+    reader, settled = in_windows(one, chosen)
+    other = in_windows(two, settled)[0].with_windowing(reader.windowing)
     parts: list[tuple[Floats, ...]] = []
-    for piece in split_corpus(corpus, reader.units, reader.block_size):
+    for piece in split_corpus(corpus, reader.units, reader.traits.block_bytes):
         parts += _piece(reader, other, piece.split.ids, piece.split.bounds)
         if progress is not None:
             progress(piece.offset + len(piece.data), corpus.total_bytes, math.nan)
@@ -182,28 +180,27 @@ def divergence(
     return Divergence(*_told_apart(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
 
 
-def _told_apart(one: Causal, two: Causal) -> tuple[str, str]:
+def _told_apart(one: WindowedPredictor, two: WindowedPredictor) -> tuple[str, str]:
     """The names of two models, with their precision where they have one name: quantised against original, often."""
-    if one.name != two.name or one.precision == two.precision:
+    if one.name != two.name or one.traits.precision == two.traits.precision:
         return one.name, two.name
-    return f"{one.name} ({one.precision})", f"{two.name} ({two.precision})"
+    return f"{one.name} ({one.traits.precision})", f"{two.name} ({two.traits.precision})"
 
 
-def _causal(model: Any) -> Causal:
-    found = load(model)
-    if not isinstance(found, Causal) or not found.gives_predictions:
+def _causal(model: Any) -> WindowedPredictor:
+    found = resolve(model)
+    if not isinstance(found, WindowedPredictor):
         message = (
-            f"{getattr(found, 'name', found)} gives no whole predictions over tokens; a divergence needs two models "
-            "such as hf:PATH"
+            f"{found.name} does not expose a distribution over tokens; a divergence needs two models such as hf:PATH"
         )
         raise ModelError(message, value=model)
     return found
 
 
-def _piece(one: Causal, two: Causal, ids: NDArray[Any], bounds: NDArray[np.int64]) -> Iterator[tuple[Floats, ...]]:
+def _piece(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[tuple[Floats, ...]]:
     tokens = np.asarray(ids, dtype=np.int64)
-    if ((tokens < 0) | (tokens >= one.size)).any():  # a document of which the tokenizer kept nothing
-        known = (tokens >= 0) & (tokens < one.size)
+    if ((tokens < 0) | (tokens >= len(one.outcomes))).any():  # a document of which the tokenizer kept nothing
+        known = (tokens >= 0) & (tokens < len(one.outcomes))
         tokens, bounds = tokens[known], np.concatenate(([0], np.cumsum(known)))[bounds]
     plan = one.plan(bounds)
     for sequence, lead in zip(*one.sequences(tokens, plan), strict=True):
@@ -211,7 +208,7 @@ def _piece(one: Causal, two: Causal, ids: NDArray[Any], bounds: NDArray[np.int64
             yield from _window(one, two, sequence, lead)
 
 
-def _window(one: Causal, two: Causal, sequence: NDArray[np.int64], lead: int) -> Iterator[tuple[Floats, ...]]:
+def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead: int) -> Iterator[tuple[Floats, ...]]:
     at = lead
     for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
         truth = sequence[at : at + len(p), None]
@@ -229,7 +226,7 @@ def _window(one: Causal, two: Causal, sequence: NDArray[np.int64], lead: int) ->
         )
 
 
-def _refuse_nan(model: Causal, rows: NDArray[Any]) -> None:
+def _refuse_nan(model: WindowedPredictor, rows: Floats) -> None:
     if np.isnan(rows).any():
         message = f"{model.name} gave NaN among its predictions, so its divergence does not exist"
         raise ModelError(message)

@@ -1,41 +1,50 @@
-"""One model over one text: split, rated, checked, and added up, block by block."""
+"""One model over one text: split, scored, checked and summed, batch by batch."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats
 from bitmeter.errors import ModelError
-from bitmeter.measure.ends import Whole, blank_units, with_ends
-from bitmeter.measure.pieces import PieceCounter
+from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.settings import Settings, check_abilities
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
-from bitmeter.measure.tracing import Tracer
-from bitmeter.measure.windows import WindowTotals, with_windows
-from bitmeter.models.base import Model, Predictor, Totalling
-from bitmeter.models.details import Details, details_of_rows
-from bitmeter.text.corpus import Corpus
-from bitmeter.text.counts import begun_within
-from bitmeter.text.stream import Piece, Stretch, cut_corpus, split_corpus
-from bitmeter.text.units import Split
+from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
+from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
+from bitmeter.text.blocks import cut_corpus
+from bitmeter.text.boundaries import Whole
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.units.counts import begun_within
 
-#: How many bytes are read at once: what is known of each unit then fits in the caches of a core.
-BLOCK_SIZE = 1 << 18
-
-#: Called as the text goes by: bytes done, bytes in all (or None), and bits a byte so far.
+#: Called as the text goes by: bytes done, bytes in all (or None), and bits per byte so far.
 Progress = Callable[[int, int | None, float], None]
 
 
 class Run:
-    """One model over one text."""
+    """One model over one text.
+
+    Parameters
+    ----------
+    model, corpus
+        What is measured on what.
+    settings
+        The keywords of `score`, settled.
+    tracer
+        Keeps or writes what each unit costs.
+    alternatives
+        How many of the most likely alternatives the trace holds for each unit; None for no details.
+    progress
+        Called as the text goes by.
+    block_bytes
+        How many bytes are read at once; None for what the model likes best.
+    """
 
     def __init__(
         self,
@@ -45,28 +54,31 @@ class Run:
         tracer: Tracer,
         alternatives: int | None,
         progress: Progress | None,
+        block_bytes: int | None = None,
     ) -> None:
         model, settings = with_windows(model, settings)
         check_abilities(model, settings)
-        if settings.oov in ("class", "spelled"):
-            model = model.with_oov(settings.oov)  # type: ignore[attr-defined]
+        if settings.oov in ("class", "spelled") and isinstance(model, OpenVocabulary):
+            model = model.with_oov(settings.oov)
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
+        self._block_bytes = block_bytes or model.traits.block_bytes
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._skipped_counts = np.zeros(3, dtype=np.int64)
         self._done, self._spent = 0, 0.0
         self._known = ExactSum()
-        self._unknown: NDArray[np.bool_] | None = None
+        self._unknown: Bools | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
-        by_window = hasattr(model, "plan") and not getattr(model, "needs_bytes", False)
-        self._windows = WindowTotals() if by_window else None
-        self._pieces = PieceCounter() if settings.like == "lm-eval" else None
+        in_windows = isinstance(model, Windowed) and model.traits.whole_documents
+        self._windows = WindowTotals() if in_windows else None
+        counter = convention(settings.like).words
+        self._pieces = None if counter is None else counter()
         self._place = ""
         self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
         """Go through the text once."""
         with self._tracer:
-            for piece in self._rated():
+            for piece in self._scored():
                 self._check(piece)
                 self._counts.add(piece.data, piece.ends)
                 if self._pieces is not None:
@@ -83,105 +95,45 @@ class Run:
     def _so_far(self) -> float:
         return self._spent / math.log(2.0) / max(1, self._done)
 
-    def _rated(self) -> Iterator[Rated]:
-        """The text split and rated; only a model that streams sees parts of documents."""
-        model = self._model
-        stream = self._stream()
-        if self._alternatives is None and getattr(stream, "rates_bytes", False):
-            yield from self._rated_bytes(stream)
-            return
-        units = model.units if stream is not None else Whole(model.units)
-        for piece in split_corpus(self._corpus, units, getattr(model, "block_size", BLOCK_SIZE)):
-            self._lossy += piece.split.lossy
-            split, blank = piece.split, blank_units(units, piece.split)
-            if self._settings.eos != "no":
-                keep = self._settings.eos == "nonblank"
-                end = self._model.end_id  # type: ignore[attr-defined]
-                shown = getattr(model, "end_is_unit", False)
-                split, blank = with_ends(split, blank, len(piece.ends), end, keep_blank=keep, shown=shown)
-            logs, details = self._ask(stream, split, piece)
-            skipped = self._outside_windows(split, logs)
-            yield _put_together(piece, split, logprobs=logs, skipped=skipped, blank=blank, details=details)
+    def _scored(self) -> Iterator[Rated]:
+        """The text, scored by one session of the model."""
+        model, eos = self._model, self._settings.eos
+        traits = model.traits
+        session = model.open(Options(eos))
+        units = Whole(model.units) if traits.whole_documents else model.units
+        for block in cut_corpus(self._corpus, units, self._block_bytes):
+            batch = Batch(
+                block.data, block.ends, model.units, block.offset, block.continues, block.unfinished, eos, traits.end
+            )
+            scored = session.score(batch, self._alternatives, self._watch(batch))
+            self._lossy += batch.lossy
+            yield _put_together(batch, scored, self._outside_windows(scored))
 
-    def _stream(self) -> Any:
-        """The model's stream; None where it is given whole documents: it has no other way, or is quicker by it."""
-        model: Any = self._model
-        if not hasattr(model, "stream") or (hasattr(model, "rated") and not getattr(model, "needs_bytes", False)):
+    def _watch(self, batch: Batch) -> Watch | None:
+        """Progress within a batch: with a slow model one batch may take minutes."""
+        progress = self._progress
+        if progress is None:
             return None
-        return model.stream()
+        return lambda done, of: progress(
+            batch.offset + len(batch.data) * done // of, self._corpus.total_bytes, self._so_far()
+        )
 
-    def _rated_bytes(self, stream: Any) -> Iterator[Rated]:
-        """The same from a stream that splits and rates in one go."""
-        for piece in cut_corpus(self._corpus, self._model.units, BLOCK_SIZE):
-            split, blank, logs = stream.rate_bytes(
-                piece.data, piece.all_ends, len(piece.ends), piece.continues, self._settings.eos
-            )
-            skipped = np.zeros(len(split.ids), dtype=np.bool_)
-            yield _put_together(piece, split, logprobs=logs, skipped=skipped, blank=blank, owned=True)
-
-    def _ask(self, stream: Any, split: Split, piece: Piece) -> tuple[NDArray[np.float64], Details | None]:
-        """The model's log-probabilities, and its details where they were asked for."""
-        model: Any = self._model
-        if stream is None and hasattr(model, "rated"):
-            watch = None if self._progress is None else self._watch(piece)
-            found: tuple[NDArray[np.float64], Details | None] = model.rated(
-                split.ids, split.bounds, self._alternatives, watch
-            )
-            return found
-        details = self._details(stream, split, piece)
-        if stream is None:
-            return model.logprobs(split.ids, split.bounds), details
-        if hasattr(stream, "rate_text"):  # the bytes themselves are paid for
-            return stream.rate_text(piece.data, split, piece.continues, piece.unfinished), details
-        return stream.logprobs(split.ids, split.bounds, continues=piece.continues), details
-
-    def _watch(self, piece: Piece) -> Callable[[int, int], None]:
-        """Progress within a piece: of a slow model one piece may be minutes."""
-
-        def watch(done: int, of: int) -> None:
-            assert self._progress is not None
-            self._progress(piece.offset + len(piece.data) * done // of, self._corpus.total_bytes, self._so_far())
-
-        return watch
-
-    def _outside_windows(self, split: Split, logs: Any) -> NDArray[np.bool_]:
-        """Which tokens no window answers for; what the windows cost is noted on the way."""
-        if self._windows is None:
-            return np.zeros(len(split.ids), dtype=np.bool_)
-        plan = self._model.plan(split.bounds)  # type: ignore[attr-defined]
-        self._windows.add(np.ascontiguousarray(logs, dtype=np.float64), plan)
-        outside: NDArray[np.bool_] = plan.skipped(len(split.ids))
+    def _outside_windows(self, scored: Scored) -> Bools:
+        """Which units no window answers for; what the windows cost is summed on the way."""
+        size, bounds = len(scored.split.ids), scored.split.bounds
+        if self._windows is None or scored.plan is None:
+            return np.zeros(size, dtype=np.bool_)
+        self._windows.add(np.ascontiguousarray(scored.logprobs, dtype=np.float64), scored.plan)
+        outside = scored.plan.skipped(size)
         if self._settings.first == "uniform":
-            outside[split.bounds[:-1][np.diff(split.bounds) > 0]] = False
+            outside[bounds[:-1][np.diff(bounds) > 0]] = False
         return outside
-
-    def _details(self, stream: Any, split: Split, piece: Piece) -> Details | None:
-        if self._alternatives is None:
-            return None
-        found: Details
-        if hasattr(stream, "details_text"):
-            found = stream.details_text(piece.data, split, piece.continues, piece.unfinished, self._alternatives)
-            return found
-        if hasattr(stream, "details"):
-            found = stream.details(split.ids, split.bounds, piece.continues, self._alternatives)
-            return found
-        if not isinstance(self._model, Predictor) or stream is not None:
-            message = f"{self._model.name} cannot tell what else it held likely; leave alternatives out"
-            raise ModelError(message)
-        names = getattr(self._model, "outcome_names", ())
-        rows = [
-            self._model.predict(split.ids[first:place])
-            for first, last in itertools.pairwise(split.bounds.tolist())
-            for place in range(first, last)
-        ]
-        table = np.array(rows).reshape(len(rows), -1)
-        return details_of_rows(table, np.asarray(split.ids, dtype=np.int64), self._alternatives if names else 0, names)
 
     def _check(self, piece: Rated) -> None:
         """Nothing but logarithms of probabilities goes on."""
         logs = piece.logprobs
         if not isinstance(logs, np.ndarray) or logs.shape != (len(piece.ids),):
-            found = getattr(logs, "shape", type(logs).__name__)
+            found = logs.shape if isinstance(logs, np.ndarray) else type(logs).__name__
             message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
             raise ModelError(message)
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
@@ -198,7 +150,7 @@ class Run:
     def _apply(self, piece: Rated) -> None:
         """Unknown and first units by the convention; what is left out is counted."""
         settings = self._settings
-        unknown = self._model.unknown(piece.ids) if hasattr(self._model, "unknown") else None
+        unknown = self._model.unknown(piece.ids) if isinstance(self._model, OpenVocabulary) else None
         if unknown is not None:
             unknown &= ~piece.blank
             self._oov += int(np.count_nonzero(unknown))
@@ -212,7 +164,7 @@ class Run:
                 piece.skipped[starts] = True
             else:
                 piece.logprobs = piece.logprobs.copy()  # the model's own array is left as it is
-                piece.logprobs[starts] = -math.log(self._model.size)  # type: ignore[attr-defined]
+                piece.logprobs[starts] = -math.log(self._model.traits.vocabulary or 1)
         if piece.skipped.any():
             piece.logprobs = np.where(piece.skipped, 0.0, piece.logprobs)
             self._leave_out(piece)
@@ -237,7 +189,7 @@ class Run:
         self._skipped += int(np.count_nonzero(piece.skipped))
         self._skipped_counts += begun_within(piece.data, piece.ends, piece.cuts, piece.skipped)
 
-    def _name_impossible(self, piece: Rated, impossible: NDArray[np.bool_]) -> None:
+    def _name_impossible(self, piece: Rated, impossible: Bools) -> None:
         self._impossible += int(np.count_nonzero(impossible))
         if not self._place:
             at = int(np.argmax(impossible))
@@ -269,7 +221,7 @@ class Run:
             impossible=self._impossible,
             signature=signature.but(
                 units=f"{self._model.units.name}/{self._model.units.fingerprint}",
-                precision=getattr(self._model, "precision", "float64"),
+                precision=self._model.traits.precision,
             ),
             notes=self._notes(),
             by_document=documents,
@@ -280,44 +232,41 @@ class Run:
 
     def _notes(self) -> tuple[str, ...]:
         notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
-        if self._impossible and self._oov and self._settings.oov == "none":
-            notes.append(_other_ways(self._model, self._oov))
+        if self._impossible and self._oov and self._settings.oov == "none" and isinstance(self._model, OpenVocabulary):
+            ways = [*self._model.oov_remedies()]
+            ways.insert(1 if ways else 0, "--oov skipped leaves them out")
+            notes.append(f"{self._oov:,} unknown to the model: {'; '.join(ways)}")
         if self._lossy:
             notes.append(
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
-                "normalises, or bytes are not UTF-8): what tells such texts apart is not paid for"
+                "normalises, or bytes are not UTF-8): what distinguishes such texts is not paid for"
             )
-        return (*notes, *getattr(self._model, "caveats", ()))
+        return (*notes, *self._model.traits.caveats)
 
 
-def _other_ways(model: Any, unknown: int) -> str:
-    """What to type where unknown units make a score infinite."""
-    ways = ["--oov skipped leaves them out"]
-    if "class" in getattr(model, "oov_ways", ()):
-        ways.insert(0, "--oov class lets each cost <unk> alone")
-    if hasattr(model, "fit_spelling") and model.units.name == "words":
-        ways.append("bitmeter convert MODEL new.bmn --spelling TEXT makes a model that spells them")
-    return f"{unknown:,} unknown to the model: {'; '.join(ways)}"
-
-
-def _put_together(stretch: Stretch, split: Split, **rating: Any) -> Rated:
-    """What was rated of a stretch, where it lies in the text."""
+def _put_together(batch: Batch, scored: Scored, skipped: Bools) -> Rated:
+    """A scored batch, and where it lies in the text."""
+    split = scored.split
     return Rated(
-        data=stretch.data,
-        ends=stretch.ends,
+        data=batch.data,
+        ends=batch.ends,
         ids=split.ids,
         cuts=split.cuts,
         bounds=split.bounds,
-        offset=stretch.offset,
-        continues=stretch.continues,
-        open=stretch.unfinished,
-        **rating,
+        offset=batch.offset,
+        continues=batch.continues,
+        open=batch.unfinished,
+        logprobs=scored.logprobs,
+        skipped=skipped,
+        blank=scored.blank,
+        details=scored.details,
+        owned=scored.owned,
     )
 
 
-def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:
+def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:
     """A compressor's total."""
-    model, settings = with_windows(model, settings)
+    settings = without_windows(model.name, settings)
     if (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
         message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
         raise ModelError(message)
@@ -330,7 +279,6 @@ def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress
             progress(done, corpus.total_bytes, math.nan)
     totals = counts.finished()[0].sum(axis=0)
     size = meter.finish()
-    header = getattr(model, "header", "")
     nats = size * 8 * math.log(2.0)
     return Score(
         model=model.name,
@@ -349,7 +297,7 @@ def measure_total(model: Totalling, corpus: Corpus, settings: Settings, progress
         signature=_signature(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
             units="whole text"
         ),
-        notes=(f"a file of {size:,} bytes, header included ({header})",) if header else (),
+        notes=(f"a file of {size:,} bytes, header included ({model.overhead})",) if model.overhead else (),
     )
 
 
@@ -370,9 +318,9 @@ def _signature(
     )
 
 
-def _compensated(values: NDArray[np.float64]) -> float:
+def _compensated(values: Floats) -> float:
     return float(_core.segment_sums(values, np.array([0, len(values)], dtype=np.int64))[0])
 
 
-def _total_of(nats: NDArray[np.float64]) -> float:
+def _total_of(nats: Floats) -> float:
     return math.inf if np.isinf(nats).any() else math.fsum(nats.data)

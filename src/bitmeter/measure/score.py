@@ -1,4 +1,4 @@
-"""A score: sums and counts, never a rate, so that scores add up, split and regroup exactly. Rates are properties."""
+"""A score: sums and counts, never quotients, so that scores add up, split and regroup exactly."""
 
 from __future__ import annotations
 
@@ -7,131 +7,54 @@ import json
 import math
 import os
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bitmeter._util.check import Unit, choice, nats_per
+from bitmeter._util.files import as_path, replacing
+from bitmeter._util.rendering import rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
-from bitmeter.measure.signature import Signature
-from bitmeter.measure.statistics import Interval, batch_means, cluster_ratio
-from bitmeter.measure.trace import Trace
-from bitmeter.text._files import as_path, replacing
-from bitmeter.theory._check import Unit, choice, nats_per
+from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
+from bitmeter.measure.interval.base import Interval
+from bitmeter.measure.interval.registry import interval_of
+from bitmeter.measure.signature import Signature, differences
+from bitmeter.measure.trace.trace import Trace
 
 SCHEMA = "bitmeter.score/1"
-
-#: What a figure can be divided by.
-Per: TypeAlias = Literal["byte", "char", "word", "token", "document"]
-PER: tuple[Per, ...] = ("byte", "char", "word", "token", "document")
-
-#: Fewer documents than this say too little about each other: the interval is then taken along the text.
-FEWEST_DOCUMENTS = 6
 
 _LN2 = math.log(2.0)
 
 
-class _Sums:
-    """Arrays side by side; equal if all of them are."""
-
-    nats: NDArray[np.float64]
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-
-    def __hash__(self) -> int:
-        return hash(self.nats.tobytes())
-
-
-@dataclass(frozen=True, eq=False)
-class DocumentSums(_Sums):
-    """Sums and counts of each document, in the order of the text.
-
-    Of a text with more than a million documents, neighbours are joined: `sizes` says how many documents a row holds.
-    """
-
-    nats: NDArray[np.float64]
-    bytes: NDArray[np.int64]
-    chars: NDArray[np.int64]
-    words: NDArray[np.int64]
-    tokens: NDArray[np.int64]
-    sizes: NDArray[np.int64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.nats)
-
-    def joined(self, other: DocumentSums) -> DocumentSums:
-        """These documents and then the other's."""
-        names = [f.name for f in fields(self) if f.name != "sizes"]
-        columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
-        if self.sizes is not None or other.sizes is not None:
-            columns["sizes"] = np.concatenate([self.documents, other.documents])
-        return DocumentSums(**columns)
-
-    @property
-    def documents(self) -> NDArray[np.int64]:
-        """How many documents each row holds."""
-        return np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
-
-
-@dataclass(frozen=True, eq=False)
-class BlockSums(_Sums):
-    """What successive stretches of `size` bytes cost, over the whole text; a unit counts where it starts."""
-
-    size: int
-    nats: NDArray[np.float64]
-    bytes: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class WindowSums(_Sums):
-    """What each window cost, where the model reads in windows: some tools average over those."""
-
-    nats: NDArray[np.float64]
-    #: Sums of the squares of what each token cost.
-    squares: NDArray[np.float64]
-    tokens: NDArray[np.int64]
-    #: 1 for a window with which a document begins, else 0.
-    opening: NDArray[np.int64]
-
-    def __bool__(self) -> bool:
-        return True
-
-    def joined(self, other: WindowSums) -> WindowSums:
-        """These windows and then the other's."""
-        return WindowSums(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
-
-
 @dataclass(frozen=True)
 class Score:
-    """What a text costs under a model, and under which conventions.
+    """The cost of a text under a model, and the conventions of the measurement.
 
     Attributes
     ----------
     model, text
-        Their names, for people; the signature holds their fingerprints.
+        Their names; the signature holds their fingerprints.
     nats
-        −ln P of all that was scored; inf where something impossible happened.
+        −ln P of all that was scored; inf if something had probability zero.
     known_nats
-        The same without what the model does not know or holds impossible.
+        The same without unknown and impossible units.
     bytes, chars, words, tokens, documents
-        What the text consists of. Tokens are the units that the model predicted.
+        Counts of the text. Tokens are the units that the model predicted.
     oov, skipped, invalid, impossible
         Units unknown to the model, units that were not scored, bytes that are not UTF-8, units of probability zero.
     signature
         The conventions.
     interval
         Of the bits per byte; None with the reason among the notes.
+    confidence
+        The level of the interval.
     notes
-        What a reader should be told.
+        Remarks for the reader.
     by_document, by_block, by_window
-        Sums of each document, along the text, and of each window: what intervals, comparisons and the figures of other
-        tools are made of.
+        Sums per document, per block along the text, and per window: intervals, comparisons and the figures of other
+        tools are computed from these.
     pieces
-        How many words another tool counts, where its habits were asked for and it counts in its own way.
+        The number of words as another tool counts them, if its convention has a word counter of its own.
 
     Examples
     --------
@@ -172,11 +95,12 @@ class Score:
     by_block: BlockSums | None = field(default=None, repr=False)
     by_window: WindowSums | None = field(default=None, repr=False)
     pieces: int | None = None
+    confidence: float = 0.95
     seconds: float = field(default=0.0, compare=False)
     environment: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _trace: Trace | None = field(default=None, compare=False, repr=False)
 
-    # ---- rates ------------------------------------------------------------------------------------------------------
+    # ---- quotients --------------------------------------------------------------------------------------------------
 
     @property
     def bits(self) -> float:
@@ -185,26 +109,26 @@ class Score:
 
     @property
     def bits_per_byte(self) -> float:
-        """Bits a byte: comparable between all models of the same text."""
-        return self.rate("byte")
+        """Bits per byte: comparable between all models on the same text."""
+        return self.per("byte")
 
     @property
     def bits_per_char(self) -> float:
-        """Bits a Unicode code point."""
-        return self.rate("char")
+        """Bits per Unicode code point."""
+        return self.per("char")
 
     @property
     def bits_per_word(self) -> float:
-        """Bits a word between white space."""
-        return self.rate("word")
+        """Bits per word, as delimited by white space."""
+        return self.per("word")
 
     @property
     def bits_per_token(self) -> float:
-        """Bits a unit of the model: comparable only between models of the same units."""
-        return self.rate("token")
+        """Bits per unit of the model: comparable only between models with the same units."""
+        return self.per("token")
 
     def count(self, per: Per) -> int:
-        """How many there are."""
+        """The number of bytes, characters, words, tokens or documents."""
         name = choice(per, "per", PER)
         number = {
             "byte": self.bytes,
@@ -218,14 +142,14 @@ class Score:
             raise UndefinedError(message, value=per)
         return number
 
-    def rate(self, per: Per = "byte", *, unit: Unit = "bits") -> float:
-        """The cost a byte, character, word, token or document.
+    def per(self, per: Per = "byte", *, unit: Unit = "bits") -> float:
+        """The cost per byte, character, word, token or document.
 
         Examples
         --------
         >>> import bitmeter as bm
         >>> s = bm.score("uniform", b"to be or not to be")
-        >>> s.rate("word"), s.rate("char", unit="bits")
+        >>> s.per("word"), s.per("char", unit="bits")
         (24.0, 8.0)
         """
         number = self.count(per)
@@ -239,10 +163,10 @@ class Score:
         return self.nats / number / nats_per(unit)
 
     def perplexity(self, per: Per = "token") -> float:
-        """2 to the bits a unit; the same in every base."""
-        bits = self.rate(per)
+        """Two to the bits per unit; the same in every base."""
+        bits = self.per(per)
         if 1024.0 <= bits < math.inf:
-            message = f"the perplexity a {per} is 2^{bits:.1f}, more than a double can hold; use the bits instead"
+            message = f"the perplexity per {per} is 2^{bits:.1f}, more than a double can hold; use the bits instead"
             raise UndefinedError(message, value=bits)
         return float(2.0**bits)
 
@@ -250,15 +174,16 @@ class Score:
         """log P of all that was scored."""
         return -self.nats / nats_per(unit)
 
-    def interval_per(self, per: Per, confidence: float = 0.95) -> Interval | None:
-        """The interval of the bits a byte, character, word or token, from the sums of the documents."""
-        return interval_of(self, choice(per, "per", PER), confidence)[0]  # type: ignore[arg-type]
+    def interval_per(self, per: Per, confidence: float | None = None) -> Interval | None:
+        """The interval of the bits per byte, word or other unit; by default at the confidence of the score."""
+        choice(per, "per", PER)
+        return interval_of(self, per, self.confidence if confidence is None else confidence)[0]
 
     # ---- the trace --------------------------------------------------------------------------------------------------
 
     @property
     def trace(self) -> Trace:
-        """What each unit cost."""
+        """The cost of each unit."""
         if self._trace is None and self.tokens is None:
             message = f"{self.model} gives only a total, so there is no trace of single units; use a model such as kt"
             raise UndefinedError(message)
@@ -275,19 +200,23 @@ class Score:
     def __add__(self, other: Score) -> Score:
         if not isinstance(other, Score):
             return NotImplemented
-        from bitmeter.measure.signature import differences
-
         apart = [d for d in differences(self.signature, other.signature) if d.key not in ("text", "docs", "interval")]
         kind = self.signature.docs.partition(".")[0], other.signature.docs.partition(".")[0]
         if apart or kind[0] != kind[1]:
             reason = "; ".join(map(str, apart)) or f"docs: {kind[0]} ≠ {kind[1]}"
-            message = f"these scores cannot be added, because they were not taken alike: {reason}"
+            message = f"these scores cannot be added, because they were measured differently: {reason}"
             raise IncomparableError(message, differences=tuple(apart))
         if self.by_document is None or other.by_document is None:
             message = (
-                "scores without sums by document (compressors) cannot be added: a compressor's total is of one text"
+                "scores without sums by document (compressors) cannot be added: a compressor's total is for one text"
             )
             raise UndefinedError(message)
+        if self.confidence != other.confidence:
+            message = (
+                f"these scores cannot be added: one has an interval of {100 * self.confidence:g} %, the other of "
+                f"{100 * other.confidence:g} %, and the sum would have to choose. Score both with one confidence"
+            )
+            raise IncomparableError(message)
         documents = self.by_document.joined(other.by_document)
         joined = replace(
             self,
@@ -308,12 +237,12 @@ class Score:
             _trace=None,
             **{name: getattr(self, name) + getattr(other, name) for name in _COUNTS},
         )
-        return with_interval(joined)
+        return with_interval(joined, self.confidence)
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the trace, as JSON has it; infinity as the string "inf"."""
+        """All but the trace, ready for JSON; infinity is the string "inf"."""
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -324,6 +253,7 @@ class Score:
             **{name: getattr(self, name) for name in _COUNTS},
             "bits_per_byte": _number(self.bits_per_byte) if self.bytes else None,
             "interval": None if self.interval is None else _interval_dict(self.interval),
+            "confidence": self.confidence,
             "signature": str(self.signature),
             "short": self.signature.short,
             "notes": list(self.notes),
@@ -336,7 +266,7 @@ class Score:
         }
 
     def to_json(self) -> str:
-        """JSON at full precision: reading it back gives the same score to the last bit."""
+        """JSON at full precision: `from_json` restores the same score to the last bit."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
@@ -368,53 +298,29 @@ class Score:
         return cls.from_json(text, name=str(found))
 
     def __str__(self) -> str:
-        from bitmeter.measure.words import describe
-
-        return describe(self)
-
-
-_COUNTS = ("bytes", "chars", "words", "documents", "oov", "skipped", "invalid", "impossible")
+        return rendered(self)
 
 
 def _joined_ends(first: Score, second: Score) -> str:
-    """Stands for where the documents of both end, one text behind the other."""
+    """A hash for where the documents of both texts end, one text after the other."""
     both = "+".join(score.signature.docs.rpartition(".")[2] for score in (first, second))
     return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 
-def interval_of(score: Score, per: Per, confidence: float) -> tuple[Interval | None, str]:
-    """The interval of the rate, and why there is none."""
-    if math.isinf(score.nats):
-        return None, "no interval: the score is infinite"
-    documents, blocks = score.by_document, score.by_block
-    if documents is not None and len(documents) >= FEWEST_DOCUMENTS:
-        sizes = getattr(documents, f"{per}s")
-        return _noted(cluster_ratio(documents.nats / _LN2, sizes, confidence))
-    if blocks is None or len(blocks.nats) == 0:
-        return None, "no interval: only the total is known"
-    if score.count(per) == 0 or per == "document":
-        return None, f"no interval: too few {per}s"
-    # Along the text the denominator is bytes; another unit's rate is the same up to the units a byte.
-    return _noted(batch_means(blocks.nats / _LN2, blocks.bytes * (score.count(per) / score.bytes), confidence))
-
-
-def _noted(found: Interval) -> tuple[Interval, str]:
-    return found, found.note if found.low is not None or not found.note else f"no interval: {found.note}"
-
-
 def nothing_scored(score: Score) -> str:
-    """Why a score is of nothing, and what to type instead."""
+    """Why nothing was scored, and what to type instead."""
     if not score.skipped:
         return "the text is empty"
-    why = f"the conventions leave out every one of its {score.skipped:,} units"
+    why = f"the conventions leave out all of its {score.skipped:,} units"
     kind, _, window = score.signature.ctx.partition(".")
     if kind == "half":
-        return f"{why}: it does not fill a window of {window}; take a smaller one (--ctx half.64) or another way"
+        return f"{why}: it does not fill a window of {window}; choose a smaller one (--ctx half.64) or another context"
     return f"{why}: see first, oov and ctx in the signature"
 
 
-def with_interval(score: Score, confidence: float = 0.95) -> Score:
-    """The score with the interval of its bits per byte, its method in the signature, or the reason for none."""
+def with_interval(score: Score, confidence: float) -> Score:
+    """The score with the interval of its bits per byte and its method in the signature, or with the reason for none."""
+    score = replace(score, confidence=confidence)
     if score.bytes == 0:
         return replace(score, notes=(*score.notes, nothing_scored(score)))
     interval, note = interval_of(score, "byte", confidence)
@@ -442,7 +348,7 @@ def _interval_dict(interval: Interval) -> dict[str, Any]:
     return {f.name: getattr(interval, f.name) for f in fields(interval)}
 
 
-def _from_dict(found: Any) -> Score:
+def _from_dict(found: object) -> Score:
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         version = found.get("schema") if isinstance(found, dict) else None
         message = f"expected the schema {SCHEMA!r}, found {version!r}"
@@ -462,14 +368,44 @@ def _from_dict(found: Any) -> Score:
         and BlockSums(int(blocks["size"]), np.array(blocks["nats"], float), np.array(blocks["bytes"], np.int64)),
         by_window=_window_sums(found["by_window"]) if "by_window" in found else None,
         pieces=int(found["pieces"]) if "pieces" in found else None,
+        confidence=_confidence(found),
         seconds=float(found["seconds"]),
         environment=dict(found["environment"]),
         **_counts(found),
     )
 
 
-def _counts(found: dict[str, Any]) -> Any:
-    return {name: int(found[name]) for name in _COUNTS}
+class _Counts(TypedDict):
+    bytes: int
+    chars: int
+    words: int
+    documents: int
+    oov: int
+    skipped: int
+    invalid: int
+    impossible: int
+
+
+_COUNTS = tuple(_Counts.__annotations__)
+
+
+def _counts(found: dict[str, Any]) -> _Counts:
+    return {
+        "bytes": int(found["bytes"]),
+        "chars": int(found["chars"]),
+        "words": int(found["words"]),
+        "documents": int(found["documents"]),
+        "oov": int(found["oov"]),
+        "skipped": int(found["skipped"]),
+        "invalid": int(found["invalid"]),
+        "impossible": int(found["impossible"]),
+    }
+
+
+def _confidence(found: dict[str, Any]) -> float:
+    """The level of the interval; runs of earlier versions hold it only in the interval itself."""
+    interval = found["interval"]
+    return float(found.get("confidence", 0.95 if interval is None else interval["confidence"]))
 
 
 def _document_sums(found: dict[str, Any]) -> DocumentSums:
@@ -484,7 +420,7 @@ def _window_sums(found: dict[str, Any]) -> WindowSums:
     return WindowSums(nats, squares, *(np.array(found[name], dtype=np.int64) for name in ("tokens", "opening")))
 
 
-def as_score(value: Any) -> Score:
+def as_score(value: object) -> Score:
     """A Score, or the saved run at a path."""
     if isinstance(value, Score):
         return value

@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util.check import integer
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
-from bitmeter.measure.conventions import convention
+from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Progress, Run, measure_total
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.settings import Settings, settle
-from bitmeter.measure.tracing import Tracer
-from bitmeter.models.base import Model, Totalling, load
-from bitmeter.text.corpus import Corpus
-from bitmeter.theory._check import integer
+from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.models.protocols import Compressor, Model
+from bitmeter.models.registry import resolve
+from bitmeter.text.corpus.corpus import Corpus
 
 
 def score(
@@ -93,30 +94,31 @@ def score(
     (8.0, 40.0, 5)
     """
     chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence)
-    measured = load(model)
-    if oov is None and "oov" not in convention(like).settings and "spelled" in getattr(measured, "oov_ways", ()):
+    measured = resolve(model)
+    if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
-    if trace is not None and not isinstance(measured, Model):
-        message = f"{getattr(measured, 'name', measured)} gives only a total, so there is no trace to write"
-        raise ModelError(message, value=trace)
-    if isinstance(measured, Model):
-        wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
-        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
-    elif isinstance(measured, Totalling):
+    if isinstance(measured, Compressor):
+        if trace is not None:
+            message = f"{measured.name} gives only a total, so there is no trace to write"
+            raise ModelError(message, value=trace)
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
-        message = f"{measured!r:.60} is no model: it needs name, units, fingerprint and logprobs, or meter()"
-        raise ModelError(message, value=measured)
+        wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
+        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
     return replace(result, seconds=time.perf_counter() - started, environment=_environment())
+
+
+def _spells(model: Model | Compressor) -> bool:
+    return isinstance(model, Model) and "spelled" in model.traits.oov
 
 
 def _corpus(text: Any, settings: Settings) -> Corpus:
     corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
     if settings.norm == "none":
         return corpus
-    from bitmeter.text.normalise import normalised
+    from bitmeter.text.corpus.normalise import normalised
 
     return normalised(corpus, settings.norm)
 

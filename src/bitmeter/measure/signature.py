@@ -1,4 +1,4 @@
-r"""Under exactly which conventions a figure was taken, in one line.
+r"""The conventions under which a figure was measured, in one line.
 
 `key:value|key:value|…`, with `\`, `|`, `:` and line ends escaped by a backslash, so that `parse(format(s))` is `s` for
 every content. Two scores are compared only if the keys that decide what was measured agree.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from bitmeter._version import __version__
 from bitmeter.errors import InputTypeError, SignatureError
@@ -22,17 +21,18 @@ _PLAIN = {escaped[1]: plain for plain, escaped in _ESCAPES.items()}
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The conventions of a figure; every field is a word or a few.
+    """The conventions of a figure; every field is a short string.
 
     Attributes
     ----------
     schema, text, norm, docs, first, eos, oov, den
-        What must agree for two figures to be compared: this format, the hash and size of the scored bytes, what was
-        done to them before, where documents end, how a document's first unit is conditioned, whether its end is
-        predicted and counted, what an unknown unit costs, and whose bytes are the denominator.
+        What must agree for two figures to be compared: this format, the hash and size of the scored bytes, their
+        normalisation, where documents end, how a document's first unit is conditioned, whether its end is predicted
+        and counted, what an unknown unit costs, and which bytes are the denominator.
     units, ctx, model, precision, interval, like, version
-        What may differ: the model's units, how a long text meets a bounded context, the model and its fingerprint,
-        its arithmetic, how the interval was taken, whose habits were followed, and bitmeter's version.
+        What may differ: the model's units, how a long text is fitted to a bounded context, the model and its
+        fingerprint, its arithmetic, how the interval was computed, whose convention was followed, and the version of
+        bitmeter.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Signature:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value: Any = getattr(self, field.name)
+            value: object = getattr(self, field.name)
             if not isinstance(value, str):
                 message = f"the signature's {field.name} is {value!r:.40}; it must be a string"
                 raise InputTypeError(message, value=value)
@@ -77,8 +77,8 @@ class Signature:
         return f"bm{self.schema}-{hashlib.sha256(line).hexdigest()[:8]}"
 
     @classmethod
-    def parse(cls, line: Any) -> Signature:
-        r"""Read a signature's line back.
+    def parse(cls, line: object) -> Signature:
+        r"""Parse the line of a signature.
 
         Examples
         --------
@@ -94,7 +94,7 @@ class Signature:
         for part in line.split("|"):
             key, colon, value = part.partition(":")
             if not colon or key not in known or key in values:
-                reason = "comes twice" if key in values else "is not a key of a signature" if colon else "has no colon"
+                reason = "occurs twice" if key in values else "is not a key of a signature" if colon else "has no colon"
                 message = f"{part!r:.60} {reason}; a signature is key:value|key:value with the keys {', '.join(known)}"
                 raise SignatureError(message, value=line)
             values[key] = _unescape(value, line)
@@ -124,33 +124,33 @@ def _unescape(value: str, line: str) -> str:
         if letter == "\\":
             escaped = next(letters, "")
             if escaped not in _PLAIN:
-                message = f"'\\{escaped}' in {value!r:.60} is no escape; known are {', '.join(_ESCAPES.values())}"
+                message = f"'\\{escaped}' in {value!r:.60} is not an escape; known are {', '.join(_ESCAPES.values())}"
                 raise SignatureError(message, value=line)
             letter = _PLAIN[escaped]
         found.append(letter)
     return "".join(found)
 
 
-#: What must agree, and why, in words.
+#: The keys that must agree, and their meaning.
 MUST_AGREE = {
     "schema": "the format of the signature",
     "text": "the scored bytes",
-    "norm": "what was done to the text before",
+    "norm": "how the text was normalised",
     "docs": "where documents begin and end",
     "first": "how a document's first unit is conditioned",
     "eos": "whether the end of a document is predicted and counted",
     "oov": "what an unknown unit costs",
-    "den": "whose bytes the figure is divided by",
+    "den": "which bytes the figure is divided by",
 }
 
-#: What may differ, in words.
+#: The keys that may differ, and their meaning.
 MAY_DIFFER = {
-    "units": "what the model predicts one after the other",
-    "ctx": "how much of the text before is seen",
+    "units": "the units that the model predicts",
+    "ctx": "how much of the preceding text is seen",
     "model": "the model",
     "precision": "the arithmetic of the model",
-    "interval": "how the interval was taken",
-    "like": "whose habits were followed",
+    "interval": "how the interval was computed",
+    "like": "whose convention was followed",
     "version": "the version of bitmeter",
 }
 
@@ -171,18 +171,15 @@ class Difference:
         return f"{self.key}: {self.first or '(empty)'} ≠ {self.second or '(empty)'} ({self.meaning})"
 
 
-def differences(first: Any, second: Any) -> tuple[Difference, ...]:
-    """In what two signatures differ, the decisive keys first.
+def differences(first: object, second: object) -> tuple[Difference, ...]:
+    """The keys in which two signatures differ, the decisive ones first.
 
     Examples
     --------
     >>> [d.key for d in differences(Signature(docs="line"), Signature(docs="file", model="kt"))]
     ['docs', 'model']
     """
-    for value in (first, second):
-        if not isinstance(value, Signature):
-            message = f"{value!r:.60} is not a Signature; Signature.parse reads one from its line"
-            raise InputTypeError(message, value=value)
+    first, second = _checked(first), _checked(second)
     found: list[Difference] = []
     for keys, decisive in ((MUST_AGREE, True), (MAY_DIFFER, False)):
         for key, meaning in keys.items():
@@ -193,15 +190,14 @@ def differences(first: Any, second: Any) -> tuple[Difference, ...]:
     return tuple(found)
 
 
+def _checked(value: object) -> Signature:
+    if not isinstance(value, Signature):
+        message = f"{value!r:.60} is not a Signature; Signature.parse reads one from its line"
+        raise InputTypeError(message, value=value)
+    return value
+
+
 def _both_cover_all_texts(first: Signature, second: Signature) -> bool:
-    """Whether one spells what it does not know, and the other, being of bytes or the like, knows every text."""
+    """Whether one spells unknown units, and the other has units, such as bytes, of which every text consists."""
     ways = {first.oov: first, second.oov: second}
     return set(ways) == {"none", "spelled"} and not ways["none"].units.startswith(("words", "unicode-words"))
-
-
-def as_signature(value: Any) -> Signature:
-    """A Signature, from itself, from its line, or from anything that carries one."""
-    if isinstance(value, Signature):
-        return value
-    carried = getattr(value, "signature", None)
-    return carried if isinstance(carried, Signature) else Signature.parse(value)

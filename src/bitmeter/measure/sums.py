@@ -1,4 +1,4 @@
-"""Adding up while a text streams by: documents, stretches of bytes, and the trace."""
+"""Running sums over a text that arrives in batches: by document, along the text, and counts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter.measure.score import BlockSums, DocumentSums
-from bitmeter.models.details import Details
-from bitmeter.text.counts import TextCounter
+from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.models.outcomes import Details
+from bitmeter.text.units.counts import TextCounter
 
-#: Stretches kept for the interval along the text; when there are more, neighbours are joined.
+#: The most blocks kept for the interval along the text; when there are more, neighbours are joined.
 MOST_BLOCKS = 8192
-#: Documents kept one by one; when there are more, neighbours are joined, so that memory and files stay bounded.
+#: The most documents kept one by one; when there are more, neighbours are joined, which bounds memory and files.
 MOST_DOCUMENTS = 1 << 20
-#: The finest stretch, in bytes.
+#: The size of the smallest blocks, in bytes.
 FIRST_BLOCK = 64
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(slots=True)
 class Rated:
-    """A stretch of the text, split and rated: documents, of which the first may go on and the last be open."""
+    """A scored batch of the text: documents, of which the first may continue and the last may be open."""
 
     data: bytes
     ends: Ints
@@ -38,18 +38,18 @@ class Rated:
     continues: bool
     open: bool
     logprobs: Floats
-    #: Units that were not scored: their cost is 0 and they are counted apart.
+    #: Units that were not scored: their cost is 0 and they are counted separately.
     skipped: NDArray[np.bool_]
-    #: Units that are no units of the model, such as a line of white space to a model of words: they cost nothing.
+    #: Units that the model does not have, such as a line of white space in a word model: they cost nothing.
     blank: NDArray[np.bool_]
-    #: Where it was asked for: what else the model held likely.
+    #: If asked for: the entropy, rank and alternatives of each prediction.
     details: Details | None = None
-    #: Nobody else holds or will change the arrays, so that a trace may keep them as they are.
+    #: The arrays belong to this batch alone, so that a trace may keep them without a copy.
     owned: bool = False
 
 
 class ExactSum:
-    """A running sum without any rounding until it is read: Shewchuk's list of parts that do not overlap."""
+    """A running sum that is rounded only when it is read (Shewchuk's non-overlapping partial sums)."""
 
     def __init__(self) -> None:
         self._parts: list[float] = []
@@ -76,9 +76,9 @@ class ExactSum:
 
 
 class DocumentRows:
-    """A row of sums for each document, or for each two, four, eight… neighbours once there are too many."""
+    """One row of sums per document, or per two, four, eight… neighbours once there are too many."""
 
-    def __init__(self, columns: int, dtype: Any) -> None:
+    def __init__(self, columns: int, dtype: type[np.generic]) -> None:
         self.documents = 0
         self._group = 1
         self._parts: list[NDArray[Any]] = [np.zeros((0, columns), dtype=dtype)]
@@ -86,7 +86,7 @@ class DocumentRows:
         self._last, self._in_last = np.zeros(columns, dtype=dtype), 0
 
     def add(self, rows: NDArray[Any]) -> None:
-        """Take the next documents."""
+        """Add the next documents."""
         self.documents += len(rows)
         if self._in_last:
             missing = self._group - self._in_last
@@ -120,7 +120,7 @@ class DocumentRows:
         self._parts, self._length = [_joined(rows[:even], 2)], even // 2
 
     def finished(self) -> tuple[NDArray[Any], Ints | None]:
-        """The rows, and how many documents each holds where that is not one."""
+        """The rows, and the number of documents in each if that is not one."""
         rows = np.concatenate([*self._parts, self._last[None]] if self._in_last else self._parts)
         if self._group == 1:
             return rows, None
@@ -129,40 +129,40 @@ class DocumentRows:
         return rows, sizes
 
 
-def _joined(rows: NDArray[Any], number: int) -> NDArray[Any]:
-    return np.asarray(rows.reshape(-1, number, rows.shape[1]).sum(axis=1))
+def _joined(rows: NDArray[Any], size: int) -> NDArray[Any]:
+    return np.asarray(rows.reshape(-1, size, rows.shape[1]).sum(axis=1))
 
 
 class DocumentTotals:
-    """Sums and counts of finished documents, and the parts of the one that is open."""
+    """Sums and counts of complete documents, and partial sums of the one that is open."""
 
     def __init__(self) -> None:
         self._nats, self._tokens = DocumentRows(1, np.float64), DocumentRows(1, np.int64)
         self._open_nats, self._open_tokens = ExactSum(), 0
         self._is_open = False
 
-    def add(self, piece: Rated) -> Floats:
-        """Sum each document of the piece; what each costs in this piece alone is given back."""
-        sums = -_core.segment_sums(piece.logprobs, piece.bounds) + 0.0
-        tokens = np.diff(piece.bounds) - _core.segment_counts(piece.skipped | piece.blank, piece.bounds)
+    def add(self, batch: Rated) -> Floats:
+        """Add a batch; returns the costs of its documents within this batch alone."""
+        sums = -_core.segment_sums(batch.logprobs, batch.bounds) + 0.0
+        tokens = np.diff(batch.bounds) - _core.segment_counts(batch.skipped | batch.blank, batch.bounds)
         whole = sums.copy()
-        if self._is_open and piece.continues and len(sums):
+        if self._is_open and batch.continues and len(sums):
             self._open_nats.add(float(sums[0]))
             whole[0] = self._open_nats.value
             tokens[0] += self._open_tokens
-        if piece.open and len(sums):
-            if len(sums) > 1 or not (self._is_open and piece.continues):
+        if batch.open and len(sums):
+            if len(sums) > 1 or not (self._is_open and batch.continues):
                 self._open_nats = ExactSum()
                 self._open_nats.add(float(sums[-1]))
             self._open_tokens = int(tokens[-1])
             whole, tokens = whole[:-1], tokens[:-1]
-        self._is_open = piece.open
+        self._is_open = batch.open
         self._nats.add(whole[:, None])
         self._tokens.add(tokens[:, None])
         return sums
 
     def finished(self) -> tuple[Floats, Ints]:
-        """The nats and the tokens of each document, or of each group of them."""
+        """The nats and the tokens of each document, or of each group of documents."""
         if self._is_open:
             self._nats.add(np.array([[self._open_nats.value]]))
             self._tokens.add(np.array([[self._open_tokens]], dtype=np.int64))
@@ -171,31 +171,31 @@ class DocumentTotals:
 
 
 class BlockTotals:
-    """What successive equal stretches of bytes cost; the stretch doubles as the text grows."""
+    """Costs of successive blocks of equal size; the size doubles as the text grows."""
 
     def __init__(self) -> None:
         self.size = FIRST_BLOCK
         self._nats = np.zeros(0)
         self._bytes = np.zeros(0, dtype=np.int64)
 
-    def add(self, piece: Rated) -> None:
-        """Add the units of a stretch; a unit counts where it starts."""
-        if len(piece.ids) == 0:
+    def add(self, batch: Rated) -> None:
+        """Add the units of a batch; a unit belongs to the block in which it starts."""
+        if len(batch.ids) == 0:
             return
-        starts = piece.cuts[:-1]
-        end = int(piece.cuts[-1]) + piece.offset
+        starts = batch.cuts[:-1]
+        end = int(batch.cuts[-1]) + batch.offset
         while end > self.size * MOST_BLOCKS:
             self._double()
-        first = (int(starts[0]) + piece.offset) // self.size
+        first = (int(starts[0]) + batch.offset) // self.size
         last = max(first, (end - 1) // self.size)
-        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - piece.offset)
+        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - batch.offset)
         edges[0], edges[-1] = 0, len(starts)
         if last >= len(self._nats):
             grown = last + 1 - len(self._nats)
             self._nats = np.concatenate([self._nats, np.zeros(grown)])
             self._bytes = np.concatenate([self._bytes, np.zeros(grown, dtype=np.int64)])
-        self._nats[first : last + 1] -= _core.segment_sums(piece.logprobs, edges.astype(np.int64))
-        self._bytes[first : last + 1] += np.diff(piece.cuts[edges])
+        self._nats[first : last + 1] -= _core.segment_sums(batch.logprobs, edges.astype(np.int64))
+        self._bytes[first : last + 1] += np.diff(batch.cuts[edges])
 
     def _double(self) -> None:
         self.size *= 2
@@ -219,7 +219,7 @@ class CountTotals:
         self.invalid = 0
 
     def add(self, data: bytes, ends: Ints) -> None:
-        """Count a block; documents end at `ends`, and what follows goes on in the next block."""
+        """Count a batch; documents end at the offsets `ends`, and the rest continues in the next batch."""
         found = self._counter.feed(data, ends)
         sizes = np.diff(np.concatenate([[0], ends, [len(data)]]))
         rows = np.stack([sizes, found.chars, found.words], axis=1)
@@ -230,16 +230,16 @@ class CountTotals:
 
     @property
     def documents(self) -> int:
-        """How many documents have ended."""
+        """The number of documents that have ended."""
         return self._rows.documents
 
     def finished(self) -> tuple[NDArray[np.int64], Ints | None]:
-        """A row a document (or group of them): bytes, characters, words; and how many documents each row holds."""
+        """One row per document (or group): bytes, characters, words; and the number of documents per row if not one."""
         before = self._counter.total
         total = self._counter.finish()
         self.invalid = total.invalid
         if self._open is not None and self._open[0]:
-            # A document that the corpus left open, and in it perhaps the beginning of a character.
+            # The corpus left a document open, perhaps within a character.
             self._open[1] += total.chars - before.chars
             self._rows.add(self._open[None])
             self._open = None
@@ -247,6 +247,6 @@ class CountTotals:
 
 
 def document_sums(nats: Floats, tokens: Ints, counts: NDArray[np.int64], sizes: Ints | None) -> DocumentSums:
-    """Everything that is known of each document."""
+    """The sums and counts of each document."""
     size, chars, words = (np.ascontiguousarray(column) for column in counts.T)
     return DocumentSums(nats, size, chars, words, tokens, sizes)

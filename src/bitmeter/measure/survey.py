@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from bitmeter.text.symbols import UNITS, SymbolSequence, split
-from bitmeter.theory.estimators import ENTROPY_METHODS, estimate_entropy
-from bitmeter.theory.rates import RateEstimate, estimate_rate
+from bitmeter.text.units.symbols import UNITS, SymbolSequence, split
+from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
+from bitmeter.theory.estimators.rates import RateEstimate, estimate_rate
 
 __all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "headline", "singular", "survey"]
 
-#: The coverage below which a row is marked: too much of the distribution was not seen.
+#: Below this coverage a row is marked: too much of the distribution was not observed.
 RELIABLE_COVERAGE = 0.99
 
-#: The rates that are computed, the headline first; compressors see the text's bytes, whatever the units.
+#: The entropy rates that are estimated, the headline first; compressors read bytes, whatever the units.
 _RATES = ("ctw", "lz76", "match-b", "lz78")
 _COMPRESSORS = ("xz", "zstd", "bz2", "zlib")
 _MOST_CTW_SYMBOLS = 1 << 20
@@ -28,23 +28,23 @@ class Row:
     Attributes
     ----------
     group
-        "order" (empirical entropy given k symbols before), "estimate" (of single symbols), or "rate".
+        "order" (empirical entropy given the k preceding symbols), "estimate" (of single symbols), or "rate".
     name
-        The method; for "order" the number of symbols before.
+        The method; for "order" the number of preceding symbols.
     nats
         The figure, per symbol.
     corrected
-        The same with the default correction for undersampling, where that applies.
+        The same with the default correction for undersampling, if that applies.
     interval
-        Where the figure would fall in other samples of the same size, where that is known.
+        The range of the figure in other samples of the same size, if known.
     coverage
-        The share of the distribution that was seen, where that is known.
+        The share of the distribution that was observed, if known.
     upper_bound
-        Whether the figure is the length of a code, and so on average not below the entropy rate.
+        Whether the figure is a code length, and so on average at least the entropy rate.
     reliable
-        Whether the coverage is enough to trust the figure.
+        Whether the coverage is high enough to trust the figure.
     note
-        What to keep in mind, in words.
+        A remark for the reader.
     """
 
     group: Literal["order", "estimate", "rate"]
@@ -60,18 +60,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All that was measured of a text, in nats per symbol.
+    """The figures of a text, in nats per symbol.
 
     Attributes
     ----------
     source
-        What the text is called.
+        The name of the text.
     units
         What one symbol is: "bytes", "chars" or "words".
     symbols, kinds
-        How many symbols there are, and how many different ones.
+        The number of symbols, and the number of distinct ones.
     byte_count, undecoded
-        The length in bytes, and how many of them were not UTF-8.
+        The length in bytes, and the number of bytes that are not UTF-8.
     rows
         The figures.
     """
@@ -86,7 +86,7 @@ class Survey:
 
     @property
     def headline(self) -> Row:
-        """The one figure for a script: context tree weighting, or LZ76 where the alphabet is too large for it."""
+        """The single figure for scripts: context tree weighting, or LZ76 if the alphabet is too large for it."""
         rates = {row.name: row for row in self.rows if row.group == "rate"}
         return rates.get("ctw") or rates["lz76"]
 
@@ -109,15 +109,15 @@ def survey(
     Parameters
     ----------
     data
-        The text as it is on disk.
+        The bytes of the text.
     units
         What one symbol is: "bytes", "chars" or "words".
     orders
         The longest context, in symbols, for the empirical entropy.
     source
-        What the text is called in the result.
+        The name of the text in the result.
     step
-        Called before each piece of work with its name and with the number of pieces in all.
+        Called before each step with its name and with the total number of steps.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def survey(
 
 
 def headline(data: bytes, *, units: str = "bytes") -> Row:
-    """The one figure for a script, without the rest of the survey.
+    """The single figure for scripts, without the rest of the survey.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def headline(data: bytes, *, units: str = "bytes") -> Row:
 
 
 def _order_rows(blocks: RateEstimate, orders: int) -> Iterator[Row]:
-    """Plug-in entropy of a symbol given the k before; the entropy of blocks that were seen once is no figure at all."""
+    """Plug-in entropy of a symbol given the k preceding ones; low coverage makes it far too low, and marks it."""
     for block in blocks.blocks[: orders + 1]:
         reliable = block.coverage >= RELIABLE_COVERAGE
         yield Row(
@@ -176,7 +176,7 @@ def _order_rows(blocks: RateEstimate, orders: int) -> Iterator[Row]:
             corrected=max(block.rate, 0.0),
             coverage=block.coverage,
             reliable=reliable,
-            note="" if reliable else f"too low: {1 - block.coverage:.0%} of what comes was never seen",
+            note="" if reliable else f"too low: {1 - block.coverage:.0%} of the distribution was never seen",
         )
 
 
@@ -189,9 +189,9 @@ def _estimate_row(sequence: SymbolSequence, method: str) -> Row:
         resamples=200 if method in ("chao-wang-jost", "nsb") else 0,
     )
     reliable = found.coverage >= RELIABLE_COVERAGE
-    note = "" if reliable else f"uncertain: {1 - found.coverage:.0%} of what comes was never seen"
+    note = "" if reliable else f"uncertain: {1 - found.coverage:.0%} of the distribution was never seen"
     if method == "nsb":
-        note = note or "knowing that there are 256"
+        note = note or "given 256 symbols"
     return Row(
         "estimate", method, found.value, interval=found.interval, coverage=found.coverage, reliable=reliable, note=note
     )
@@ -202,5 +202,5 @@ def _rate_row(found: RateEstimate, symbols_ratio: float) -> Row:
 
 
 def singular(units: str) -> str:
-    """What one of the units is called."""
+    """The name of one unit."""
     return UNITS[units]

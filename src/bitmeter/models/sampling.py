@@ -4,59 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bitmeter import _core
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Seed, generator, integer, real
 from bitmeter.errors import ModelError
-from bitmeter.models.base import Predictor, load
-from bitmeter.models.ngram import NGram
-from bitmeter.models.ngram_files import sound
-from bitmeter.models.ngram_units import END
-from bitmeter.text.units import Words
-from bitmeter.theory._check import Seed, generator, integer, real
-from bitmeter.theory.process_base import seed_words
+from bitmeter.models.protocols import Predictor, Samples
+from bitmeter.models.registry import resolve
+from bitmeter.models.sampled import SampledText
+from bitmeter.text.units.words import Words
 
-__all__ = ["SampledText", "sample", "samples"]
+__all__ = ["sample", "samples"]
 
 #: The most texts of one call, and the most units of one text.
 MAX_TEXTS = 10**9
 MAX_UNITS = 10**8
-#: How long a text may grow where nothing is said: by a model that ends its texts, and by one that does not.
+#: How long a text may grow by default: by a model that ends its texts, and by one that does not.
 LONGEST, ENDLESS = 100_000, 256
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SampledText:
-    """One text that a model made up.
-
-    Attributes
-    ----------
-    data
-        Its bytes; words are parted by spaces, and a unit that the model cannot name comes out as `<unk>`.
-    ids
-        Its units, by their ids; -1 for `<unk>`.
-    logprobs
-        ln p of each unit and, where the model ended the text, of its end; as without temperature.
-    ended
-        Whether the model ended the text; if not, it was cut at the length asked for.
-    """
-
-    data: bytes
-    ids: NDArray[np.int64]
-    logprobs: NDArray[np.float64]
-    ended: bool
-
-    @property
-    def bits(self) -> float:
-        """What the model itself would need for it, its end included."""
-        return -math.fsum(self.logprobs.tolist()) / math.log(2.0)
-
-    def __str__(self) -> str:
-        return self.data.decode("utf-8", "backslashreplace")
 
 
 def sample(
@@ -97,90 +63,55 @@ def samples(
     texts = integer(n, "n", low=0, high=MAX_TEXTS)
     heat = real(temperature, "temperature", low=1e-3, high=1e3)
     most = None if length is None else integer(length, "length", low=1, high=MAX_UNITS)
-    found = load(model)
-    if isinstance(found, NGram):
-        if not found.is_distribution:
-            message = f"{found.name} gives scores that do not sum to one, so that nothing can be drawn by them"
-            raise ModelError(message, value=model)
-        return _from_ngram(found, texts, seed, heat, LONGEST if most is None else most)
+    found = resolve(model)
+    if isinstance(found, Samples):
+        return found.draw(texts, seed, heat, most)
     if not isinstance(found, Predictor):
         message = (
-            f"{getattr(found, 'name', found)} does not know the whole distribution of the next unit, so nothing can be "
-            "drawn from it; `bitmeter models` lists the models"
+            f"{found.name} does not expose the distribution of the next unit, so nothing can be drawn from it; "
+            "`bitmeter models` lists the models"
         )
         raise ModelError(message, value=model)
     return _from_predictor(found, texts, seed, heat, most)
 
 
-def _from_ngram(model: NGram, texts: int, seed: Seed, temperature: float, most: int) -> Iterator[SampledText]:
-    """By the structure of the model, in the core."""
-    names, ids = model.outcome_names, model.outcome_ids
-    parted = b" " if isinstance(model.units, Words) else b""
-    sampler = _core.NgramSampler(model._fitted, seed_words(seed), temperature)
-    for _ in range(texts):
-        with sound(model.name):
-            numbers, logs = sampler.sentence(most)
-        ended = bool(len(numbers)) and int(numbers[-1]) == END
-        shown = numbers[:-1] if ended and not model.end_is_unit else numbers
-        data = parted.join([names[i] for i in shown.tolist()])
-        yield SampledText(data, ids[shown], logs, ended)
-
-
-def _from_predictor(model: Any, texts: int, seed: Seed, temperature: float, most: int | None) -> Iterator[SampledText]:
-    """By its whole predictions, one a unit."""
+def _from_predictor(
+    model: Predictor, texts: int, seed: Seed, temperature: float, most: int | None
+) -> Iterator[SampledText]:
+    """By one prediction per unit."""
     rng = generator(seed)
-    ends = bool(getattr(model, "predicts_end", False))
-    longest = most if most is not None else LONGEST if ends else ENDLESS
-    names, ids = _outcomes(model)
-    end = int(model.places(np.array([model.end_id]))[0]) if ends else -1
-    parted = b" " if isinstance(model.units, Words) else b""
+    outcomes, end = model.outcomes, model.traits.end
+    longest = most if most is not None else ENDLESS if end is None else LONGEST
+    if not outcomes.named:
+        message = f"{model.name} does not name its {len(outcomes):,} outcomes, so no text can be made of them"
+        raise ModelError(message)
+    names, ids = tuple(name or b"<unk>" for name in outcomes.names), outcomes.ids
+    ending = -1 if end is None else int(outcomes.index(np.array([end.id]))[0])
+    separator = b" " if isinstance(model.units, Words) else b""
     for _ in range(texts):
-        places: list[int] = []
+        stepper = model.stepper()
+        entries: list[int] = []
         logs: list[float] = []
         ended = False
-        predictions = _predictions(model, places, ids)
-        while len(places) < longest and not ended:
-            place, log = _draw(next(predictions), temperature, rng.random(), model.name)
+        while len(entries) < longest and not ended:
+            entry, log = _draw(np.asarray(stepper.predict()), temperature, rng.random(), model.name)
             logs.append(log)
-            ended = place == end
+            ended = entry == ending
             if not ended:
-                places.append(place)
-        data = parted.join(names[place] for place in places)
-        yield SampledText(data, ids[np.array(places, dtype=np.int64)], np.array(logs), ended)
+                entries.append(entry)
+                stepper.take(int(ids[entry]))
+        data = separator.join(names[entry] for entry in entries)
+        yield SampledText(data, ids[np.array(entries, dtype=np.int64)], np.array(logs), ended)
 
 
-def _predictions(model: Any, places: list[int], ids: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
-    """What comes after the places that were drawn, of which there is one more each time."""
-    stepper = model.stepper() if hasattr(model, "stepper") else None
-    while True:
-        if stepper is None:
-            yield np.asarray(model.predict(ids[np.array(places, dtype=np.int64)]))
-        else:
-            yield np.asarray(stepper.predict())
-            stepper.take(int(ids[places[-1]]))
-
-
-def _draw(logs: NDArray[np.float64], temperature: float, at: float, name: str) -> tuple[int, float]:
-    """A place by its probability, and ln p of it."""
+def _draw(logs: Floats, temperature: float, at: float, name: str) -> tuple[int, float]:
+    """An entry by its probability, and ln p of it."""
     best = float(logs.max())
     if not math.isfinite(best):
-        message = f"{name} gives no unit a chance here, so that no text can be drawn"
+        message = f"{name} gives no unit a probability here, so no text can be drawn"
         raise ModelError(message)
     sums = np.cumsum(np.exp((logs - best) / temperature))
-    place = int(np.searchsorted(sums, at * sums[-1], side="right"))
-    if place == len(logs):  # a rounding at the very end: the last that has any mass
-        place = int(np.flatnonzero(logs > -math.inf)[-1])
-    return place, float(logs[place])
-
-
-def _outcomes(model: Any) -> tuple[tuple[bytes, ...], NDArray[np.int64]]:
-    """The bytes and the id of each place of a prediction."""
-    size = len(model.predict(np.zeros(0, dtype=np.int64)))
-    names = getattr(model, "outcome_names", None)
-    if names is None and model.units.name == "bytes" and size == 256:
-        names = tuple(bytes([i]) for i in range(256))
-    if names is None or len(names) != size:
-        message = f"{model.name} does not say what its {size:,} outcomes are, so that no text can be made of them"
-        raise ModelError(message)
-    ids = getattr(model, "outcome_ids", None)
-    return tuple(name or b"<unk>" for name in names), np.arange(size, dtype=np.int64) if ids is None else ids
+    entry = int(np.searchsorted(sums, at * sums[-1], side="right"))
+    if entry == len(logs):  # a rounding at the very end: the last that has any mass
+        entry = int(np.flatnonzero(logs > -math.inf)[-1])
+    return entry, float(logs[entry])

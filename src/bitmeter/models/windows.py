@@ -13,10 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.check import shown
 from bitmeter.errors import ChoiceError, InputTypeError, ModelError
-from bitmeter.theory._check import shown
 
-__all__ = ["KINDS", "Plan", "Reading", "context_in_words", "parse_context", "plan_windows", "settle_reading"]
+__all__ = [
+    "BOS_RULES",
+    "KINDS",
+    "Plan",
+    "Windowing",
+    "bos_rule",
+    "context_in_words",
+    "parse_context",
+    "plan_windows",
+    "settle_windowing",
+]
 
 Ints = NDArray[np.int64]
 
@@ -31,6 +41,13 @@ KINDS = {
     "half": "disjoint windows of {window:,} tokens, of which only the second half is scored; what does not fill a "
     "window at the end is dropped",
 }
+
+#: Where BOS stands. "window": before each window that begins a text, as `first` says. "tokenizer": in place of the
+#: first token of each window, if the tokenizer adds BOS by itself, and only then (llama.cpp). "twice": before a BOS
+#: that the tokenizer has added by itself, which is then scored too (lm-eval).
+BOS_RULES = ("window", "tokenizer", "twice")
+#: Kinds of windows that imply another rule than "window", because they reproduce a tool's.
+_BOS_OF_KIND = {"half": "tokenizer", "rolling": "twice"}
 
 #: The same where the model decides how long a window is.
 _UNSET = {
@@ -47,7 +64,7 @@ _HALF_WINDOW = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Windowing:
     """A settled way to read long documents.
 
     Attributes
@@ -60,12 +77,15 @@ class Reading:
         How many of them are new in each window after the first.
     prefix
         The id of the token that stands before a text, or None for nothing.
+    bos
+        One of `BOS_RULES`.
     """
 
     kind: str = "full"
     window: int = 0
     stride: int = 0
     prefix: int | None = None
+    bos: str = "window"
 
     def __str__(self) -> str:
         if self.kind == "full":
@@ -118,7 +138,12 @@ def context_in_words(ctx: str) -> str:
     return KINDS[kind].format(window=window, stride=stride, least=max(1, window - stride - 1))
 
 
-def settle_reading(ctx: str, context: int | None, prefix: int | None, name: str) -> Reading:
+def bos_rule(ctx: str) -> str:
+    """The rule for BOS that a kind of windows implies."""
+    return _BOS_OF_KIND.get(parse_context(ctx)[0], "window")
+
+
+def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: str, bos: str = "window") -> Windowing:
     """What a model with this context makes of what was asked for.
 
     Parameters
@@ -131,10 +156,12 @@ def settle_reading(ctx: str, context: int | None, prefix: int | None, name: str)
         The token before a text, if there is one.
     name
         The model's, for messages.
+    bos
+        One of `BOS_RULES`.
     """
     kind, window, stride = parse_context(ctx)
     if kind == "full" or (ctx == "auto" and context is None):
-        return Reading("full", context or 0, 0, prefix)
+        return Windowing("full", context or 0, 0, prefix, bos)
     if not window:
         if context is None:
             message = f"{name} sees any length, so {ctx} needs a window: {ctx}.1024"
@@ -154,7 +181,7 @@ def settle_reading(ctx: str, context: int | None, prefix: int | None, name: str)
             f"{ctx}; give a longer window or a shorter stride"
         )
         raise ModelError(message, value=ctx)
-    return Reading(kind, window, stride, prefix)
+    return Windowing(kind, window, stride, prefix, bos)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +215,19 @@ class Plan:
         return np.asarray(np.cumsum(steps[:-1]) == 0)
 
 
-def plan_windows(reading: Reading, bounds: Ints, name: str = "the model") -> Plan:
+def plan_windows(windowing: Windowing, bounds: Ints, name: str = "the model") -> Plan:
     """Lay windows over documents.
 
     Examples
     --------
-    >>> plan = plan_windows(Reading("sliding", 4, 2, None), np.array([0, 7]))
+    >>> plan = plan_windows(Windowing("sliding", 4, 2, None), np.array([0, 7]))
     >>> list(zip(plan.start.tolist(), plan.first.tolist(), plan.stop.tolist()))
     [(0, 1, 4), (2, 4, 6), (4, 6, 7)]
     """
     rows = []
     for document, (begin, end) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
         if end > begin:
-            rows.append(_document(reading, begin, end, document, name))
+            rows.append(_document(windowing, begin, end, document, name))
     if not rows:
         empty = np.zeros(0, dtype=np.int64)
         return Plan(empty, empty, empty, np.zeros(0, dtype=np.bool_), empty)
@@ -209,27 +236,27 @@ def plan_windows(reading: Reading, bounds: Ints, name: str = "the model") -> Pla
     return Plan(start, first, stop, led.astype(np.bool_), document)
 
 
-def _document(reading: Reading, begin: int, end: int, document: int, name: str) -> Ints:
+def _document(windowing: Windowing, begin: int, end: int, document: int, name: str) -> Ints:
     """Rows of start, first, stop, led, document."""
     size = end - begin
-    led = reading.prefix is not None
-    if reading.kind == "full":
-        if reading.window and size + led > reading.window:
+    led = windowing.prefix is not None
+    if windowing.kind == "full":
+        if windowing.window and size + led > windowing.window:
             message = (
-                f"document {document} of this block has {size:,} tokens, but {name} sees {reading.window:,} at once; "
+                f"document {document} of this block has {size:,} tokens, but {name} sees {windowing.window:,} at once; "
                 "leave ctx out (--ctx), or give a window and a stride"
             )
             raise ModelError(message, index=document)
         local = np.array([[0, 0, size]])
         leads = np.array([led])
-    elif reading.kind == "rolling":
-        local, leads = _rolling(reading.window, size), np.zeros(0)
+    elif windowing.kind == "rolling":
+        local, leads = _rolling(windowing.window, size), np.zeros(0)
         leads = np.arange(len(local)) == 0
-    elif reading.kind == "half":
-        local = _half(reading.window, size, led=led)
+    elif windowing.kind == "half":
+        local = _half(windowing.window, size, led=led)
         leads = np.full(len(local), led)
     else:
-        local = _sliding(reading.window - led, reading.stride, size)
+        local = _sliding(windowing.window - led, windowing.stride, size)
         leads = np.full(len(local), led)
     # Without a token before it, the first token of a window cannot be predicted.
     bare = ~(leads & led)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
-from bitmeter.coding.drawing import label_name
-from bitmeter.coding.prefix import PrefixCode
+from bitmeter.coding.prefix.code import PrefixCode
+from bitmeter.coding.prefix.drawing import label_name
 from bitmeter.theory.distributions import Distribution
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["code_table"]
 
-#: Longer codes show their likeliest labels.
+#: Of a longer code the most likely labels are shown.
 _MOST = 40
 
 
-def code_table(code: PrefixCode, p: Distribution | None) -> Any:
-    """One row a label, the likeliest first: probability, ideal length, length, word."""
+def code_table(code: PrefixCode, p: Distribution | None) -> Table:
+    """One row per label, the most likely first: probability, ideal length, length, code word."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -28,13 +31,15 @@ def code_table(code: PrefixCode, p: Distribution | None) -> Any:
         table.add_column("−log2 p", justify="right")
     table.add_column("bits", justify="right")
     table.add_column("word")
-    chances = {} if p is None else dict(zip(p.labels, p.probabilities.tolist(), strict=True))
-    labels = sorted(code.labels, key=lambda label: -chances.get(label, 0.0))
+    probabilities = {} if p is None else dict(zip(p.labels, p.probabilities.tolist(), strict=True))
+    labels = sorted(code.labels, key=lambda label: -probabilities.get(label, 0.0))
     for label in labels[:_MOST]:
         word = code.words[label]
-        chance = chances.get(label, 0.0)
-        about = [f"{chance:.4f}", f"{-math.log2(chance):.2f}" if chance else "inf"] if p is not None else []
-        table.add_row(Text(label_name(label)), *about, str(len(word)), word)
+        probability = probabilities.get(label, 0.0)
+        figures = (
+            [f"{probability:.4f}", f"{-math.log2(probability):.2f}" if probability else "inf"] if p is not None else []
+        )
+        table.add_row(Text(label_name(label)), *figures, str(len(word)), word)
     if len(labels) > _MOST:
         table.add_row(f"… {len(labels) - _MOST} more")
     return table

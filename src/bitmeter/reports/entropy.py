@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 from rich.text import Text
 
@@ -15,9 +14,9 @@ __all__ = ["as_json", "figure", "footer", "header", "table"]
 
 _NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)}
 _GROUPS = {
-    "order": "Entropy of a {unit} by order: given those before it",
+    "order": "Entropy of a {unit} by order: given the preceding ones",
     "estimate": "Entropy of a single {unit}, estimated",
-    "rate": "Entropy rate: of a {unit}, given all before it",
+    "rate": "Entropy rate: of a {unit}, given the whole past",
 }
 _LABELS = {
     "maximum-likelihood": "maximum likelihood",
@@ -35,7 +34,7 @@ _LABELS = {
     "match-a": "match lengths (A)",
     "block": "block differences",
 }
-#: What is said of rates that are not bounds, in the few words that a table has room for.
+#: Remarks on rates that are not bounds, short enough for a table.
 _SHORT_NOTES = {
     "lz76": "no bound, slow",
     "lz78": "no bound, slow",
@@ -44,17 +43,17 @@ _HEADINGS = {"order": ("corrected", "coverage"), "estimate": ("95 %", ""), "rate
 
 
 def figure(nats: float, unit: str) -> float:
-    """A figure in the unit that was asked for."""
+    """A figure in the requested unit."""
     return nats / _NATS_PER_UNIT[unit]
 
 
 def header(survey: Survey) -> str:
     """What was measured, in one line."""
-    parts = [survey.source, f"{survey.symbols:,} {survey.units}", f"{survey.kinds:,} different"]
+    parts = [survey.source, f"{survey.symbols:,} {survey.units}", f"{survey.kinds:,} distinct"]
     if survey.units != "bytes":
         parts.append(f"{survey.byte_count:,} bytes")
     if survey.undecoded:
-        parts.append(f"{survey.undecoded:,} bytes are not UTF-8, each kept as a char of its own")
+        parts.append(f"{survey.undecoded:,} bytes are not UTF-8, each counted as a char")
     return " · ".join(parts)
 
 
@@ -111,20 +110,20 @@ def _remark(row: Row) -> tuple[str, str]:
 
 
 def footer(survey: Survey, unit: str) -> str:
-    """The conclusion, in words."""
+    """The conclusion in a few sentences."""
     best = survey.best_bound
     one = singular(survey.units)
-    plain = f", against {figure(8 * math.log(2.0), unit):.4g} stored plainly" if survey.units == "bytes" else ""
+    plain = f", against {figure(8 * math.log(2.0), unit):.4g} uncompressed" if survey.units == "bytes" else ""
     lines = [
-        f"Best bound: {figure(best.nats, unit):.4f} {unit} a {one} by {_label(best)}{plain};",
+        f"Best bound: {figure(best.nats, unit):.4f} {unit} per {one} by {_label(best)}{plain};",
         f"as uncertain as {_choices(best.nats)} equally likely {survey.units}.",
     ]
     if survey.units == "words":
-        lines.append("CTW is given the list of words; the compressors have to spell it out.")
+        lines.append("CTW is given the vocabulary; the compressors have to encode it.")
     low = [row for row in survey.rows if not row.reliable]
     if low:
         lines.append(
-            f"Marked rows saw less than {RELIABLE_COVERAGE:.0%} of what can come: take more data to trust them."
+            f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution: they need more data."
         )
     return "\n".join(lines)
 
@@ -135,7 +134,7 @@ def _choices(nats: float) -> str:
 
 def as_json(survey: Survey, unit: str) -> str:
     """Every figure to full precision."""
-    result: dict[str, Any] = {
+    result: dict[str, object] = {
         "schema": "bitmeter.entropy/1",
         "version": __version__,
         "source": survey.source,
@@ -151,8 +150,8 @@ def as_json(survey: Survey, unit: str) -> str:
     return json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _json_row(row: Row, unit: str) -> dict[str, Any]:
-    name: dict[str, Any] = {"order": int(row.name)} if row.group == "order" else {"method": row.name}
+def _json_row(row: Row, unit: str) -> dict[str, object]:
+    name: dict[str, object] = {"order": int(row.name)} if row.group == "order" else {"method": row.name}
     return {
         "group": row.group,
         **name,

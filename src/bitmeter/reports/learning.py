@@ -7,27 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from bitmeter.errors import EmptyError
-from bitmeter.models.neural_curve import LearningCurve
+from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.reports.plot import curves
 
 __all__ = ["chart", "picture"]
 
 _WIDTH, _HEIGHT = 720, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 150, 24, 46
-#: Between two labels.
+#: The least distance between two labels.
 _LINE = 15.0
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 
 def chart(curve: LearningCurve, *, levels: Mapping[str, float] | None = None, width: int = 76, height: int = 14) -> str:
-    """Training and held-out bits a byte over the steps, in braille dots.
+    """Training and held-out bits per byte over the steps, in braille dots.
 
     Parameters
     ----------
     curve
         With one point or more.
     levels
-        Other models' bits a byte on the held-out text, drawn as dotted lines.
+        Bits per byte of other models on the held-out text, drawn as dotted lines.
     width, height
         In characters.
     """
@@ -36,18 +36,18 @@ def chart(curve: LearningCurve, *, levels: Mapping[str, float] | None = None, wi
         "training": (steps, [point.train_bits_per_byte for point in curve.points]),
         "held out": (steps, [point.bits_per_byte for point in curve.points]),
     }
-    return curves(series, levels=levels, width=width, height=height, x_label="steps", y_label="bits a byte")
+    return curves(series, levels=levels, width=width, height=height, x_label="steps", y_label="bits per byte")
 
 
 def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] | None = None) -> str:
-    """Held-out (full) and training (dashed) bits a byte over the seconds, as SVG that needs nothing else.
+    """Held-out (solid) and training (dashed) bits per byte over the seconds, as a self-contained SVG.
 
     Parameters
     ----------
     found
         Curves by name.
     levels
-        Other models' bits a byte on the held-out text, drawn as dotted lines.
+        Bits per byte of other models on the held-out text, drawn as dotted lines.
     """
     levels = dict(levels or {})
     if not found or not all(curve.points for curve in found.values()):
@@ -60,12 +60,12 @@ def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] |
         y = frame.down(value)
         parts.append(f'<path d="M{_LEFT},{y:.1f}H{_WIDTH - _RIGHT}" stroke="#555555" stroke-dasharray="2 4"/>')
         labels.append((y, name, "#555555"))
-    for number, (name, curve) in enumerate(found.items()):
-        colour = _COLOURS[number % len(_COLOURS)]
+    for index, (name, curve) in enumerate(found.items()):
+        colour = _COLOURS[index % len(_COLOURS)]
         held = frame.line((point.seconds, point.bits_per_byte) for point in curve.points)
-        learnt = frame.line((point.seconds, point.train_bits_per_byte) for point in curve.points)
+        training = frame.line((point.seconds, point.train_bits_per_byte) for point in curve.points)
         dashes = 'stroke-dasharray="6 4" stroke-opacity="0.6"'
-        parts.append(f'<polyline points="{learnt}" fill="none" stroke="{colour}" stroke-width="1.5" {dashes}/>')
+        parts.append(f'<polyline points="{training}" fill="none" stroke="{colour}" stroke-width="1.5" {dashes}/>')
         parts.append(f'<polyline points="{held}" fill="none" stroke="{colour}" stroke-width="2"/>')
         labels.append((frame.down(curve.points[-1].bits_per_byte), name, colour))
     for y, (_, name, colour) in zip(_apart([y for y, _, _ in sorted(labels)]), sorted(labels), strict=True):
@@ -74,7 +74,7 @@ def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] |
 
 
 class _Frame:
-    """Where seconds and bits a byte lie in a picture."""
+    """Maps seconds and bits per byte to positions in a picture."""
 
     def __init__(self, last: float, values: Sequence[float]) -> None:
         self._last = last
@@ -91,13 +91,13 @@ class _Frame:
         return " ".join(f"{self.across(x):.1f},{self.down(y):.1f}" for x, y in points)
 
     def axes(self) -> list[str]:
-        """The beginning of a picture, with what there is to read off it."""
+        """The opening of the picture with its axes and ticks."""
         right = _WIDTH - _RIGHT
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" '
-            'font-size="12" role="img" aria-label="Learning curve: bits a byte over seconds">',
+            'font-size="12" role="img" aria-label="Learning curve: bits per byte over seconds">',
             f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
-            f'<text x="{_LEFT}" y="{_TOP - 8}" fill="#333333">bits a byte</text>',
+            f'<text x="{_LEFT}" y="{_TOP - 8}" fill="#333333">bits per byte</text>',
             f'<text x="{right}" y="{_HEIGHT - 8}" text-anchor="end" fill="#333333">seconds of training</text>',
         ]
         for value in _ticks(self._low, self._high):
@@ -110,16 +110,16 @@ class _Frame:
         return parts
 
 
-def _apart(places: Sequence[float]) -> list[float]:
-    """Ascending places moved down as little as keeps two labels from lying on each other."""
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Ascending heights moved down just enough that labels do not overlap."""
     found: list[float] = []
-    for place in places:
-        found.append(max(place, found[-1] + _LINE) if found else place)
+    for height in heights:
+        found.append(max(height, found[-1] + _LINE) if found else height)
     return found
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers within a range, some six of them."""
+    """About six round numbers within a range."""
     least = (high - low) / 6
     scale = 10.0 ** math.floor(math.log10(least))
     step = next(factor * scale for factor in (1, 2, 5, 10) if factor * scale >= least * (1 - 1e-9))

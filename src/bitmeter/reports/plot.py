@@ -1,19 +1,26 @@
-"""Plots for the terminal: pure functions from numbers to lines of text, the same piped or not.
+"""Plots for the terminal: pure functions from numbers to lines of text, the same at a terminal and in a pipe.
 
 Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves
-stay apart without colour. Bars are drawn with eighths of a block.
+can be told apart without colour. Bars are drawn with eighths of a block.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from bitmeter.errors import EmptyError, InputError, ShapeError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 __all__ = ["bars", "curves"]
+
+#: Numbers along an axis.
+Values: TypeAlias = "Sequence[float] | NDArray[np.integer | np.floating]"
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _BLANK = 0x2800
@@ -22,16 +29,16 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 
 def bars(values: Mapping[str, float], *, width: int = 72, digits: int = 3) -> str:
-    """Horizontal bars, one a label, as long as the values are large.
+    """Horizontal bars, one per label, in proportion to the values.
 
     Parameters
     ----------
     values
         Label to value; no value may be negative. Infinite values are drawn as a full bar that ends in an arrow.
     width
-        The greatest length of a line.
+        The maximum length of a line.
     digits
-        Decimals of the number behind each bar.
+        Decimals of the number after each bar.
 
     Examples
     --------
@@ -154,7 +161,7 @@ class _Canvas:
 
 
 def curves(
-    series: Mapping[str, tuple[Any, Any]],
+    series: Mapping[str, tuple[Values, Values | Sequence[Values]]],
     *,
     levels: Mapping[str, float] | None = None,
     width: int = 76,
@@ -168,16 +175,16 @@ def curves(
     Parameters
     ----------
     series
-        Name to (x values, y values); y may be several rows, which are so many curves of one name. Points that are not
-        finite leave a gap. An empty name draws without a label.
+        Name to (x values, y values); y may be several rows, one per curve of that name. Points that are not finite
+        leave a gap. An empty name draws without a label.
     levels
-        Name to a height at which a dotted line is drawn.
+        Name to the height of a dotted line.
     width, height
         The size in characters, with the axes and names; the height without the line of the y label.
     x_label, y_label
         What the axes measure.
     log_x
-        Whether the x axis counts powers of ten.
+        Whether the x axis is logarithmic.
 
     Examples
     --------
@@ -226,17 +233,17 @@ def curves(
     return "\n".join(shown)
 
 
-def _numbers(values: Any) -> list[float]:
+def _numbers(values: Values) -> list[float]:
     return [float(value) for value in values]
 
 
-def _rows(name: str, xs: Any, ys: Any) -> list[list[float]]:
+def _rows(name: str, xs: Values, ys: Values | Sequence[Values]) -> list[list[float]]:
     """The curves of one name, each as long as the x values."""
-    several = len(ys) > 0 and hasattr(ys[0], "__len__")
-    rows = [_numbers(row) for row in ys] if several else [_numbers(ys)]
+    several = len(ys) > 0 and isinstance(ys[0], Sized)
+    rows = [_numbers(row) for row in cast("Sequence[Values]", ys if several else [ys])]
     for row in rows:
         if len(row) != len(xs):
-            message = f"the curve {name!r} has {len(xs)} x values and {len(row)} y values; it needs as many of both"
+            message = f"the curve {name!r} has {len(xs)} x values and {len(row)} y values; it needs equally many"
             raise ShapeError(message)
     return rows
 
@@ -260,7 +267,7 @@ def _draw(canvas: _Canvas, x_axis: _Axis, y_axis: _Axis, xs: Sequence[float], ys
 
 
 def _spread(names: Mapping[int, Sequence[str]], rows: int) -> dict[int, str]:
-    """Give each name a row of its own, as near as possible to where its curve ends."""
+    """Give each name a row of its own, as close as possible to the end of its curve."""
     placed: dict[int, str] = {}
     for row in sorted(names):
         for name in names[row]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bitmeter import _core
+from bitmeter._util import check
+from bitmeter._util.check import Unit
 from bitmeter.errors import EmptyError, InputTypeError, UndefinedError, UnknownLabelError
-from bitmeter.theory import _check
-from bitmeter.theory._check import Unit
 from bitmeter.theory.distributions import Distribution, Label, _need, _some
 
 
@@ -42,7 +42,7 @@ class Conditional:
 
     def __init__(self, table: Any, *, other: Label | None = None, start: Label | None = None) -> None:
         if not isinstance(table, Mapping):
-            message = f"table is {_check.shown(table)}; it must be a mapping from context to distribution"
+            message = f"table is {check.shown(table)}; it must be a mapping from context to distribution"
             raise InputTypeError(message, value=table)
         if not table:
             message = "table is empty; at least one context is needed"
@@ -50,14 +50,12 @@ class Conditional:
         rows = {}
         for context, row in table.items():
             if not isinstance(row, Distribution | Mapping):
-                message = (
-                    f"table[{_check.shown(context)}] is {_check.shown(row)}; it must be a Distribution or a mapping"
-                )
+                message = f"table[{check.shown(context)}] is {check.shown(row)}; it must be a Distribution or a mapping"
                 raise InputTypeError(message, index=context, value=row)
             rows[context] = row if isinstance(row, Distribution) else Distribution(row)
         for name, label in (("other", other), ("start", start)):
-            if not _check.hashes(label):
-                message = f"{name} is {_check.shown(label)}; it must be a hashable label"
+            if not check.hashes(label):
+                message = f"{name} is {check.shown(label)}; it must be a hashable label"
                 raise InputTypeError(message, value=label)
         object.__setattr__(self, "_table", rows)
         object.__setattr__(self, "_other", other)
@@ -121,12 +119,12 @@ class Conditional:
         return iter(self._table)
 
     def __getitem__(self, context: Label) -> Distribution:
-        if _check.hashes(context) and context in self._table:
+        if check.hashes(context) and context in self._table:
             return self._table[context]
         if self._other is not None and self._other in self._table:
             return self._table[self._other]
         message = (
-            f"{_check.shown(context)} is not a context of this table, which has {_some(self.contexts)}; "
+            f"{check.shown(context)} is not a context of this table, which has {_some(self.contexts)}; "
             "name a row for all others with other=…"
         )
         raise UnknownLabelError(message, value=context)
@@ -205,12 +203,12 @@ class Conditional:
         0.5
         """
         contexts = _need(marginal, "marginal")
-        scale = _check.from_bits(unit)
+        scale = check.from_bits(unit)
         terms = (weight * self[x].entropy for x, weight in _items(contexts) if weight > 0)
         return math.fsum(terms) * scale
 
     def cross_entropy(self, data: Any, *, unit: Unit = "bits") -> float:
-        """Bits that this table needs for each symbol of real data.
+        """The average bits per symbol that this table needs for data.
 
         Parameters
         ----------
@@ -224,9 +222,9 @@ class Conditional:
         Returns
         -------
         float
-            −Σ p'(x, y) log p(y|x); inf where something happened that the table holds impossible.
+            −Σ p'(x, y) log p(y|x); inf where something happened to which the table gives probability 0.
         """
-        scale = _check.from_bits(unit)
+        scale = check.from_bits(unit)
         joint = data if isinstance(data, Distribution) else self.pairs(data)
         terms = [
             -mass * math.log2(probability) if (probability := self.probability(y, x)) > 0 else math.inf
@@ -243,7 +241,7 @@ class Conditional:
         >>> Conditional({"a": {"a": 1.0}}, start="a").pairs("aab")["a", "b"]
         0.3333333333333333
         """
-        sample = _check.symbols(data, "data")
+        sample = check.symbols(data, "data")
         if self._start is None:
             message = (
                 "this table has no start, so the first symbol has no context; make it with start=…, "
@@ -263,29 +261,29 @@ def _items(row: Distribution) -> Iterator[tuple[Label, float]]:
 def _pair_items(joint: Distribution) -> Iterator[tuple[tuple[Label, Label], float]]:
     for place, (pair, mass) in enumerate(_items(joint)):
         if not isinstance(pair, tuple) or len(pair) != 2:
-            message = f"label {place} of the joint distribution is {_check.shown(pair)}; it must be a pair (x, y)"
+            message = f"label {place} of the joint distribution is {check.shown(pair)}; it must be a pair (x, y)"
             raise InputTypeError(message, index=place, value=pair)
         yield pair, mass
 
 
 def _as_pairs(pairs: Any) -> list[Label]:
     found: list[Label] = []
-    for place, pair in enumerate(_check.items(pairs, "pairs", "a sequence of pairs (x, y)")):
+    for place, pair in enumerate(check.items(pairs, "pairs", "a sequence of pairs (x, y)")):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            message = f"pairs[{place}] is {_check.shown(pair)}; it must be a pair (x, y)"
+            message = f"pairs[{place}] is {check.shown(pair)}; it must be a pair (x, y)"
             raise InputTypeError(message, index=place, value=pair)
         found.append(tuple(pair))
     return found
 
 
-def _pair_counts(sample: _check.Symbols) -> dict[Label, int]:
+def _pair_counts(sample: check.Symbols) -> dict[Label, int]:
     first, second, numbers = _core.count_pairs(sample.ids[:-1], sample.ids[1:])
     rows = zip(first.tolist(), second.tolist(), numbers.tolist(), strict=True)
     return {(sample.label(x), sample.label(y)): number for x, y, number in rows}
 
 
 def _neighbours(data: Any) -> Distribution:
-    sample = _check.symbols(data, "data")
+    sample = check.symbols(data, "data")
     if sample.ids.size < 2:
         message = "data has one symbol; pairs of neighbours need at least two"
         raise EmptyError(message)

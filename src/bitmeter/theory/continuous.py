@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util import check
 from bitmeter.errors import ConvergenceError, InputTypeError, NotFiniteError, UndefinedError
-from bitmeter.theory import _check
 
 #: Quadrature is refused when its own error estimate is larger than this, relative to the larger of 1 and the result.
 QUADRATURE_TOLERANCE = 1e-7
@@ -41,7 +41,7 @@ def frozen(value: Any, name: str) -> Any:
         message = f"{name} is discrete; take its probabilities, such as d.pmf(range(100)), instead"
         raise InputTypeError(message, value=value)
     if not is_frozen(value) or not hasattr(value, "logpdf") or not hasattr(value.dist, "_parse_args"):
-        message = f"{name} is {_check.shown(value)}; it must be one of scipy's frozen continuous distributions"
+        message = f"{name} is {check.shown(value)}; it must be one of scipy's frozen continuous distributions"
         raise InputTypeError(message, value=value)
     if any(np.ndim(argument) > 0 for argument in (*value.args, *value.kwds.values())):
         message = f"{name} has array parameters; freeze one distribution at a time"

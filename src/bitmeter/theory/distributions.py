@@ -1,4 +1,4 @@
-"""Distributions over labels, and conditional ones: a table that says how likely each outcome is."""
+"""Distributions over labels, and conditional ones: tables of the probability of each outcome."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util import check
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import EmptyError, InputTypeError, RangeError, ShapeError, UndefinedError, UnknownLabelError
-from bitmeter.theory import _check, _sums
-from bitmeter.theory._check import Floats, Seed, Unit
+from bitmeter.theory import sums
 
 Label: TypeAlias = Hashable
 
@@ -34,7 +36,7 @@ class Distribution:
     --------
     >>> p = Distribution({"a": 0.25, "b": 0.5, "c": 0.25})
     >>> p["b"], p.entropy, p.perplexity
-    (0.5, 1.5, 2.8284271247461903)
+    (0.5, 1.5, 2.82842712474619)
     >>> p
     Distribution(3 labels, 1.5 bits: 'b' 0.5, 'a' 0.25, 'c' 0.25)
     """
@@ -50,7 +52,7 @@ class Distribution:
 
     def __init__(self, probabilities: Any, *, normalise: bool = False) -> None:
         names, values = _labelled_numbers(probabilities, "probabilities")
-        self._set(names, _check.probabilities(values, "probabilities", normalise=_check.flag(normalise, "normalise")))
+        self._set(names, check.probabilities(values, "probabilities", normalise=check.flag(normalise, "normalise")))
 
     def _set(self, names: tuple[Label, ...], values: Floats) -> None:
         values.flags.writeable = False
@@ -65,7 +67,7 @@ class Distribution:
     @classmethod
     def _make(cls, names: tuple[Label, ...], weights: Floats) -> Distribution:
         made = cls.__new__(cls)
-        made._set(names, np.array(weights / _sums.total(weights)))
+        made._set(names, np.array(weights / sums.total(weights)))
         return made
 
     # ---- other ways to make one -------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ class Distribution:
         0.75
         """
         names, values = _labelled_numbers(counts, "counts")
-        return cls._make(names, _check.counts(values, "counts").astype(np.float64))
+        return cls._make(names, check.counts(values, "counts").astype(np.float64))
 
     @classmethod
     def from_data(cls, data: Any) -> Distribution:
@@ -91,8 +93,8 @@ class Distribution:
         >>> Distribution.from_data("barb")["b"]
         0.5
         """
-        sample = _check.symbols(data, "data")
-        kinds, numbers = _check.count(sample)
+        sample = check.symbols(data, "data")
+        kinds, numbers = check.count(sample)
         return cls._make(tuple(sample.label(int(k)) for k in kinds), numbers.astype(np.float64))
 
     @classmethod
@@ -118,7 +120,7 @@ class Distribution:
         """
         names = _numbered(labels)
         ranks = np.arange(1, len(names) + 1, dtype=np.float64)
-        return cls._make(names, np.exp(-_check.real(exponent, "exponent", low=0.0) * np.log(ranks)))
+        return cls._make(names, np.exp(-check.real(exponent, "exponent", low=0.0) * np.log(ranks)))
 
     # ---- what it is -------------------------------------------------------------------------------------------------
 
@@ -140,7 +142,7 @@ class Distribution:
     @cached_property
     def entropy(self) -> float:
         """H(p) in bits; `bitmeter.entropy(p, unit=…)` for other units."""
-        return float(_sums.entropy(self._probabilities, "p", normalise=False))
+        return float(sums.entropy(self._probabilities, "p", normalise=False))
 
     @property
     def perplexity(self) -> float:
@@ -150,7 +152,7 @@ class Distribution:
     @cached_property
     def varentropy(self) -> float:
         """The variance of the surprisal, in bits²."""
-        return float(_sums.varentropy(self._probabilities, "p", normalise=False))
+        return float(sums.varentropy(self._probabilities, "p", normalise=False))
 
     @property
     def sharpness(self) -> float:
@@ -170,11 +172,11 @@ class Distribution:
         return iter(self._labels)
 
     def __contains__(self, label: object) -> bool:
-        return _check.hashes(label) and label in self._index
+        return check.hashes(label) and label in self._index
 
     def __getitem__(self, label: Label) -> float:
         if label not in self:
-            message = f"{_check.shown(label)} is not a label of this distribution, which has {_some(self._labels)}"
+            message = f"{check.shown(label)} is not a label of this distribution, which has {_some(self._labels)}"
             raise UnknownLabelError(message, value=label)
         return float(self._probabilities[self._index[label]])
 
@@ -190,7 +192,7 @@ class Distribution:
 
     def __repr__(self) -> str:
         order = np.argsort(-self._probabilities, kind="stable")[:3]
-        best = ", ".join(f"{_check.shown(self._labels[i])} {self._probabilities[i]:.4g}" for i in order)
+        best = ", ".join(f"{check.shown(self._labels[i])} {self._probabilities[i]:.4g}" for i in order)
         more = ", …" if len(self) > 3 else ""
         return f"Distribution({len(self)} label{'s' * (len(self) != 1)}, {self.entropy:.6g} bits: {best}{more})"
 
@@ -204,7 +206,7 @@ class Distribution:
         >>> Distribution({"a": 0.5, "b": 0.5}).logprobs("abc")
         array([-0.69314718, -0.69314718,        -inf])
         """
-        sample = _check.symbols(labels, "labels")
+        sample = check.symbols(labels, "labels")
         kinds, places = np.unique(sample.ids, return_inverse=True)
         with np.errstate(divide="ignore"):
             known = np.log([self.probability(sample.label(int(kind))) for kind in kinds])
@@ -212,8 +214,8 @@ class Distribution:
 
     def probability(self, label: Label) -> float:
         """p(label), which is 0 for a label outside of the distribution."""
-        if not _check.hashes(label):
-            message = f"label is {_check.shown(label)}; a label must be hashable"
+        if not check.hashes(label):
+            message = f"label is {check.shown(label)}; a label must be hashable"
             raise InputTypeError(message, value=label)
         place = self._index.get(label)
         return 0.0 if place is None else float(self._probabilities[place])
@@ -226,7 +228,7 @@ class Distribution:
         >>> Distribution({"a": 1.0}).sample(3, seed=0)
         ['a', 'a', 'a']
         """
-        draws = _check.generator(seed).random(_check.integer(n, "n", low=0, high=_check.MOST_DRAWS))
+        draws = check.generator(seed).random(check.integer(n, "n", low=0, high=check.MOST_DRAWS))
         cumulative = np.cumsum(self._probabilities)
         # The last label that can happen takes what rounding left of the interval.
         last = int(np.flatnonzero(self._probabilities)[-1])
@@ -242,12 +244,12 @@ class Distribution:
         >>> p.surprisal_quantile(0.5), p.surprisal_quantile(0.9)
         (1.0, 2.0)
         """
-        wanted = _check.real(level, "level", low=0.0, high=1.0)
+        wanted = check.real(level, "level", low=0.0, high=1.0)
         order = np.sort(self._probabilities[self._probabilities > 0])[::-1]
         # A level that is met but for the rounding of the sum is met.
         reached = np.cumsum(order) >= wanted * (1.0 - 4e-16 * len(order))
         chosen = order[int(np.argmax(reached))] if reached.any() else order[-1]
-        return -math.log2(chosen) * _check.from_bits(unit) + 0.0
+        return -math.log2(chosen) * check.from_bits(unit) + 0.0
 
     def mix(self, other: Distribution, weight: float = 0.5) -> Distribution:
         """(1 − weight)·self + weight·other, over the labels of both.
@@ -258,7 +260,7 @@ class Distribution:
         0.75
         """
         _need(other, "other")
-        share = _check.real(weight, "weight", low=0.0, high=1.0)
+        share = check.real(weight, "weight", low=0.0, high=1.0)
         names = tuple(dict.fromkeys((*self._labels, *other._labels)))
         here = np.array([self.probability(name) for name in names])
         there = np.array([other.probability(name) for name in names])
@@ -275,7 +277,7 @@ class Distribution:
         if callable(event):
             chosen = np.array([_holds(event, name) for name in self._labels])
         else:
-            wanted = set(_check.labels(event, "event"))
+            wanted = set(check.labels(event, "event"))
             chosen = np.array([name in wanted for name in self._labels])
         mass = np.where(chosen, self._probabilities, 0.0)
         if not mass.any():
@@ -288,21 +290,21 @@ def _holds(event: Callable[[Label], bool], name: Label) -> bool:
     try:
         return bool(event(name))
     except Exception as error:
-        message = f"event raised {type(error).__name__} for the label {_check.shown(name)}: {error}"
+        message = f"event raised {type(error).__name__} for the label {check.shown(name)}: {error}"
         raise InputTypeError(message, value=name) from error
 
 
 def _need(value: Any, name: str) -> Distribution:
     if not isinstance(value, Distribution):
-        message = f"{name} is {_check.shown(value)}; it must be a Distribution"
+        message = f"{name} is {check.shown(value)}; it must be a Distribution"
         raise InputTypeError(message, value=value)
     return value
 
 
 def _numbered(labels: Any) -> tuple[Label, ...]:
     if isinstance(labels, int | np.integer) and not isinstance(labels, bool):
-        return tuple(range(_check.integer(labels, "labels", low=1, high=_MOST_LABELS)))
-    return _check.labels(labels, "labels")
+        return tuple(range(check.integer(labels, "labels", low=1, high=_MOST_LABELS)))
+    return check.labels(labels, "labels")
 
 
 def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray[Any]]:
@@ -311,9 +313,9 @@ def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray
             message = f"{name} is empty; at least one label is needed"
             raise EmptyError(message)
         names = tuple(value)
-        found = [_check.real(v, f"{name}[{_check.shown(n)}]", infinite=True) for n, v in value.items()]
-        return names, _check.array(found, name)
-    numbers = _check.array(value, name)
+        found = [check.real(v, f"{name}[{check.shown(n)}]", infinite=True) for n, v in value.items()]
+        return names, check.array(found, name)
+    numbers = check.array(value, name)
     if numbers.ndim != 1:
         message = f"{name} has shape {numbers.shape}; a distribution has one axis (see Conditional for tables)"
         raise ShapeError(message)
@@ -324,5 +326,5 @@ def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray
 
 
 def _some(names: tuple[Label, ...]) -> str:
-    text = ", ".join(map(_check.shown, names[:8]))
+    text = ", ".join(map(check.shown, names[:8]))
     return text if len(names) <= 8 else f"{text}, … ({len(names)} in all)"

@@ -1,4 +1,4 @@
-"""Why a cross-entropy is infinite: the events that p has and q holds impossible."""
+"""Why a cross-entropy is infinite: the events that p has and q gives probability 0."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util import check
 from bitmeter.errors import InputTypeError
-from bitmeter.theory import _check, _sums, continuous
+from bitmeter.theory import continuous, sums
 from bitmeter.theory.conditional import Conditional, _pair_items
 from bitmeter.theory.distributions import Distribution
 from bitmeter.theory.information import _OF, Of, _pair, _refuse_numbers, align
@@ -35,7 +36,7 @@ class Impossible:
     def __str__(self) -> str:
         if not self:
             return "finite: everything that happens under p is possible under q"
-        listed = ", ".join(f"{_check.shown(event)} ({mass:.4g})" for event, mass in self.events[:10])
+        listed = ", ".join(f"{check.shown(event)} ({mass:.4g})" for event, mass in self.events[:10])
         more = f", and {len(self.events) - 10} more" if len(self.events) > 10 else ""
         kinds = f"{len(self.events)} event{'s' * (len(self.events) != 1)}"
         return f"infinite: {kinds} with {self.mass:.4g} of the mass of p cannot happen under q: {listed}{more}"
@@ -63,7 +64,7 @@ def explain_infinite(p: Any, q: Any, *, of: Of = "auto", normalise: bool = False
         joint = p if isinstance(p, Distribution) else q.pairs(p)
         return _impossible([(e, mass) for e, mass in _pair_items(joint) if mass > 0 and q.probability(e[1], e[0]) == 0])
     if isinstance(q, Distribution) and of not in ("probabilities", "counts"):
-        _check.choice(of, "of", _OF)
+        check.choice(of, "of", _OF)
         _refuse_numbers(p, of)
         names, masses, chances = align(p if isinstance(p, Distribution) else Distribution.from_data(p), q)
         return _impossible([(names[i], float(masses[i])) for i in np.flatnonzero((masses > 0) & (chances == 0))])
@@ -71,11 +72,11 @@ def explain_infinite(p: Any, q: Any, *, of: Of = "auto", normalise: bool = False
     if first.ndim != 1:
         message = f"p has shape {first.shape}; explain one row at a time"
         raise InputTypeError(message, value=p)
-    masses = _check.probabilities(first, "p", normalise=divide)
-    chances = _check.probabilities(second, "q", normalise=divide)
+    masses = check.probabilities(first, "p", normalise=divide)
+    chances = check.probabilities(second, "q", normalise=divide)
     return _impossible([(int(i), float(masses[i])) for i in np.flatnonzero((masses > 0) & (chances == 0))])
 
 
 def _impossible(events: list[tuple[Any, float]]) -> Impossible:
     ordered = sorted(events, key=lambda event: -event[1])
-    return Impossible(tuple(ordered), _sums.total([mass for _, mass in ordered]))
+    return Impossible(tuple(ordered), sums.total([mass for _, mass in ordered]))

@@ -14,9 +14,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util import check
+from bitmeter._util.arrays import Floats
+from bitmeter._util.check import Unit
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
-from bitmeter.theory import _check, _sums, continuous
-from bitmeter.theory._check import Floats, Unit
+from bitmeter.theory import continuous, sums
 from bitmeter.theory.conditional import Conditional
 from bitmeter.theory.distributions import Distribution
 
@@ -46,16 +48,16 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     >>> information(1 / 8), information(1.0), information(0.0)
     (3.0, 0.0, inf)
     """
-    scale = _check.from_bits(unit)
-    p = _check.native(p, "p")
+    scale = check.from_bits(unit)
+    p = check.native(p, "p")
     single = not isinstance(p, list | tuple | str | bytes) and np.ndim(p) == 0
-    values = np.asarray([_check.real(p, "p", infinite=True)]) if single else _check.array(p, "p")
+    values = np.asarray([check.real(p, "p", infinite=True)]) if single else check.array(p, "p")
     wrong = ~((values >= 0.0) & (values <= 1.0))
     if wrong.any():
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(wrong)), values.shape))
         found = float(values[index])
         if not 1.0 < found < math.inf:
-            _check.raise_bad_entry(values, index, "p")
+            check.raise_bad_entry(values, index, "p")
         message = f"p[{', '.join(map(str, index))}] is {found}; a probability is at most 1"
         raise RangeError(message, index=index[0] if len(index) == 1 else index, value=found)
     with np.errstate(divide="ignore"):
@@ -93,11 +95,11 @@ def entropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = F
     >>> entropy("abba"), entropy([2, 2], of="counts"), entropy([1.0] * 10000, normalise=True, unit="nats")
     (1.0, 1.0, 9.2103)
     """
-    scale = _check.from_bits(unit)
+    scale = check.from_bits(unit)
     if continuous.is_frozen(p):
-        return continuous.entropy(continuous.frozen(p, "p")) / _check.nats_per(unit)
+        return continuous.entropy(continuous.frozen(p, "p")) / check.nats_per(unit)
     values, normalise = _probabilities(p, "p", of, normalise)
-    return _sums.plain(_sums.entropy(values, "p", normalise=normalise), scale)
+    return sums.plain(sums.entropy(values, "p", normalise=normalise), scale)
 
 
 def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
@@ -108,9 +110,9 @@ def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool 
     >>> varentropy([0.5, 0.25, 0.25]), varentropy([0.25] * 4)
     (0.25, 0.0)
     """
-    scale = _check.from_bits(unit)
+    scale = check.from_bits(unit)
     values, normalise = _probabilities(p, "p", of, normalise)
-    return _sums.plain(_sums.varentropy(values, "p", normalise=normalise), scale**2)
+    return sums.plain(sums.varentropy(values, "p", normalise=normalise), scale**2)
 
 
 def renyi_entropy(
@@ -125,21 +127,21 @@ def renyi_entropy(
     >>> [round(renyi_entropy([0.5, 0.25, 0.25], a), 4) for a in (0, 1, 2, float("inf"))]
     [1.585, 1.5, 1.415, 1.0]
     """
-    scale = _check.from_bits(unit)
-    alpha = _check.real(order, "order", low=0.0, infinite=True)
+    scale = check.from_bits(unit)
+    alpha = check.real(order, "order", low=0.0, infinite=True)
     if continuous.is_frozen(p):
-        return continuous.renyi(continuous.frozen(p, "p"), alpha) / _check.nats_per(unit)
+        return continuous.renyi(continuous.frozen(p, "p"), alpha) / check.nats_per(unit)
     given, normalise = _probabilities(p, "p", of, normalise)
     if alpha == 1.0:
-        return _sums.plain(_sums.entropy(given, "p", normalise=normalise), scale)
-    values = _check.probabilities(given, "p", normalise=normalise)
+        return sums.plain(sums.entropy(given, "p", normalise=normalise), scale)
+    values = check.probabilities(given, "p", normalise=normalise)
     if alpha == 0.0:
         bits = np.log2((values > 0).sum(axis=-1))
     elif math.isinf(alpha):
         bits = -np.log2(values.max(axis=-1))
     else:
         bits = _renyi_nats(values, alpha) / math.log(2.0)
-    return _sums.plain(np.maximum(bits, 0.0), scale)
+    return sums.plain(np.maximum(bits, 0.0), scale)
 
 
 def _renyi_nats(values: Floats, alpha: float) -> Floats:
@@ -156,17 +158,17 @@ def _renyi_nats(values: Floats, alpha: float) -> Floats:
 
 
 def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
-    """The cross-entropy H(p, q) = −Σ p log q: bits a symbol of p's world costs when q is believed.
+    """The cross-entropy H(p, q) = −Σ p log q: the average cost of symbols from p under the model q.
 
     Parameters
     ----------
     p
-        What is real: probabilities, a Distribution, a frozen continuous distribution, or data (a string, bytes, or a
+        The truth: probabilities, a Distribution, a frozen continuous distribution, or data (a string, bytes, or a
         sequence of labels) where q is a Distribution or a Conditional.
     q
         The model: probabilities over the same events, a Distribution, a Conditional, or a frozen distribution.
     of, unit, normalise
-        As in `entropy`; `of` speaks of p alone.
+        As in `entropy`; `of` describes p alone.
 
     Returns
     -------
@@ -176,25 +178,25 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     Examples
     --------
     >>> cross_entropy([0.5, 0.5], [0.25, 0.75])
-    1.2075187496394219
+    1.20751874963942
     >>> cross_entropy("abba", Distribution({"a": 0.25, "b": 0.5, "c": 0.25}))
     1.5
     >>> cross_entropy("cab", Distribution({"a": 0.5, "b": 0.5}))
     inf
     """
-    scale = _check.from_bits(unit)
+    scale = check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
         return (
-            continuous.cross_entropy(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit) + 0.0
+            continuous.cross_entropy(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / check.nats_per(unit) + 0.0
         )
     if isinstance(q, Conditional):
         return q.cross_entropy(p, unit=unit)
     first, second, normalise = _pair(p, q, of, normalise)
-    return _sums.plain(_sums.cross_entropy(first, second, normalise=normalise), scale)
+    return sums.plain(sums.cross_entropy(first, second, normalise=normalise), scale)
 
 
 def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
-    """The Kullback-Leibler divergence D(p‖q) = Σ p log(p/q) = H(p, q) − H(p): what believing q costs beyond H(p).
+    """The Kullback-Leibler divergence D(p‖q) = Σ p log(p/q) = H(p, q) − H(p): what the model q costs beyond H(p).
 
     Takes what `cross_entropy` takes. Never negative; 0 only where p equals q.
 
@@ -203,11 +205,11 @@ def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     >>> kl_divergence([0.5, 0.5], [0.25, 0.75])
     0.20751874963942...
     """
-    scale = _check.from_bits(unit)
+    scale = check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
-        return continuous.divergence(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit)
+        return continuous.divergence(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / check.nats_per(unit)
     first, second, normalise = _pair(p, q, of, normalise)
-    return _sums.plain(_sums.divergence(first, second, normalise=normalise), scale)
+    return sums.plain(sums.divergence(first, second, normalise=normalise), scale)
 
 
 def js_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
@@ -218,18 +220,16 @@ def js_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     >>> js_divergence([1.0, 0.0], [0.0, 1.0]), js_divergence([0.5, 0.5], [0.5, 0.5])
     (1.0, 0.0)
     """
-    scale = _check.from_bits(unit)
+    scale = check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
-        return continuous.jensen_shannon(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / _check.nats_per(unit)
+        return continuous.jensen_shannon(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / check.nats_per(unit)
     first, second, normalise = _pair(p, q, of, normalise)
-    first = _check.probabilities(first, "p", normalise=normalise)
-    second = _check.probabilities(second, "q", normalise=normalise)
+    first = check.probabilities(first, "p", normalise=normalise)
+    second = check.probabilities(second, "q", normalise=normalise)
     # Halving a denormal would lose its last bit: the middle is kept doubled, and normalised by its sum.
     middle = first + second
-    bits = 0.5 * _sums.divergence(first, middle, normalise=True) + 0.5 * _sums.divergence(
-        second, middle, normalise=True
-    )
-    return _sums.plain(np.minimum(bits, 1.0), scale)
+    bits = 0.5 * sums.divergence(first, middle, normalise=True) + 0.5 * sums.divergence(second, middle, normalise=True)
+    return sums.plain(np.minimum(bits, 1.0), scale)
 
 
 def perplexity(p: Any, q: Any = None, *, of: Of = "auto", normalise: bool = False) -> float | Floats:
@@ -246,8 +246,8 @@ def perplexity(p: Any, q: Any = None, *, of: Of = "auto", normalise: bool = Fals
     """
     bits = entropy(p, of=of, normalise=normalise) if q is None else cross_entropy(p, q, of=of, normalise=normalise)
     if isinstance(bits, np.ndarray):
-        return np.asarray([_sums.power(float(x)) for x in bits.ravel()]).reshape(bits.shape)
-    return _sums.power(bits)
+        return np.asarray([sums.power(float(x)) for x in bits.ravel()]).reshape(bits.shape)
+    return sums.power(bits)
 
 
 def sequence_perplexity(probabilities: Any) -> float:
@@ -265,32 +265,32 @@ def sequence_perplexity(probabilities: Any) -> float:
     """
     surprisal = information(probabilities)
     if not isinstance(surprisal, np.ndarray) or surprisal.ndim != 1:
-        message = f"probabilities is {_check.shown(probabilities)}; it must be a sequence, one probability a step"
+        message = f"probabilities is {check.shown(probabilities)}; it must be a sequence, one probability per step"
         raise ShapeError(message)
     if np.isinf(surprisal).any():
         return math.inf
-    return _sums.power(_sums.total(surprisal) / surprisal.size)
+    return sums.power(sums.total(surprisal) / surprisal.size)
 
 
 def _as_samples(p: Any, of: str) -> bool:
     if isinstance(p, memoryview) and of == "auto":
-        return _check.holds_bytes(p)
+        return check.holds_bytes(p)
     return of == "samples" or (of == "auto" and isinstance(p, str | bytes | bytearray))
 
 
 def _probabilities(p: Any, name: str, of: Any, normalise: Any) -> tuple[NDArray[Any], bool]:
     """The rows to sum over, and whether they are to be divided by their sums."""
-    _check.choice(of, "of", _OF)
-    divide = _check.flag(normalise, "normalise")
+    check.choice(of, "of", _OF)
+    divide = check.flag(normalise, "normalise")
     if isinstance(p, Distribution):
         return p.probabilities, divide
     if isinstance(p, Conditional):
         message = f"{name} is a Conditional; its entropy needs a distribution of the contexts: use {name}.entropy(…)"
         raise InputTypeError(message, value=p)
     if _as_samples(p, of):
-        return _check.count(_check.symbols(p, name))[1].astype(np.float64), True
+        return check.count(check.symbols(p, name))[1].astype(np.float64), True
     try:
-        return _check.array(p, name), divide or of == "counts"
+        return check.array(p, name), divide or of == "counts"
     except InputTypeError as error:
         message = f"{error}; if these are samples, say so with of='samples'"
         raise InputTypeError(message, value=p) from None
@@ -298,31 +298,31 @@ def _probabilities(p: Any, name: str, of: Any, normalise: Any) -> tuple[NDArray[
 
 def _pair(p: Any, q: Any, of: Any, normalise: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
     """The two rows over the same events, aligned by label where there are labels."""
-    _check.choice(of, "of", _OF)
-    divide = _check.flag(normalise, "normalise")
+    check.choice(of, "of", _OF)
+    divide = check.flag(normalise, "normalise")
     if isinstance(q, Conditional):
         message = "q is a Conditional; only cross_entropy takes one"
         raise InputTypeError(message, value=q)
     if isinstance(q, Distribution):
         if of in ("probabilities", "counts") and not isinstance(p, Distribution):
-            first, second = _sums.pair(p, q.probabilities)
+            first, second = sums.pair(p, q.probabilities)
             return first, second, divide or of == "counts"
         _refuse_numbers(p, of)
         _, first, second = align(p if isinstance(p, Distribution) else Distribution.from_data(p), q)
         return first, second, divide
     if isinstance(p, Distribution):
-        first, second = _sums.pair(p.probabilities, q)
+        first, second = sums.pair(p.probabilities, q)
         return first, second, divide
     if _as_samples(p, of):
         message = "p is data, so q must be a Distribution, whose labels say which symbol each probability belongs to"
         raise InputTypeError(message, value=q)
-    first, second = _sums.pair(p, q)
+    first, second = sums.pair(p, q)
     return first, second, divide or of == "counts"
 
 
 def _refuse_numbers(p: Any, of: str) -> None:
     """Floats against a Distribution are more likely probabilities than labels: the caller must say."""
-    p = _check.native(p, "p")
+    p = check.native(p, "p")
     numbers = isinstance(p, np.ndarray) and p.dtype.kind == "f"
     numbers = numbers or (isinstance(p, list | tuple) and any(isinstance(item, float) for item in p))
     if numbers and of == "auto":

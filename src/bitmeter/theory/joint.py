@@ -7,9 +7,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from bitmeter import _core
+from bitmeter._util import check
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter._util.check import Unit
 from bitmeter.errors import InputTypeError, RangeError, ShapeError
-from bitmeter.theory import _check, _sums
-from bitmeter.theory._check import Floats, Ints, Unit
+from bitmeter.theory import sums
 from bitmeter.theory.conditional import _pair_items
 from bitmeter.theory.distributions import Distribution
 
@@ -38,7 +40,7 @@ def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool
     1.5
     """
     masses, _, _ = _masses(x, y, normalise)
-    return float(_sums.entropy(masses, "x", normalise=True)) * _check.from_bits(unit)
+    return float(sums.entropy(masses, "x", normalise=True)) * check.from_bits(unit)
 
 
 def conditional_entropy(
@@ -63,10 +65,10 @@ def conditional_entropy(
     >>> conditional_entropy("aabb", "xyxx"), conditional_entropy("aabb", "xyxx", given="second")
     (0.5, 0.6887)
     """
-    known = _check.choice(given, "given", ("first", "second"))
+    known = check.choice(given, "given", ("first", "second"))
     masses, rows, columns = _masses(x, y, normalise)
     of_known = _marginal(masses, rows if known == "first" else columns)
-    return max(0.0, -float(_core.row_divergence(masses[None], of_known[None])[0][0])) * _check.from_bits(unit)
+    return max(0.0, -float(_core.row_divergence(masses[None], of_known[None])[0][0])) * check.from_bits(unit)
 
 
 def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
@@ -86,12 +88,12 @@ def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise:
     product = _marginal(masses, rows) * _marginal(masses, columns)
     underflows = (product < np.finfo(np.float64).tiny).any()
     bits = by_row - by_column if underflows else float(_core.row_divergence(masses[None], product[None])[0][0])
-    return max(0.0, bits) * _check.from_bits(unit)
+    return max(0.0, bits) * check.from_bits(unit)
 
 
 def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
     """The positive joint probabilities, and for each the numbers of its row and its column."""
-    divide = _check.flag(normalise, "normalise")
+    divide = check.flag(normalise, "normalise")
     if y is not None:
         return _of_samples(x, y)
     if isinstance(x, Distribution):
@@ -99,11 +101,11 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
     if isinstance(x, str | bytes):
         message = "x is data but y is missing; a joint distribution needs both sequences, or one table"
         raise InputTypeError(message, value=x)
-    table = _check.array(x, "x")
+    table = check.array(x, "x")
     if table.ndim < 2:
         message = f"x has shape {table.shape}; a joint table has at least two axes"
         raise ShapeError(message)
-    flat = _check.probabilities(table.reshape(1, -1), "x", normalise=divide)[0]
+    flat = check.probabilities(table.reshape(1, -1), "x", normalise=divide)[0]
     places = np.flatnonzero(flat)
     # With more than two axes the first stands against all the others together.
     width = table.size // table.shape[0]
@@ -111,7 +113,7 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
 
 
 def _of_samples(x: Any, y: Any) -> tuple[Floats, Ints, Ints]:
-    first, second = _check.symbols(x, "x").ids, _check.symbols(y, "y").ids
+    first, second = check.symbols(x, "x").ids, check.symbols(y, "y").ids
     if first.size != second.size:
         message = f"x has {first.size} samples and y has {second.size}; each x needs its y"
         raise ShapeError(message)

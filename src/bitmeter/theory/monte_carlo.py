@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bitmeter.theory import _check, continuous
-from bitmeter.theory._check import Seed, Unit
+from bitmeter._util import check
+from bitmeter._util.check import Seed, Unit
+from bitmeter.theory import continuous
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ def monte_carlo_cross_entropy(
     >>> abs(estimate.value - 1.8621) < 3 * estimate.standard_error
     True
     """
-    per = _check.nats_per(unit)
-    number = _check.integer(samples, "samples", low=2, high=10**9)
+    per = check.nats_per(unit)
+    number = check.integer(samples, "samples", low=2, high=10**9)
     first, second = continuous.frozen(p, "p"), continuous.frozen(q, "q")
-    value, error = continuous.monte_carlo(first, second, number, _check.generator(seed))
+    value, error = continuous.monte_carlo(first, second, number, check.generator(seed))
     return MonteCarlo(value / per, error / per, number, unit)

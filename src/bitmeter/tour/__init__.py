@@ -1,8 +1,8 @@
 """The guided tour: lessons written once, as Markdown with live code, for the terminal and for the documentation.
 
-A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the rows
+A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the topics
 of the subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
-give now; what the file says of the result is checked by the tests. Blocks fenced as `formula` are set apart.
+give now; the tests compare it with the result in the file. Blocks fenced as `formula` are set apart.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Statement:
     source
         The statement, over one or more lines.
     output
-        What it prints: as the file has it, or as it was just now, after `run`.
+        What it prints: as in the file, or as it was when run, after `run`.
     """
 
     source: str
@@ -44,7 +44,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A piece of a lesson: prose, a formula, or code."""
+    """A part of a lesson: prose, a formula, or code."""
 
     kind: Literal["prose", "formula", "code"]
     text: str
@@ -58,15 +58,15 @@ class Lesson:
     Attributes
     ----------
     number
-        Its place in the tour, from 1.
+        Its position in the tour, from 1.
     name
         The word to type after `bitmeter learn`.
     title
         Its title.
     rows
-        The rows of the subject that it covers.
+        The topics of the subject that it covers.
     blocks
-        What it says, in order.
+        Its contents, in order.
     """
 
     number: int
@@ -146,7 +146,7 @@ def _read(file_name: str, text: str) -> Lesson:
 
 
 def _execute(source: str, names: dict[str, Any]) -> str:
-    """Run one statement as the interactive Python does; an error is shown by its name and message."""
+    """Run one statement as interactive Python does; an error is shown by its name and message."""
     printed = io.StringIO()
     hook = sys.displayhook
     sys.displayhook = _display

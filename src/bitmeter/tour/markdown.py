@@ -28,7 +28,7 @@ def page(lesson: Lesson) -> str:
 
 
 def _sessions(statements: Sequence[Statement]) -> Iterator[str]:
-    """Statements with their outputs as sessions; a plot stands between two of them."""
+    """Statements with their outputs as sessions; a plot separates two of them."""
     session = ""
     for statement in statements:
         drawn = _BRAILLE.search(statement.output) is not None
@@ -47,6 +47,6 @@ def _prompts(source: str) -> str:
 
 
 def _picture(output: str) -> str:
-    """A plot as HTML: each braille character in a cell, because fonts seldom draw it as wide as a letter."""
+    """A plot as HTML: each braille character in a cell, because fonts rarely draw it as wide as a letter."""
     cells = _BRAILLE.sub(r"<i>\g<0></i>", html.escape(output.rstrip("\n"), quote=False))
     return f'<pre class="plot">{cells}</pre>'

@@ -19,7 +19,7 @@ WIDTH = 80
 
 
 def listing(lessons: Sequence[Lesson]) -> str:
-    """The topics with their titles, one a line."""
+    """The topics with their titles, one per line."""
     widest = max(len(lesson.name) for lesson in lessons)
     lines = [f"{lesson.number:>3}  {lesson.name:<{widest}}  {lesson.title}" for lesson in lessons]
     return "\n".join([*lines, "", f"Read one with: bitmeter learn {lessons[0].name}"])
@@ -50,7 +50,7 @@ def _show_block(block: Block, console: Console) -> None:
 
 
 def _lines(markdown: Markdown, console: Console) -> list[Text]:
-    """The lines of prose without the blanks that would fill them to the full width."""
+    """The lines of prose without trailing spaces."""
     lines = []
     for segments in console.render_lines(markdown, console.options.update(width=WIDTH), pad=False):
         line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
@@ -70,7 +70,7 @@ def _show_statement(statement: Statement, console: Console) -> None:
 
 
 def _folded(output: str) -> list[str]:
-    """Lines that fit; what is too long goes on below, indented."""
+    """Lines that fit; longer ones are wrapped and indented."""
     lines: list[str] = []
     for line in output.splitlines():
         fits = len(line) <= WIDTH - 2

@@ -1,0 +1,111 @@
+"""`bitmeter code`: a prefix code for a text or a distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Annotated, Any
+
+import typer
+
+KINDS = ("huffman", "shannon", "elias", "fixed")
+
+
+def code(
+    text: Annotated[
+        str | None, typer.Argument(metavar="[TEXT]", help="A file, whose characters are counted; - for stdin.")
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--p", metavar="LABEL=P", help="A label and its probability (or weight); may come several times."),
+    ] = None,
+    by_hand: Annotated[
+        list[str] | None,
+        typer.Option("--word", metavar="LABEL=BITS", help="A word of a code of your own; may come several times."),
+    ] = None,
+    kind: Annotated[str, typer.Option(help=f"Which code: {', '.join(KINDS)}.")] = "huffman",
+    longest: Annotated[int | None, typer.Option(min=1, help="No word longer than this (huffman).")] = None,
+    canonical: Annotated[bool, typer.Option("--canonical", help="The same lengths, with words that count up.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", help="Draw the tree.")] = False,
+) -> None:
+    """Give each character of a text, or label of a distribution, a word of bits; compare the length with the entropy.
+
+    A code of your own (--word a=0 --word b=10 …) is checked: is it prefix-free, can it be read in one way only.
+    """
+    from bitmeter.cli.common import show
+    from bitmeter.coding.prefix.code import PrefixCode
+    from bitmeter.reports.codes import code_table
+
+    if kind not in KINDS:
+        message = f"--kind is {kind}; it must be one of {', '.join(KINDS)}"
+        raise typer.BadParameter(message)
+    if longest is not None and kind != "huffman":
+        message = "--longest is for --kind huffman"
+        raise typer.BadParameter(message)
+    p = _distribution(text, given)
+    words = _pairs(by_hand or [], "--word", "--word a=01")
+    if not words and p is None:
+        message = "say what to code: a file, --p LABEL=P …, or --word LABEL=BITS …"
+        raise typer.BadParameter(message)
+    made = PrefixCode(words) if words else _made(p, kind, longest)
+    if canonical:
+        made = made.canonical()
+    show(code_table(made, p))
+    if p is not None:
+        typer.echo(str(made.figures(p)))
+    for line in _verdict(made):
+        typer.echo(line)
+    if tree:
+        typer.echo(made.tree())
+
+
+def _made(p: Any, kind: str, longest: int | None) -> Any:
+    from bitmeter.coding.prefix.code import PrefixCode
+
+    if kind == "huffman":
+        return PrefixCode.huffman(p, longest=longest)
+    ways = {"shannon": PrefixCode.shannon, "elias": PrefixCode.shannon_fano_elias, "fixed": PrefixCode.fixed}
+    return ways[kind](p)
+
+
+def _verdict(made: Any) -> list[str]:
+    if made.prefix_free:
+        return ["prefix-free: each word is known by its last bit"]
+    first, second = made.clash
+    line = f"not prefix-free: the word of {first!r} begins that of {second!r}"
+    if made.uniquely_decodable:
+        return [line, "uniquely decodable all the same, by reading on"]
+    return [line, f"not decodable: {made.ambiguity} can be read in two ways"]
+
+
+def _distribution(text: str | None, given: list[str] | None) -> Any:
+    from bitmeter.theory.distributions import Distribution
+
+    if text is not None and given:
+        message = "give a text or --p LABEL=P, not both"
+        raise typer.BadParameter(message)
+    if given:
+        weights: dict[Hashable, float] = {}
+        for label, value in _pairs(given, "--p", "--p a=0.5").items():
+            try:
+                weights[label] = float(value)
+            except ValueError as error:
+                message = f"--p {label}={value}: {value} is not a number"
+                raise typer.BadParameter(message) from error
+        return Distribution(weights, normalise=True)
+    if text is None:
+        return None
+    from bitmeter.text.corpus.corpus import Corpus
+
+    data = b"".join(block.data for block in Corpus(text).blocks())
+    return Distribution.from_data(data.decode("utf-8", "surrogateescape"))
+
+
+def _pairs(entries: list[str], option: str, example: str) -> dict[Hashable, str]:
+    found: dict[Hashable, str] = {}
+    for entry in entries:
+        label, equals, value = entry.rpartition("=")
+        if not equals or not label:
+            message = f"{option} {entry} must be a label and a value, such as {example}"
+            raise typer.BadParameter(message)
+        found[label] = value
+    return found

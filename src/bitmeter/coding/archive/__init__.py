@@ -1,0 +1,1 @@
+"""Archives: a text coded by a model."""

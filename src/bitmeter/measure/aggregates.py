@@ -1,0 +1,87 @@
+"""The sums that a score keeps beside its totals: by document, along the text, and by window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: What a figure can be divided by.
+Per: TypeAlias = Literal["byte", "char", "word", "token", "document"]
+PER: tuple[Per, ...] = ("byte", "char", "word", "token", "document")
+
+
+class _Sums:
+    """Parallel arrays; two are equal if all of their arrays are."""
+
+    nats: NDArray[np.float64]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def __hash__(self) -> int:
+        return hash(self.nats.tobytes())
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentSums(_Sums):
+    """Sums and counts of each document, in the order of the text.
+
+    In a text of more than a million documents, neighbours share a row: `sizes` says how many documents each row holds.
+    """
+
+    nats: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+    chars: NDArray[np.int64]
+    words: NDArray[np.int64]
+    tokens: NDArray[np.int64]
+    sizes: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.nats)
+
+    def joined(self, other: DocumentSums) -> DocumentSums:
+        """These documents followed by the other's."""
+        names = [f.name for f in fields(self) if f.name != "sizes"]
+        columns: dict[str, NDArray[Any]] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
+        if self.sizes is not None or other.sizes is not None:
+            columns["sizes"] = np.concatenate([self.documents, other.documents])
+        return DocumentSums(**columns)
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """How many documents each row holds."""
+        return np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSums(_Sums):
+    """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block where it starts."""
+
+    size: int
+    nats: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSums(_Sums):
+    """Costs of the windows of a model with a bounded context: some tools average over windows."""
+
+    nats: NDArray[np.float64]
+    #: Sums of the squares of the tokens' costs.
+    squares: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+    #: 1 for the first window of a document, else 0.
+    opening: NDArray[np.int64]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def joined(self, other: WindowSums) -> WindowSums:
+        """These windows followed by the other's."""
+        return WindowSums(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))

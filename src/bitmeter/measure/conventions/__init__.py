@@ -1,0 +1,1 @@
+"""The conventions of other tools."""

@@ -1,0 +1,95 @@
+"""What a convention is: the data by which the figures of another tool are reproduced."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.errors import UndefinedError
+from bitmeter.measure.aggregates import DocumentSums
+from bitmeter.measure.score import Score
+
+#: Where BOS is put. "window": before a document, as the setting `first` says. "tokenizer": into each window, but only
+#: if the tokenizer adds a BOS itself. "twice": as "window", and a BOS that the tokenizer adds is scored behind it.
+Bos: TypeAlias = Literal["window", "tokenizer", "twice"]
+
+
+class WordCounter(Protocol):
+    """Counts words in a tool's own way over a text that arrives in blocks."""
+
+    def add(self, data: bytes, ends: NDArray[np.int64]) -> None:
+        """Take the next block; documents end at the offsets `ends`, and the rest continues in the next call."""
+
+    def finished(self) -> int:
+        """The number of words, those of a document that is still open included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How a tool divides, conditions and averages.
+
+    Attributes
+    ----------
+    name
+        As it is typed after `--like`.
+    settings
+        Values for the settings of `score`; those left out have their defaults.
+    statements
+        What the tool does, one sentence per statement.
+    figures
+        Computes the figures that the tool prints, by name, from the sums of a score.
+    needs
+        What a model must have for a complete reproduction; "" if every model will do.
+    words
+        Makes the tool's own word counter; None if words are counted as everywhere else.
+    bos
+        Where the tool puts BOS.
+    """
+
+    name: str
+    settings: Mapping[str, str]
+    statements: tuple[str, ...]
+    figures: Callable[[Score], dict[str, float]]
+    needs: str = ""
+    words: Callable[[], WordCounter] | None = None
+    bos: Bos = "window"
+
+
+def perplexity(nats: float, count: float) -> float:
+    """e to the mean of nats over a count; infinite where there is nothing to divide by or a double overflows."""
+    if not count > 0.0 or nats / count > 709.0:
+        return math.inf
+    return math.exp(nats / count)
+
+
+def token_perplexity(score: Score) -> dict[str, float]:
+    """Perplexity per token over the whole text."""
+    return {"perplexity": perplexity(score.nats, score.count("token"))}
+
+
+def mean_of_perplexities(score: Score) -> dict[str, float]:
+    """The arithmetic mean of the documents' perplexities per token."""
+    documents = single_documents(score)
+    nonempty = documents.tokens > 0
+    pairs = zip(documents.nats[nonempty].tolist(), documents.tokens[nonempty].tolist(), strict=True)
+    each = [perplexity(nats, tokens) for nats, tokens in pairs]
+    return {"mean_perplexity": math.fsum(each) / len(each) if each else math.inf}
+
+
+def single_documents(score: Score) -> DocumentSums:
+    """The sums of each document; an error if the score does not hold them."""
+    if score.by_document is None:
+        message = f"{score.model} gives only a total; this convention needs the documents one by one"
+        raise UndefinedError(message)
+    if score.by_document.sizes is not None:
+        message = (
+            f"{score.text} has {score.documents:,} documents, of which only sums over neighbours are kept; this "
+            "convention needs them one by one. Score the text in parts of up to a million documents"
+        )
+        raise UndefinedError(message)
+    return score.by_document

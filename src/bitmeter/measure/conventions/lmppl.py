@@ -1,0 +1,15 @@
+"""lmppl: `lmppl.LM.get_perplexity`."""
+
+from __future__ import annotations
+
+from bitmeter.measure.conventions.base import Convention, mean_of_perplexities
+
+CONVENTION = Convention(
+    name="lmppl",
+    settings={"docs": "record", "first": "skip"},
+    statements=(
+        "The perplexity of each text by itself.",
+        "The first token is not scored if the tokenizer adds no BOS.",
+    ),
+    figures=mean_of_perplexities,
+)

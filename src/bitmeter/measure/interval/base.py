@@ -1,0 +1,120 @@
+"""What an interval is, and what a method must offer that computes one from a score."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
+
+from bitmeter._util import check
+from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
+
+#: Sums larger than this, and sizes below its inverse or above it, are not measurements but mistakes.
+LARGEST = 1e100
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A figure and its uncertainty; `low`, `high` and `standard_error` are None where there is no interval.
+
+    Examples
+    --------
+    >>> found = Interval(1.9, 2.1, 2.0, 0.05, 0.95, "cluster-t", 40, 39.0)
+    >>> 2.05 in found, found.half_width
+    (True, 0.1)
+    """
+
+    low: float | None
+    high: float | None
+    estimate: float
+    standard_error: float | None
+    #: The share of such intervals that cover the true value, if the assumptions hold.
+    confidence: float
+    #: "cluster-t", or "batch-means-t(64)" with the number of blocks per batch.
+    method: str
+    #: The number of documents or batches whose spread was measured; empty documents are not counted.
+    clusters: int
+    #: Degrees of freedom of Student's t; not an integer where clusters are unequal or correlated.
+    degrees: float | None
+    #: Why there is no interval, or why to trust it less.
+    note: str = ""
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the distance between low and high: the figure after the ±."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2.0
+
+    def scaled(self, factor: float) -> Interval:
+        """The same interval in another unit: every figure is multiplied by a positive number.
+
+        Examples
+        --------
+        >>> Interval(1.0, 3.0, 2.0, 0.5, 0.95, "cluster-t", 40, 39.0).scaled(10).high
+        30.0
+        """
+        number = check.real(factor, "factor", low=1.0 / LARGEST, high=LARGEST)
+        low, high, error = (
+            None if value is None else value * number for value in (self.low, self.high, self.standard_error)
+        )
+        return replace(self, low=low, high=high, estimate=self.estimate * number, standard_error=error)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        if self.half_width is None:
+            return f"{self.estimate:.6g} (no interval: {self.note})"
+        how = f"{100 * self.confidence:.4g} %, {self.method}, {self.clusters} clusters"
+        shown = f"{self.estimate:.6g} ± {self.half_width:.2g} ({how})"
+        return f"{shown}; {self.note}" if self.note else shown
+
+
+class Measured(Protocol):
+    """What a method may use of a score."""
+
+    @property
+    def nats(self) -> float:
+        """−ln P of the text."""
+
+    @property
+    def bytes(self) -> int:
+        """The number of bytes."""
+
+    @property
+    def by_document(self) -> DocumentSums | None:
+        """The sums of each document, if they are known."""
+
+    @property
+    def by_block(self) -> BlockSums | None:
+        """The sums of successive blocks of the text, if they are known."""
+
+    def count(self, per: Per) -> int:
+        """The number of bytes, characters, words, tokens or documents."""
+
+
+class IntervalMethod(ABC):
+    """Computes the interval of a score's bits per byte, character, word, token or document.
+
+    A module of this package that defines `METHOD` as an instance of a subclass adds a method.
+    """
+
+    #: As it stands in the signature, without parameters in parentheses.
+    name: ClassVar[str]
+    #: What it does, for `bitmeter explain`.
+    description: ClassVar[str]
+    #: Of the methods that apply to a score, the one of the highest priority is used.
+    priority: ClassVar[int]
+
+    @abstractmethod
+    def applies(self, score: Measured, per: Per) -> bool:
+        """Whether the score has what this method needs."""
+
+    @abstractmethod
+    def interval(self, score: Measured, per: Per, confidence: float) -> Interval:
+        """The interval of the score in bits.
+
+        Raises
+        ------
+        UndefinedError
+            If there is none, with the reason.
+        """

@@ -1,0 +1,37 @@
+"""Finds the interval methods, and chooses one for a score."""
+
+from __future__ import annotations
+
+from bitmeter.errors import UndefinedError
+from bitmeter.measure import interval
+from bitmeter.measure.aggregates import Per
+from bitmeter.measure.discovery import defined
+from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured
+
+#: By name, the highest priority first.
+METHODS: dict[str, IntervalMethod] = {
+    method.name: method
+    for method in sorted(defined(interval, "METHOD", IntervalMethod), key=lambda method: -method.priority)  # type: ignore[type-abstract]
+}
+
+
+def interval_of(score: Measured, per: Per, confidence: float) -> tuple[Interval | None, str]:
+    """The interval of a score in bits, and a note: why there is none, or why to trust it less."""
+    method = next(method for method in METHODS.values() if method.applies(score, per))
+    try:
+        found = method.interval(score, per, confidence)
+    except UndefinedError as error:
+        return None, f"no interval: {error}"
+    return found, f"no interval: {found.note}" if found.low is None and found.note else found.note
+
+
+def description(value: str) -> str:
+    """What the method does that the signature names; "" for an unknown one.
+
+    Examples
+    --------
+    >>> description("batch-means-t(64) 0.95")
+    'long blocks of the text are the observations'
+    """
+    method = METHODS.get(value.partition(" ")[0].partition("(")[0])
+    return "" if method is None else method.description

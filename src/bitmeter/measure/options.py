@@ -1,0 +1,105 @@
+"""The keywords of score() settled: what the convention says, what was given beside it, and what the model can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bitmeter._util.check import real
+from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.measure.conventions.base import Convention
+from bitmeter.measure.conventions.settings import DEFAULTS, setting
+from bitmeter.models.protocols import Model, OpenVocabulary
+from bitmeter.models.windows import parse_context
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The keywords of score() after the convention has spoken; each is in the signature."""
+
+    docs: str | None
+    field: str | None
+    norm: str
+    #: None until the model is known, where nobody asked.
+    first: str | None
+    eos: str
+    oov: str
+    den: str
+    #: How much is seen; None until the model is known, where nobody asked.
+    ctx: str | None
+    #: What the convention does where nobody asks.
+    usual_ctx: str
+    like: str
+    confidence: float
+
+
+def settle(
+    habits: Convention,
+    docs: str | None,
+    field: Any,
+    norm: str | None,
+    first: str | None,
+    eos: str | None,
+    oov: str | None,
+    den: str | None,
+    ctx: str | None,
+    confidence: float,
+) -> Settings:
+    """What is given goes before what the convention says, and that before our own habits."""
+    given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
+    defaults = {**DEFAULTS, **habits.settings}
+    values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
+    beginning = first if first is not None else habits.settings.get("first")
+    if beginning is not None:
+        setting("first", beginning)
+    if field is not None and not isinstance(field, str):
+        message = f"field is {field!r:.40}; it must be the name of a field or column"
+        raise InputTypeError(message, value=field)
+    boundaries = docs if docs is not None else habits.settings.get("docs")
+    if boundaries is not None:
+        setting("docs", boundaries)
+    if ctx is not None:
+        parse_context(ctx)
+    level = real(confidence, "confidence", low=0.5, high=0.9999)
+    return Settings(
+        docs=boundaries,
+        field=field,
+        first=beginning,
+        ctx=ctx,
+        usual_ctx=defaults["ctx"],
+        like=habits.name,
+        confidence=level,
+        **values,
+    )
+
+
+def check_abilities(model: Model, settings: Settings) -> None:
+    """Refuse what the model cannot do, before anything is read."""
+    traits = model.traits
+    if not traits.is_distribution:
+        message = (
+            f"{model.name} gives scores that do not sum to one, so they say nothing about perplexity: a model that "
+            "gave every word a score of 1 would win; train with another smoothing, such as modified-kneser-ney, or "
+            "take the scores alone: bitmeter score MODEL TEXT without options, in Python model.score(text) or "
+            "model.logprobs(ids, bounds)"
+        )
+        raise ModelError(message)
+    if settings.eos != "no" and traits.end is None:
+        why = f", as the conventions of {settings.like} ask" if settings.like != "bitmeter" else ""
+        message = f"{model.name} does not predict the end of a document{why}; eos must be 'no' (--eos no)"
+        raise ModelError(message)
+    if settings.oov in ("class", "spelled") and settings.oov not in traits.oov:
+        ways = "'none'"
+        if isinstance(model, OpenVocabulary):
+            model.with_oov(settings.oov)  # says what is missing, if the model knows
+            ways = "'none' or 'skipped'"
+        message = f"{model.name} has no way {settings.oov!r} for unknown units; oov can be {ways} (--oov)"
+        raise ModelError(message)
+    if settings.oov == "skipped" and not isinstance(model, OpenVocabulary):
+        message = f"{model.name} has no unknown units, so oov must be 'none' (--oov none)"
+        raise ModelError(message)
+    if settings.first == "uniform" and traits.vocabulary is None:
+        message = (
+            f"{model.name} has no fixed number of units, so a first unit cannot cost their logarithm; use first='skip'"
+        )
+        raise ModelError(message)

@@ -1,0 +1,1 @@
+"""Traces: what each unit costs."""

@@ -1,0 +1,1 @@
+"""Models that need no training: uniform, tables, order-0 counts, compressors."""

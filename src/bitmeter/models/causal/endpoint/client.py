@@ -1,0 +1,221 @@
+"""Requests to a server: retried, timed, several at once, and kept on disk where asked for."""
+
+from __future__ import annotations
+
+import email.utils
+import hashlib
+import json
+import os
+import random
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from bitmeter._util.files import replacing
+from bitmeter._util.optional import require
+from bitmeter.errors import FileFormatError, ModelError
+
+__all__ = ["Client", "RefusedError"]
+
+#: What may be over when one asks again.
+_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+#: Seconds that are waited at most before one more attempt, unless the server asks for more, up to the second.
+_LONGEST, _LONGEST_ASKED = 60.0, 600.0
+#: Answers held in memory.
+_HELD = 1 << 16
+
+
+class RefusedError(ModelError):
+    """The server understood, and said no: asking again would not help.
+
+    Attributes
+    ----------
+    status
+        Of HTTP.
+    said
+        What the server gave as its reason.
+    """
+
+    status: int = 0
+    said: str = ""
+
+
+class Client:
+    """Sends bodies of JSON to one address."""
+
+    def __init__(
+        self, url: str, *, key: str, timeout: float, retries: int, wait: float, concurrency: int, cache: Path | None
+    ) -> None:
+        httpx = require("httpx", "Asking a server")
+        self.url = url
+        self._retries, self._wait, self._concurrency, self._cache = retries, wait, concurrency, cache
+        secret = os.environ.get(key, "")
+        self._key = key
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+        self._http = httpx.Client(headers=headers, timeout=timeout, limits=limits)
+        self._failures = (httpx.TransportError,)
+        self._timeouts = (httpx.TimeoutException,)
+        self._held: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._lock = threading.Lock()
+        self.requests = self.cached = self.prompt_tokens = self.completion_tokens = 0
+
+    def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], None] | None = None) -> list[Any]:
+        """The answer to each, in order. The first error stops all that has not been sent yet."""
+        if len(bodies) == 1:
+            found = [self._one(bodies[0])]
+            if watch is not None:
+                watch(1, 1)
+            return found
+        with ThreadPoolExecutor(self._concurrency) as pool:
+            futures = [pool.submit(self._one, body) for body in bodies]
+            found = []
+            try:
+                for number, future in enumerate(futures, 1):
+                    found.append(future.result())
+                    if watch is not None:
+                        watch(number, len(bodies))
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+        return found
+
+    def _one(self, body: dict[str, Any]) -> dict[str, Any]:
+        text = json.dumps({"url": self.url, "body": body}, sort_keys=True)
+        name = hashlib.sha256(text.encode()).hexdigest()
+        with self._lock:
+            if name in self._held:
+                self._held.move_to_end(name)
+                return self._held[name]
+        found = self._from_disk(name, body)
+        if found is None:
+            found = self._post(body)
+            self._to_disk(name, body, found)
+        with self._lock:
+            self._held[name] = found
+            if len(self._held) > _HELD:
+                self._held.popitem(last=False)
+        return found
+
+    def models(self) -> list[str] | None:
+        """The names of the models that the server lists; None where it has no such list."""
+        try:
+            response = self._http.get(f"{self.url.removesuffix('/completions')}/models")
+            listed = response.json()["data"] if response.status_code == 200 else None
+            return None if listed is None else [str(entry["id"]) for entry in listed]
+        except (*self._failures, ValueError, TypeError, KeyError):  # gone, or no list in this form
+            return None
+
+    # ---- on disk -------------------------------------------------------------------------------------------------
+
+    def _place(self, name: str) -> Path | None:
+        return None if self._cache is None else self._cache / name[:2] / f"{name}.json"
+
+    def _from_disk(self, name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        place = self._place(name)
+        if place is None or not place.exists():
+            return None
+        try:
+            kept = json.loads(place.read_bytes())
+            answer = kept["answer"] if kept["url"] == self.url and kept["body"] == body else None
+        except (ValueError, KeyError, TypeError, OSError) as error:
+            message = f"the kept answer {place} cannot be read ({type(error).__name__}); delete it to ask again"
+            raise FileFormatError(message, value=str(place)) from error
+        if not isinstance(answer, dict):
+            message = f"the kept answer {place} belongs to another request; delete it to ask again"
+            raise FileFormatError(message, value=str(place))
+        with self._lock:
+            self.cached += 1
+        return answer
+
+    def _to_disk(self, name: str, body: dict[str, Any], answer: dict[str, Any]) -> None:
+        place = self._place(name)
+        if place is None:
+            return
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"the folder {place.parent} for answers cannot be made: {error.strerror}"
+            raise FileFormatError(message, value=str(place.parent)) from error
+        with replacing(place, force=True) as beside:
+            beside.write_text(json.dumps({"url": self.url, "body": body, "answer": answer}))
+
+    # ---- on the wire ---------------------------------------------------------------------------------------------
+
+    def _post(self, body: dict[str, Any]) -> dict[str, Any]:
+        for attempt in range(self._retries + 1):
+            pause = min(_LONGEST, self._wait * 2.0**attempt) * random.uniform(0.5, 1.0)
+            try:
+                response = self._http.post(self.url, json=body)
+            except self._failures as error:
+                slow = isinstance(error, self._timeouts)
+                reason = "it did not answer in time" if slow else f"{type(error).__name__}: {error}"
+                hint = "give it longer (,timeout=300)" if slow else "is it running, and is the address right?"
+            else:
+                if response.status_code not in _PASSING:
+                    return self._read(response)
+                reason = f"HTTP {response.status_code}: {_said(response)}"
+                hint = "try later, or with fewer requests at once (,concurrency=1)"
+                pause = max(pause, self._asked_pause(response))
+            if attempt < self._retries:
+                time.sleep(pause)
+        message = f"{self.url} failed {self._retries + 1} times; the last time: {reason}; {hint}"
+        raise ModelError(message, value=self.url)
+
+    def _asked_pause(self, response: Any) -> float:
+        """The seconds that the server asks for: a number, or a date."""
+        asked = response.headers.get("retry-after", "").strip()
+        if not asked:
+            return 0.0
+        try:
+            pause = float(asked)
+        except ValueError:
+            try:
+                pause = email.utils.parsedate_to_datetime(asked).timestamp() - time.time()
+            except ValueError:
+                return 0.0  # neither of the two forms that HTTP knows: our own pause stands
+        if not pause <= _LONGEST_ASKED:
+            message = f"{self.url} is at its limit and asks to come back in {pause:.0f} seconds"
+            raise ModelError(message, value=self.url)
+        return max(0.0, pause)
+
+    def _read(self, response: Any) -> dict[str, Any]:
+        status, said = response.status_code, _said(response)
+        if status in (401, 403):
+            message = (
+                f"{self.url} wants a key (HTTP {status}: {said}); put it into the environment variable {self._key}"
+            )
+            raise ModelError(message, value=self.url)
+        if status != 200:
+            message = f"{self.url} refused (HTTP {status}): {said}"
+            refusal = RefusedError(message, value=self.url)
+            refusal.status, refusal.said = status, said
+            raise refusal
+        try:
+            answer = response.json()
+        except ValueError as error:
+            message = f"{self.url} answered what is not JSON: {said}; is it an OpenAI-like server?"
+            raise ModelError(message, value=self.url) from error
+        if not isinstance(answer, dict):
+            message = f"{self.url} answered {said}, where a JSON object was expected"
+            raise ModelError(message, value=self.url)
+        self._count(answer)
+        return answer
+
+    def _count(self, answer: dict[str, Any]) -> None:
+        usage = answer.get("usage")
+        usage = usage if isinstance(usage, dict) else {}
+        numbers = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")]
+        prompt, completion = (number if isinstance(number, int) else 0 for number in numbers)
+        with self._lock:
+            self.requests += 1
+            self.prompt_tokens += prompt
+            self.completion_tokens += completion
+
+
+def _said(response: Any) -> str:
+    """What the server said, in one short line."""
+    return " ".join(response.text.split())[:300] or "nothing"

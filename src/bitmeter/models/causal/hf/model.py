@@ -1,0 +1,467 @@
+"""Causal language models of Hugging Face transformers."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter._util.check import choice, flag, integer, items, shown
+from bitmeter._util.optional import require
+from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
+from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.hf.devices import Workers
+from bitmeter.models.causal.hf.scorer import Rater
+from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.outcomes import Details
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import Watch
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+
+__all__ = ["DTYPES", "HuggingFace"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: The arithmetic that can be asked for. "autocast" keeps float32 weights and runs in bfloat16.
+DTYPES = ("auto", "float64", "float32", "bfloat16", "float16", "autocast")
+#: What a forward pass takes at once, in tokens, where nobody says otherwise.
+_BATCH = {"cpu": 512, "other": 16_384}
+_ROW = {"cpu": 512, "other": 2048}
+#: The longest context that is used unasked where a model names none.
+_UNBOUNDED = 2048
+
+
+class HuggingFace(CausalPredictor):
+    """Any causal language model that transformers can load, with its tokenizer.
+
+    Weights are read from safetensors files only, and no code that comes with a model is run, unless `trust` says so.
+
+    Parameters
+    ----------
+    path
+        A folder, or the name of a model on the hub.
+    revision
+        A branch, tag or commit of the hub.
+    dtype
+        "auto" (float32 on a processor, the checkpoint's own type elsewhere), "float64", "float32", "bfloat16",
+        "float16", or "autocast" (float32 weights, operations in bfloat16).
+    device
+        "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
+    device_map
+        As transformers takes it, to spread a model over several devices: "auto", "balanced", …
+    batch
+        How many tokens go through the network at once; 0 to leave it to bitmeter.
+    trust
+        Run code that comes with the model, and read pickled weights, which may run code too.
+    gguf_file
+        The name of a GGUF file in that folder, read by transformers itself with its weights dequantised.
+    threads
+        How many threads torch uses; 0 to leave it as it is.
+    devices
+        Several devices, each of which gets the whole network and a process of its own, to share out the documents and
+        windows of a text: ["cuda:0", "cuda:1"], "cuda:0+cuda:1", or "all" for all GPUs. Instead of `device`.
+
+    Examples
+    --------
+    >>> HuggingFace("no-such-folder/model", dtype="float31")
+    Traceback (most recent call last):
+    bitmeter.errors.ChoiceError: dtype is 'float31'; it must be one of ...
+    """
+
+    def __init__(
+        self,
+        path: Any,
+        *,
+        revision: str | None = None,
+        dtype: str = "auto",
+        device: str = "auto",
+        device_map: Any = None,
+        batch: int = 0,
+        trust: bool = False,
+        gguf_file: str | None = None,
+        threads: int = 0,
+        devices: Any = None,
+    ) -> None:
+        place = _place(path)
+        strings: dict[str, Any] = {"revision": revision, "gguf_file": gguf_file}
+        for name, value in strings.items():
+            if value is not None and not isinstance(value, str):
+                message = f"{name} is {shown(value)}; it must be a string"
+                raise InputTypeError(message, value=value)
+        kind = choice(dtype, "dtype", DTYPES)
+        tokens = integer(batch, "batch", low=0, high=1 << 24)
+        trusted = flag(trust, "trust")
+        number = integer(threads, "threads", low=0, high=1024)
+        torch = require("torch", "Running a neural model")
+        require("transformers", "Loading a model of Hugging Face")
+        several = _several(torch, devices, device, device_map)
+        if number:
+            torch.set_num_threads(number)
+        where = _device(torch, several[0] if several else device)
+        short = _short(place)
+        self.name = f"hf:{gguf_file or short}" + (f"@{revision}" if revision else "")
+        self._workers: Workers | None = None
+        if len(several) > 1:
+            same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
+            self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
+        given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
+        tokenizer, network = _load_both(
+            self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
+            device_map, trusted,
+        )  # fmt: skip
+        if device_map is None:
+            network = network.to(where)
+        self._units = _units_of(tokenizer, place, gguf_file or short)
+        self.size = int(network.get_input_embeddings().weight.shape[0])
+        _check_fit(self.name, self._units, self.size)
+        self.bos_id, self.eos_id = (
+            _special(tokenizer, "bos", self.size),
+            _special(tokenizer, "eos", self.size),
+        )
+        self.adds_bos = _adds_bos(tokenizer, self.bos_id)
+        self.context = _context(network.config.get_text_config(), tokenizer)
+        self.precision = _precision(network, kind)
+        group = "cpu" if where.type == "cpu" else "other"
+        self._network = network
+        self._scorer = Rater(
+            network,
+            row=min(_ROW[group], tokens or _ROW[group]),
+            batch=tokens or _BATCH[group],
+            autocast=torch.bfloat16 if kind == "autocast" else None,
+        )
+        self._digest = ""
+        if self._workers is not None:
+            self._workers.ready()
+            self.block_bytes = CausalPredictor.block_bytes * len(several)
+
+    @property
+    def units(self) -> Units:
+        """The tokenizer's tokens."""
+        return self._units
+
+    @property
+    def weights_fingerprint(self) -> str:
+        """A hash of every weight as it is used, and of the configuration."""
+        if not self._digest:
+            self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._scorer.casts
+        return self._digest
+
+    @property
+    def packs(self) -> bool:
+        """Whether several documents share a row; where that would change a figure they do not."""
+        return self._scorer.packs
+
+    def score_sequences(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
+    ) -> list[Floats]:
+        """ln p of each token of each sequence from `first` on."""
+        if self._workers is None:
+            return self._scorer.logprobs(sequences, firsts, watch)
+        return self._workers.score(sequences, firsts, self._scorer.logprobs, watch)
+
+    def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
+        """Whole predictions, in blocks of rows."""
+        return self._scorer.predictions(sequence, first)
+
+    def detailed_sequence(
+        self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
+    ) -> tuple[Floats, Details]:
+        """ln p and details of a sequence, computed where the network is."""
+        return self._scorer.detailed(sequence, first, alternatives, names)
+
+    def stepper(self) -> NetworkStepper:
+        """Begin a document token by token, with what was computed before kept."""
+        return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
+
+    def __repr__(self) -> str:
+        return f"<HuggingFace {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"
+
+
+# ---- loading ---------------------------------------------------------------------------------------------------------
+
+
+def _place(path: Any) -> str:
+    if isinstance(path, Path):
+        path = str(path)
+    if not isinstance(path, str) or not path.strip() or "\0" in path:
+        message = f"path is {shown(path)}; it must be a folder with a model, or the name of one on the hub"
+        raise (InputTypeError if not isinstance(path, str) else ModelError)(message, value=path)
+    return path
+
+
+def _short(place: str) -> str:
+    """A folder by its own name, without those above it."""
+    return Path(place).resolve().name if Path(place).is_dir() else place
+
+
+def _device(torch: Any, device: Any) -> Any:
+    if not isinstance(device, str):
+        message = f"device is {shown(device)}; it must be a string such as 'cpu' or 'cuda:0'"
+        raise InputTypeError(message, value=device)
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        found = torch.device(device)
+        torch.zeros(1, device=found)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        first = str(error).splitlines()[0]
+        message = f"the device {device!r:.40} cannot be used here: {first}. Use device='cpu'"
+        raise ModelError(message, value=device) from error
+    return found
+
+
+def _several(torch: Any, devices: Any, device: Any, device_map: Any) -> list[str]:
+    """The devices that were asked for; none where it was one in another way."""
+    if devices is None:
+        return []
+    if device != "auto" or device_map is not None:
+        message = "devices= is instead of device= and device_map=: each of them gets the whole network"
+        raise ModelError(message, value=devices)
+    if devices == "all":
+        found = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+        if not found:
+            message = "devices is 'all', but there is no GPU here; leave it out, or use device='cpu'"
+            raise ModelError(message, value=devices)
+        return found
+    listed = devices.split("+") if isinstance(devices, str) else items(devices, "devices", "a list of devices")
+    found = list(listed)
+    if not found or not all(isinstance(name, str) and name for name in found):
+        message = f"devices is {shown(devices)}; it must be names such as ['cuda:0', 'cuda:1'], or 'all'"
+        raise (ModelError if isinstance(devices, str) else InputTypeError)(message, value=devices)
+    return found
+
+
+def _weights_type(torch: Any, kind: str, where: Any) -> Any:
+    if kind == "auto":
+        return torch.float32 if where.type == "cpu" else "auto"
+    return torch.float32 if kind == "autocast" else getattr(torch, kind)
+
+
+def _load_both(
+    name: str,
+    place: str,
+    given: dict[str, Any],
+    weights: Any,
+    device_map: Any,
+    trusted: bool,  # noqa: FBT001
+) -> tuple[Any, Any]:
+    """The tokenizer and the network, or one error that says what is wrong."""
+    if not _may_be_on_the_hub(place) and not Path(place).exists():
+        message = f"{name} cannot be loaded: there is no such folder, and no model of the hub has such a name"
+        raise ModelError(message, value=place)
+    import transformers
+
+    if device_map is not None:
+        require("accelerate", "Spreading a model over devices")
+    logger = logging.getLogger("transformers")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    bars = transformers.utils.logging.is_progress_bar_enabled()
+    transformers.utils.logging.disable_progress_bar()
+    how: dict[str, Any] = {}
+    if "gguf_file" not in given:
+        how = {} if trusted else {"use_safetensors": True}
+    elif hasattr(transformers, "GgufConfig"):  # of late, weights may stay as they are in the file; not with us
+        how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
+    # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
+    hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
+    try:
+        with hidden:
+            if not Path(place).exists():  # if the hub does not answer, this waits for it once, and not for each file
+                transformers.AutoConfig.from_pretrained(place, **given)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+            network, report = transformers.AutoModelForCausalLM.from_pretrained(
+                place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
+            )
+    except (MissingPackageError, MemoryError):
+        raise
+    # All of Exception, because tokenizers raises that class itself for a file that it cannot read, and because code
+    # that comes with a model (trust) may raise anything: the message names what it was, and the cause is kept.
+    except Exception as error:
+        raise _load_error(name, place, error, gguf="gguf_file" in given) from error
+    finally:
+        logger.setLevel(level)
+        if bars:
+            transformers.utils.logging.enable_progress_bar()
+    missing = sorted(report.get("missing_keys", ()))
+    if missing:
+        message = (
+            f"{name} lacks the weights {', '.join(missing[:3])}{' and more' * (len(missing) > 3)}, which would be "
+            "random; it is not a causal language model, or it was saved by another version of transformers"
+        )
+        raise ModelError(message, value=name)
+    return tokenizer, network
+
+
+def _may_be_on_the_hub(place: str) -> bool:
+    """Whether a name can be one of the hub's, NAME or OWNER/NAME, and not only a folder's."""
+    return (
+        place.count("/") <= 1
+        and not place.startswith((".", "/", "~"))
+        and not place.endswith("/")
+        and "\\" not in place
+    )
+
+
+def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:
+    reason = " ".join(str(error).split())[:400]
+    folder = Path(place)
+    if folder.is_dir() and not list(folder.glob("*.safetensors*")) and list(folder.glob("*.bin")):
+        hint = "its weights are pickled, which may run code when they are read: trust it with trust=True (,trust=yes)"
+    elif gguf:
+        hint = "transformers cannot read this GGUF file; llama.cpp may (,engine=llama.cpp)"
+    elif not folder.exists():
+        hint = "there is no such folder, and the hub gave nothing either"
+    else:
+        hint = "a model has config.json, a tokenizer and model.safetensors in one folder"
+    message = f"{name} cannot be loaded: {hint}. transformers says: {type(error).__name__}: {reason}"
+    return ModelError(message, value=place)
+
+
+def _units_of(tokenizer: Any, place: str, name: str) -> Units:
+    """The tokenizer's own rules with byte spans: those of its fast form, or of its SentencePiece model."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    if backend is not None:
+        return Tokenizer.from_data(backend.to_str().encode(), name)
+    file = getattr(tokenizer, "vocab_file", None)
+    if file and str(file).endswith(".model"):
+        return SentencePiece.from_data(Path(file).read_bytes(), name)
+    message = (
+        f"the tokenizer of {place} ({type(tokenizer).__name__}) has neither a fast form (tokenizer.json) nor a "
+        "SentencePiece model, so that the bytes of its tokens are not known"
+    )
+    raise ModelError(message, value=place)
+
+
+def _check_fit(name: str, units: Any, size: int) -> None:
+    number = units.vocabulary_size
+    if number > size:
+        message = (
+            f"the tokenizer of {name} has ids up to {number - 1:,}, but the network knows {size:,}: they do not belong "
+            "together, or tokens were added without resizing the network's embeddings"
+        )
+        raise ModelError(message, value=number)
+
+
+def _special(tokenizer: Any, which: str, size: int) -> int | None:
+    found = getattr(tokenizer, f"{which}_token_id", None)
+    return int(found) if isinstance(found, int) and 0 <= found < size else None
+
+
+def _adds_bos(tokenizer: Any, bos: int | None) -> bool:
+    """Whether the tokenizer by itself puts BOS before a text."""
+    if bos is None:
+        return False
+    ids = tokenizer("a")["input_ids"]
+    return bool(ids) and ids[0] == bos and tokenizer("a", add_special_tokens=False)["input_ids"][:1] != [bos]
+
+
+def _context(config: Any, tokenizer: Any) -> int | None:
+    for name in ("n_positions", "max_position_embeddings", "n_ctx", "seq_length", "max_seq_len"):
+        found = getattr(config, name, None)
+        if isinstance(found, int) and found > 0:
+            return found
+    longest = getattr(tokenizer, "model_max_length", None)
+    return int(longest) if isinstance(longest, int) and longest < 1 << 24 else _UNBOUNDED
+
+
+def _precision(network: Any, kind: str) -> str:
+    weights = str(network.dtype).removeprefix("torch.")
+    if kind == "autocast":
+        return "float32 cast to bfloat16, logits float32"
+    return weights if weights in ("float32", "float64") else f"{weights}, logits float32"
+
+
+#: What a configuration says of the files and not of the function.
+_IDLE = ("_name_or_path", "transformers_version", "dtype", "torch_dtype", "architectures", "use_cache")
+
+
+def _digest(network: Any) -> str:
+    """A hash of the configuration and of every weight in memory."""
+    import torch
+
+    config = {key: value for key, value in network.config.to_dict().items() if key not in _IDLE}
+    total = hashlib.blake2b(json.dumps(config, sort_keys=True, default=str).encode(), digest_size=12)
+    for name, weight in sorted(network.state_dict().items()):
+        if weight.device.type == "meta":
+            message = f"the weight {name} is not in memory, so the model has no fingerprint; load it without offloading"
+            raise ModelError(message, value=name)
+        flat = weight.detach().cpu().contiguous().view(-1)
+        total.update(f"{name} {weight.dtype} {tuple(weight.shape)}".encode())
+        total.update(memoryview(flat.view(torch.uint8).numpy()) if flat.numel() else b"")
+    return total.hexdigest()
+
+
+# ---- by name ---------------------------------------------------------------------------------------------------------
+
+_OPTIONS = ("dtype", "device", "device_map", "devices", "batch", "trust", "gguf_file", "threads")
+
+
+def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:
+    """What stands before the first comma, and the options behind it as `name=value`; `more` are known besides ours.
+
+    Examples
+    --------
+    >>> options_of("./model,dtype=bfloat16,batch=4096")
+    ('./model', {'dtype': 'bfloat16', 'batch': 4096})
+    """
+    place, *parts = rest.split(",")
+    options: dict[str, Any] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if not equals or name not in (*_OPTIONS, *more):
+            known = ", ".join(f"{name}=…" for name in (*_OPTIONS, *more))
+            message = f"{part!r:.40} is no option of a model; they are {known}"
+            raise ModelError(message, value=part)
+        if name in ("batch", "threads"):
+            if not value.isdecimal():
+                message = f"{part!r:.40} needs a whole number"
+                raise ModelError(message, value=part)
+            options[name] = int(value)
+        elif name == "trust":
+            options[name] = choice(value, "trust", ("yes", "no")) == "yes"
+        else:
+            options[name] = value
+    return place, options
+
+
+def _load(rest: str) -> HuggingFace:
+    place, options = options_of(rest)
+    if not place:
+        message = "hf needs a folder or a name: hf:./model, hf:gpt2, hf:gpt2@main,dtype=bfloat16"
+        raise ModelError(message, value=rest)
+    path, revision = revision_of(place)
+    return HuggingFace(path, revision=revision, **options)
+
+
+def revision_of(place: str) -> tuple[str, str | None]:
+    """A folder or a name, and the revision behind its last `@`, where there is one; a folder may have one in its name.
+
+    Examples
+    --------
+    >>> revision_of("gpt2"), revision_of("org/model@v1.0")
+    (('gpt2', None), ('org/model', 'v1.0'))
+    """
+    path, at, revision = place.rpartition("@")
+    return (path, revision or None) if at and not Path(place).exists() else (place, None)
+
+
+SCHEMES = (
+    Scheme(
+        "hf",
+        "hf:PATH[@REV]",
+        "a Hugging Face model; options: ,dtype=bfloat16",
+        _load,
+        "transformers",
+    ),
+)

@@ -1,0 +1,408 @@
+"""Log-probabilities from a transformers network, fast and in bounded memory.
+
+Sequences are packed into rows with a mask that keeps them apart, so that nothing is spent on padding, and attention is
+computed for each by itself. The body of the network runs once a row; its head and the normalisation run over a part of
+the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
+row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
+whole row, rows are padded, or the network's own logits are used.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter.models.causal.hf.head import chosen, in_float64, is_linear
+from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, stretches
+from bitmeter.models.outcomes import Details
+
+if TYPE_CHECKING:
+    import torch
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+#: Logits that exist at once where they are wanted for the whole vocabulary: 32 MB of float32.
+_LOGITS = 1 << 23
+#: The largest difference between two ways that counts as rounding, as a share of the spread of the logits. Measured on
+#: some thirty architectures: a right way differs by at most 3e-6 in float32 and 6e-3 in bfloat16, a wrong one by at
+#: least 1e-4 (a convolution that leaks, in an untrained network) and 7e-2 (shifted positions). Most networks compute
+#: softmax, rotary tables or states in float32 whatever their weights, so float64 has no threshold of its own.
+_ROUNDING = 2e-5
+_COARSE_ROUNDING = 2e-2
+#: The same for one computation done twice, which differs by nothing at all; a cap on the logits makes 1e-4 and more.
+_SAME = 1e-6
+
+
+class Rater:
+    """Runs a network over sequences of tokens.
+
+    Parameters
+    ----------
+    network
+        A causal language model of transformers.
+    row
+        The tokens of a packed row.
+    batch
+        The tokens that go through the network at once: so many rows as fit, at least one.
+    autocast
+        The type to which operations are cast while the weights keep theirs; None for no casting.
+    """
+
+    def __init__(self, network: Any, *, row: int, batch: int, autocast: Any = None) -> None:
+        import torch
+
+        self._torch = torch
+        self._network = network.eval()
+        self._row, self._batch, self._autocast = row, max(row, batch), autocast
+        self.casts = autocast is not None
+        self._device = network.get_input_embeddings().weight.device
+        self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
+        config = network.config.get_text_config()
+        self._packing_limit = _packing_limit(config)
+        self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
+        self._in_parts = False
+        self.packs = self.cuts = self.pads = False
+        self._find_ways(config)
+
+    # ---- what the network can take -------------------------------------------------------------------------------
+
+    def _find_ways(self, config: Any) -> None:
+        """Try the bare head, a part of it, padding and packing on a few tokens, and keep what changes nothing."""
+        generator = np.random.default_rng(7)
+        longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
+        probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
+        with self._quiet():
+            own = [self._own_logits(self._tensor(probe[None]))[0] for probe in probes]
+            truth = [in_float64(rows) for rows in own]
+            spread = max(float(rows.max() - rows.min()) for rows in truth)
+            fine = self._autocast is None and self._dtype in ("float32", "float64")
+            allowed = (_ROUNDING if fine else _COARSE_ROUNDING) * spread
+            logs = [rows.log_softmax(-1) for rows in truth]
+            self._find_head(config, probes, own[0].dtype, logs, _SAME * spread, allowed)
+            self.pads = self._tried(lambda: self._padded_logits(probes), logs, allowed)
+            # On a GPU so many small calls may cost more than the square that they save.
+            for cuts in (True, False) if self._device.type == "cpu" else (False,):
+                self.cuts = cuts
+                self.packs = self._tried(lambda: self._packed_logits(probes), logs, allowed)
+                if self.packs:
+                    break
+        self.packs = self.packs and self._keeps_apart(probes)
+        self.cuts = self.cuts and self.packs
+
+    def _tried(
+        self,
+        way: Callable[[], list[torch.Tensor]],
+        logs: Sequence[torch.Tensor],
+        allowed: float,
+    ) -> bool:
+        try:
+            found = way()
+        # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of a mask
+        # one of another shape (RuntimeError, IndexError).
+        except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
+            return False
+        return _agree([in_float64(rows).log_softmax(-1) for rows in found], logs, allowed)
+
+    def _keeps_apart(self, probes: Sequence[Ints]) -> bool:
+        """Whether nothing flows from the first sequence of a packed row into the second.
+
+        A state or a convolution that runs along the row, past any mask, may change figures by less than the rounding
+        of bfloat16. The derivative by what does not flow is exactly zero, in every precision and on every processor.
+        """
+        leaves: list[torch.Tensor] = []
+
+        def follow(_module: Any, _inputs: Any, output: torch.Tensor) -> torch.Tensor:
+            leaves.append(output.detach().requires_grad_())
+            return leaves[-1].clone()  # a network may scale it in place, which a leaf does not allow
+
+        hook = self._network.get_input_embeddings().register_forward_hook(follow)
+        try:
+            with self._torch.enable_grad(), self._cast():
+                second = self._packed_logits(probes)[1]
+                slopes = self._torch.autograd.grad(second.logsumexp(-1).sum(), leaves[0])[0]
+        # A kernel without a derivative, as for some quantised weights: the comparison of figures must do.
+        except (RuntimeError, NotImplementedError):
+            return True
+        finally:
+            hook.remove()
+        return not bool(slopes[0, : len(probes[0])].any())
+
+    def _padded_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        rows = [Row((place,), (0,), len(probe)) for place, probe in enumerate(probes)]
+        return [self._logits_of(states) for _, states in self._group_states(rows, probes)]
+
+    def _packed_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
+        return [self._logits_of(states) for _, states in self._group_states([row], probes)]
+
+    def _find_head(
+        self,
+        config: Any,
+        probes: Sequence[Ints],
+        kind: torch.dtype,
+        logs: Sequence[torch.Tensor],
+        same: float,
+        allowed: float,
+    ) -> None:
+        """What the network does behind its body, and whether a part of the vocabulary can be had by itself."""
+        for shape in _logit_shapes(config):
+            try:
+                bodies = [self._hidden(self._tensor(probe[None]), None, None)[0] for probe in probes]
+                logits = [shape(self._head(body)) for body in bodies]
+                found = [in_float64(rows).log_softmax(-1) for rows in logits]
+            # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
+            # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
+            except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
+                return  # a network without a separate head: its own logits are used, which were just computed
+            if logits[0].dtype == self._torch.float64 != kind:
+                return  # it rounds its logits to float32, whatever its weights
+            if _agree(found, logs, same):
+                self._shape_logits = shape
+                break
+        else:
+            return
+        head = self._network.get_output_embeddings()
+        if is_linear(head):
+            targets = [self._tensor(probe) for probe in probes]
+            own = [rows.gather(1, ids[:, None].to(rows.device))[:, 0] for rows, ids in zip(logs, targets, strict=True)]
+            # Parts of a third: the whole vocabulary would fit in one for so few tokens.
+            step = -(-self._vocabulary // 3)
+            parts = [chosen(body, ids, head, shape, step) for body, ids in zip(bodies, targets, strict=True)]
+            self._in_parts = _agree([part.to(rows.device) for part, rows in zip(parts, own, strict=True)], own, allowed)
+
+    @property
+    def _dtype(self) -> str:
+        return str(self._network.dtype).removeprefix("torch.")
+
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Without gradients, and with operations cast where that was asked for."""
+        with self._torch.inference_mode(), self._cast():
+            yield
+
+    def _cast(self) -> contextlib.AbstractContextManager[Any]:
+        if self._autocast is None:
+            return contextlib.nullcontext()
+        cast: contextlib.AbstractContextManager[Any] = self._torch.autocast(self._device.type, dtype=self._autocast)
+        return cast
+
+    # ---- running -------------------------------------------------------------------------------------------------
+
+    def _tensor(self, ids: NDArray[Any]) -> torch.Tensor:
+        return self._torch.from_numpy(np.ascontiguousarray(ids, dtype=np.int64)).to(self._device)
+
+    def _head(self, hidden: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self._network.get_output_embeddings()(hidden)
+        return found
+
+    def _own_logits(self, ids: torch.Tensor, **given: Any) -> torch.Tensor:
+        found: torch.Tensor = self._network(input_ids=ids, use_cache=False, **given).logits
+        return found
+
+    def _hidden(self, ids: torch.Tensor, mask: Any, positions: Any) -> torch.Tensor:
+        given = {} if mask is None else {"attention_mask": mask}
+        given |= {} if positions is None else {"position_ids": positions}
+        found: torch.Tensor = self._network.base_model(input_ids=ids, use_cache=False, **given)[0]
+        return found
+
+    def _states(self, ids: torch.Tensor, mask: Any, positions: Any) -> torch.Tensor:
+        """What the head is applied to: the body's output, or the network's own logits where there is no bare head."""
+        if self._shape_logits is not None:
+            return self._hidden(ids, mask, positions)
+        given = {} if mask is None else {"attention_mask": mask}
+        given |= {} if positions is None else {"position_ids": positions}
+        return self._own_logits(ids, **given)
+
+    def _logits_of(self, states: torch.Tensor) -> torch.Tensor:
+        """Logits in float32, or float64 where the network has that."""
+        logits = states if self._shape_logits is None else self._shape_logits(self._head(states))
+        return logits if logits.dtype == self._torch.float64 else logits.float()
+
+    def _row_states(self, row: Row, inputs: Sequence[Ints]) -> torch.Tensor:
+        """One packed row through the network."""
+        ids = np.concatenate([inputs[i] for i in row.members])
+        if len(row.members) == 1:
+            return self._states(self._tensor(ids[None]), None, None)[0]
+        sizes = [len(inputs[i]) for i in row.members]
+        positions = np.concatenate([np.arange(size) for size in sizes])
+        return self._packed_states(ids[None], np.repeat(np.arange(len(sizes)), sizes)[None], positions[None])[0]
+
+    def _packed_states(self, ids: Ints, owner: Ints, positions: Ints) -> torch.Tensor:
+        """Packed rows through the network, attention by sequences where that is a gain."""
+        mask = self._mask(owner)
+        given = self._tensor(ids), mask, self._tensor(positions)
+        if not self.cuts:
+            return self._states(*given)
+        from bitmeter.models.causal.hf.attention import Apart
+
+        with Apart(mask, stretches(owner)) as apart:
+            states = self._states(*given)
+        self.cuts = apart.calls > 0  # a network may compute attention by other means
+        return states
+
+    def _mask(self, owner: Ints) -> torch.Tensor:
+        """A mask for each row: a token sees those before it of the same owner."""
+        torch = self._torch
+        owners = self._tensor(owner)
+        size = owners.shape[1]
+        seen = (owners[:, :, None] == owners[:, None, :]).tril_()
+        kind = self._autocast or self._network.dtype
+        mask = torch.zeros(seen.shape, dtype=kind, device=self._device)
+        return mask.masked_fill_(~seen, torch.finfo(kind).min)[:, None, :size, :size]
+
+    def _runs(self, inputs: Sequence[Ints]) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
+        """The states of each sequence, several at a time, and how many are done."""
+        longest = (self._row if self._packing_limit is None else self._packing_limit) if self.packs else 0
+        rows = packed_rows([len(ids) for ids in inputs], self._row, longest)
+        # A sequence that is longer than a window sees less than our mask says, so it must not come under one.
+        beyond = [row for row in rows if len(row.members) == 1 and row.length > longest]
+        within = [row for row in rows if not (len(row.members) == 1 and row.length > longest)]
+        done = 0
+        batch = self._batch if self.pads else 0
+        for group in itertools.chain(groups(beyond, batch), groups(within, batch)):
+            found = self._group_states(group, inputs)
+            done += len(found)
+            yield found, done
+
+    def _group_states(self, group: list[Row], inputs: Sequence[Ints]) -> list[tuple[int, torch.Tensor]]:
+        """Rows through the network at once; a single one needs no padding."""
+        if len(group) == 1:
+            states = [self._row_states(group[0], inputs)]
+        else:
+            width = max(row.length for row in group)
+            ids = np.zeros((len(group), width), dtype=np.int64)
+            owner = np.full((len(group), width), -1, dtype=np.int64)
+            positions = np.zeros((len(group), width), dtype=np.int64)
+            for k, row in enumerate(group):
+                for member, begin in zip(row.members, row.begins, strict=True):
+                    part = slice(begin, begin + len(inputs[member]))
+                    ids[k, part], owner[k, part] = inputs[member], member
+                    positions[k, part] = np.arange(len(inputs[member]))
+            if all(len(row.members) == 1 for row in group):
+                # What stands to the right is never seen: a plain causal pass is exact. With a mask, what fills a row
+                # would see nothing at all in a layer of short sight, and give NaN to the next.
+                states = list(self._states(self._tensor(ids), None, None))
+            else:
+                states = list(self._packed_states(ids, owner, positions))
+        return [
+            (member, states[k][begin : begin + len(inputs[member])])
+            for k, row in enumerate(group)
+            for member, begin in zip(row.members, row.begins, strict=True)
+        ]
+
+    # ---- answers -------------------------------------------------------------------------------------------------
+
+    @property
+    def _chunk(self) -> int:
+        return max(8, _LOGITS // self._vocabulary)
+
+    def logprobs(
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], None] | None = None
+    ) -> list[Floats]:
+        """ln p(sequence[i] | sequence[:i]) for i from `first` to the end, for each sequence."""
+        torch = self._torch
+        found: list[Floats] = [np.zeros(0)] * len(sequences)
+        asked = [i for i, (ids, first) in enumerate(zip(sequences, firsts, strict=True)) if len(ids) > first]
+        inputs = [sequences[i][:-1] for i in asked]
+        with self._quiet():
+            for group, done in self._runs(inputs):
+                numbers = [asked[k] for k, _ in group]
+                states = torch.cat([part[firsts[i] - 1 :] for i, (_, part) in zip(numbers, group, strict=True)])
+                targets = self._tensor(np.concatenate([sequences[i][firsts[i] :] for i in numbers]))
+                values = self._chosen(states, targets).cpu().numpy()
+                at = 0
+                for i in numbers:
+                    size = len(sequences[i]) - firsts[i]
+                    found[i] = values[at : at + size]
+                    at += size
+                if watch is not None:
+                    watch(done, len(asked))
+        return found
+
+    def _chosen(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """ln p of each target, by parts of the vocabulary or, where the head is one piece, by parts of the row."""
+        if self._in_parts and self._shape_logits is not None:
+            return chosen(states, targets, self._network.get_output_embeddings(), self._shape_logits)
+        parts = zip(states.split(self._chunk), targets.split(self._chunk), strict=True)
+        return self._torch.cat([self._chosen_of_all(*part) for part in parts])
+
+    def _chosen_of_all(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
+        logits = self._logits_of(states)
+        own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
+        return in_float64(own) - in_float64(self._torch.logsumexp(logits, dim=1))
+
+    def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
+        """Rows of ln p of every id in place of sequence[i], for i from `first` on, in float64."""
+        for logs in self._log_rows(sequence, first):
+            yield logs.cpu().numpy()
+
+    def _log_rows(self, sequence: Ints, first: int) -> Iterator[torch.Tensor]:
+        # Nothing is yielded in the mode: two such walks side by side would leave it on when they end.
+        with self._quiet():
+            states = self._states(self._tensor(sequence[None, :-1]), None, None)[0][first - 1 :]
+        for at in range(0, len(states), self._chunk):
+            with self._quiet():
+                logits = in_float64(self._logits_of(states[at : at + self._chunk]))
+                rows = logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
+            yield rows
+
+    def detailed(
+        self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
+    ) -> tuple[Floats, Details]:
+        """ln p of each token from `first` on, and what else was likely."""
+        columns: list[list[Any]] = [[], [], [], [], []]
+        at = first
+        for logs in self._log_rows(sequence, first):
+            truth = self._tensor(sequence[at : at + len(logs)]).to(logs.device)
+            at += len(logs)
+            own = logs.gather(1, truth[:, None])
+            top = logs.topk(min(alternatives, logs.shape[1]), dim=1)
+            entropy = -self._torch.xlogy(logs.exp(), logs.exp()).sum(1)
+            rows = (own[:, 0], entropy.clamp_(min=0.0), 1 + (logs > own).sum(1), top.indices, top.values)
+            for column, row in zip(columns, rows, strict=True):
+                column.append(row.cpu().numpy())
+        values, entropies, ranks, places, likely = (np.concatenate(column) for column in columns)
+        return values, Details(entropies, ranks.astype(np.int64), places.astype(np.int64), likely, names)
+
+    def step(self, ids: Ints, cache: Any) -> tuple[Floats, Any]:
+        """Go on from a cache by some tokens: ln p of every id as the next token, and the new cache."""
+        with self._quiet():
+            out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
+            logits = in_float64(out.logits[0, -1])
+            return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
+
+
+def _agree(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], allowed: float) -> bool:
+    return all(float((a - b).abs().max()) <= allowed for a, b in zip(found, wanted, strict=True))
+
+
+def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
+    """What networks do to the head's output: a cap, a factor, nothing; by the operations of the networks themselves.
+
+    What a configuration names comes first: a cap far above the logits changes them by little.
+    """
+    shapes: list[Callable[[torch.Tensor], torch.Tensor]] = []
+    for name in ("final_logit_softcapping", "logits_soft_cap"):
+        cap = getattr(config, name, None)
+        if cap:
+            shapes.append(lambda logits, cap=cap: (logits / cap).tanh() * cap)  # type: ignore[misc]
+    factor, divisor = getattr(config, "logit_scale", None), getattr(config, "logits_scaling", None)
+    if factor:
+        shapes.append(lambda logits: logits * factor)
+    if divisor:
+        shapes.append(lambda logits: logits / divisor)
+    return [*shapes, lambda logits: logits]
+
+
+def _packing_limit(config: Any) -> int | None:
+    """The longest sequence for which a mask of our own says all: some layers see only so far back."""
+    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
+    limits = [size for size in (window, getattr(config, "attention_chunk_size", None)) if isinstance(size, int)]
+    return min(limits) if limits else None

@@ -1,0 +1,1 @@
+"""Small networks trained here."""

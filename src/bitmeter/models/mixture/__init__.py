@@ -1,0 +1,1 @@
+"""Mixtures of models, and caches."""

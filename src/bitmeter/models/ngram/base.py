@@ -1,0 +1,319 @@
+"""An n-gram model as a model: what its units are, what it predicts, and what unknown units cost."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter._util.check import choice, shown
+from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.ngram.coder import NGramCoder
+from bitmeter.models.ngram.files import (
+    ROUNDED,
+    SUFFIX,
+    CoreModel,
+    content_mark,
+    format_errors,
+    read_note,
+    save_model,
+)
+from bitmeter.models.ngram.session import HISTORY_BINS, ModelWords, NGramSession, NGramStepper
+from bitmeter.models.ngram.units import BEGIN, END, UNKNOWN, Numbering, UnitPlan
+from bitmeter.models.openvocab.characters import CharacterCoder, SpelledCharacters
+from bitmeter.models.openvocab.words import SpelledNGramSession
+from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.protocols import Bundled, Checked, Codes, NGramLike, Options, Samples, Session, Traits
+from bitmeter.models.sampled import SampledText
+from bitmeter.models.session import End
+from bitmeter.text.units.base import BLANK, Units
+
+__all__ = ["NGramBase"]
+
+
+class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
+    """What makes an `NGram` a model that predicts, codes and draws texts."""
+
+    BUNDLE = f"model{SUFFIX}"
+
+    name: str
+    order: int
+    smoothing: str
+    threads: int
+    notes: tuple[str, ...]
+    path: str | None
+    _unk_word: bool
+    _plan: UnitPlan
+    _oov: str
+    _model: CoreModel | None
+    #: Of a compact model, once something needs it; copies share it.
+    _expanded: list[_core.NgramModel]
+    _units: Units | None
+    _numbering: Numbering | None
+    #: Where the file of its tokenizer may lie.
+    _folder: Path | None
+    _spelling: _core.Spelling | None
+    #: Once one sentence is asked for.
+    _asker: _core.NgramAsker | None
+
+    @property
+    def form(self) -> CoreModel:
+        """The model in the form that it has."""
+        if self._model is None:
+            message = "this NGram knows no text yet; call fit(text), or NGram.load(path)"
+            raise ModelError(message)
+        return self._model
+
+    def _adopt(self, model: CoreModel) -> None:
+        about = read_note(model.note)
+        self._model, self._units, self._numbering, self._spelling, self._asker = model, None, None, None, None
+        self._expanded = []
+        self._plan = UnitPlan.from_note(about, self.name)
+        self.order = model.order
+        self._unk_word = bool(about.get("unk_word"))
+        self.smoothing = str(about.get("smoothing", "unknown"))
+        notes = about.get("notes")
+        self.notes = tuple(str(line) for line in notes) if isinstance(notes, list) else ()
+
+    def _with_form(self, core: CoreModel) -> Self:
+        """The same model by another compiled one, with no file yet."""
+        other = copy.copy(self)
+        units, numbering = self._units, self._numbering
+        other._adopt(core)
+        other._units, other._numbering = (None, None) if self.of_words else (units, numbering)
+        other.path = None
+        return other
+
+    @property
+    def fast_form(self) -> _core.NgramModel:
+        """The model in the fast form, which is made in memory where it has the other."""
+        if isinstance(self.form, _core.NgramModel):
+            return self.form
+        if not self._expanded:
+            with format_errors(self.name):
+                self._expanded.append(self.form.expanded(self.threads))
+        return self._expanded[0]
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many n-grams there are of each order."""
+        return tuple(self.form.counts)
+
+    @property
+    def size(self) -> int:
+        """How many outcomes a prediction has: the units, `</s>`, and `<unk>` where something can be unknown."""
+        return self.form.words - 1 - self._plan.closed
+
+    @property
+    def traits(self) -> Traits:
+        """What is predicted, and what unknown units can cost."""
+        return Traits(
+            vocabulary=self.size, is_distribution=self.is_distribution, end=self.end, oov=self._oov_ways,
+            rounded=any(line.startswith(ROUNDED) for line in self.notes),
+        )  # fmt: skip
+
+    @property
+    def is_distribution(self) -> bool:
+        """Whether what it gives are probabilities; stupid back-off gives scores that do not sum to one."""
+        return not self.smoothing.startswith("stupid-backoff")
+
+    @property
+    def units(self) -> Units:
+        """Words, numbered by the model; or the bytes, characters or tokens that it was trained on."""
+        if self._units is None and self._plan.kind != "words":
+            self._units = self._plan.units(self._folder)
+        if self._units is None:
+            with format_errors(self.name):
+                self._units = ModelWords(self.form)
+        return self._units
+
+    @property
+    def of_words(self) -> bool:
+        """Whether its units are words, so that unknown ones can be spelled."""
+        return self._plan.kind == "words"
+
+    @property
+    def end(self) -> End:
+        """The id of the end of a sentence, and whether a unit of the text is one: the newline of a line."""
+        return End(self._plan.end_id, self._plan.newline_ends)
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """`<unk>` (any unknown unit), `<s>` (impossible), `</s>`, and the units."""
+        return Outcomes(self.form.words, lambda: self._outcome_ids, lambda: self._outcome_names, self._entries)
+
+    @property
+    def _outcome_ids(self) -> Ints:
+        if self._plan.kind != "words":
+            return self._numbers().ids.copy()
+        ids = np.arange(self.form.words, dtype=np.int64)
+        ids[[UNKNOWN, BEGIN]] = -1
+        return ids
+
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of all that can change a probability; what the file says about its training is left out."""
+        spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" and self.of_words else ""
+        return f"ngram-{content_mark(self.form)}-{self._oov}{spelled}"
+
+    @property
+    def _oov_ways(self) -> tuple[str, ...]:
+        """What unknown units can cost: their class, or that and their spelling where the model has learned it."""
+        if self._plan.closed:
+            return ()
+        spells = self._plan.kind == "characters" or (self._model is not None and self._model.has_section)
+        return ("class", "spelled") if spells else ("class",)
+
+    @property
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words."""
+        if self._spelling is None:
+            if not self.form.has_section:
+                message = (
+                    f"{self.name} has not learned how words are spelled, so unknown words cannot be; have it learn "
+                    "from a text: bitmeter convert MODEL new.bmn --spelling TEXT (in Python model.fit_spelling(TEXT)), "
+                    "or train a model: bitmeter train TEXT -o new.bmn"
+                )
+                raise ModelError(message)
+            with format_errors(self.name):
+                self._spelling = _core.Spelling(self.form)
+        return self._spelling
+
+    @property
+    def _outcome_names(self) -> tuple[bytes, ...]:
+        with format_errors(self.name):
+            names = [self.form.word(i) for i in range(self.form.words)]
+        if self._plan.newline_ends:
+            names[END] = b"\n"
+        if self._plan.kind == "tokens":
+            names[END + 1 :] = [self.units.join([i]) for i in self._numbers().ids[END + 1 :].tolist()]
+        return tuple(names)
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p of each word given those before it in its sentence; an unknown word that is spelled as its class."""
+        if self._oov == "spelled" and self.of_words:
+            return NGramSession(self).logprobs(ids, bounds, continues=False)
+        return self._unit_session().logprobs(ids, bounds, continues=False)
+
+    def predict(self, history: Ids) -> Floats:
+        """ln p of every outcome after this history of one sentence; they sum to one (if `is_distribution`).
+
+        The first three are `<unk>` (any unknown unit), `<s>` (impossible) and `</s>`.
+        """
+        ids = np.asarray(history)
+        if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+            message = (
+                f"history is {shown(history)}; it must be a row of ids, such as model.units.split(b'to be').ids, or "
+                "[model.number('to'), model.number('be')]"
+            )
+            raise InputTypeError(message, value=history)
+        numbers = self.numbered(ids)
+        if self.end.is_unit:
+            ends = np.flatnonzero(numbers == END)
+            numbers = numbers[ends[-1] + 1 :] if len(ends) else numbers
+        return self.predict_numbers(numbers)
+
+    def predict_numbers(self, numbers: Ints) -> Floats:
+        """As `predict`, of units by their numbers in the model."""
+        with format_errors(self.name):
+            return self.form.predict(np.ascontiguousarray(numbers))
+
+    def numbered(self, ids: Ids) -> Ints:
+        """Units by their numbers in the model; a word that it does not know keeps the id that no word has."""
+        if self._plan.kind == "words":
+            return np.ascontiguousarray(ids, dtype=np.int64)
+        return self._numbers().numbers(ids)
+
+    def _numbers(self) -> Numbering:
+        if self._numbering is None:
+            with format_errors(self.name):
+                self._numbering = Numbering(self._plan, self.form)
+        return self._numbering
+
+    def _entries(self, ids: Ids) -> Ints:
+        """The entry of each id in a prediction: its own, or that of `<unk>`."""
+        numbers = self.numbered(ids)
+        known = (numbers > BEGIN) & (numbers < self.form.words)
+        return np.where(known, numbers, UNKNOWN)
+
+    def unknown(self, ids: Ids) -> Bools:
+        """Which units the model does not know."""
+        return np.asarray((self.numbered(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
+
+    def with_oov(self, way: str) -> Self:
+        """The same model with another cost for unknown units.
+
+        "none": they are impossible. "class": their class `<unk>`. "spelled": `<unk>`, and then the bytes of a word or
+        which character it is, so that the model is a distribution over byte strings; of words, white space is paid
+        for too and newlines end sentences.
+        """
+        other = copy.copy(self)
+        other._oov = choice(way, "oov", ("none",) if self._plan.closed else ("none", "class", "spelled"))
+        if way == "spelled" and self.of_words:
+            other._spelling = self.spelling
+        return other
+
+    def for_bytes(self) -> Self:
+        """With unknown words or characters spelled; a model that has not learned spelling says so."""
+        return self.with_oov("spelled") if self._plan.kind in ("words", "characters") else self
+
+    def oov_remedies(self) -> tuple[str, ...]:
+        """What to type so that unknown units are no longer impossible."""
+        if not self.of_words:
+            return super().oov_remedies()
+        learn = "bitmeter convert MODEL new.bmn --spelling TEXT makes a model that spells them"
+        return (*super().oov_remedies(), learn)
+
+    # ---- through a text ------------------------------------------------------------------------------------------
+
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008
+        """Begin a text; the last order − 1 units are remembered."""
+        if self._oov == "spelled" and self.of_words:
+            plain = NGramSession(self, options)
+            return SpelledNGramSession(plain, self.spelling, self.form.words)
+        return self._unit_session(options)
+
+    def _unit_session(self, options: Options = Options()) -> NGramSession:  # noqa: B008
+        if self._oov == "spelled":
+            return SpelledCharacters(self, self.unknown, options)
+        return NGramSession(self, options, self._oov)
+
+    def stepper(self) -> NGramStepper:
+        """Begin a sentence unit by unit."""
+        return NGramStepper(self)
+
+    @property
+    def history_buckets(self) -> int:
+        """By how much of a history is known, and how surely."""
+        return (self.order + 1) * HISTORY_BINS
+
+    def coder(self, watch: CodeWatch | None = None) -> Coder:
+        """Of words, wholly in the core, which spells unknown ones."""
+        if self.of_words:
+            return NGramCoder(self.name, self.fast_form, self.spelling)
+        made = CharacterCoder if self._oov == "spelled" else StepwiseCoder
+        return made(self.name, self.units, self.outcomes, self.stepper(), watch)
+
+    def draw(self, texts: int, seed: Any, temperature: float, longest: int | None) -> Iterator[SampledText]:
+        """Draw sentences by the structure of the model, in the core."""
+        from bitmeter.models.ngram.sampler import draw  # what it imports is slow to load
+
+        return draw(self, texts, seed, temperature, longest)
+
+    def verify(self) -> None:
+        """Read all of the model and check every sum and link; a damaged file is an error that says what is wrong."""
+        with format_errors(self.name):
+            self.form.verify()
+            if self.form.has_section:
+                _core.Spelling(self.form)
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write the model's file."""
+        save_model(self.form, folder / f"{stem}{SUFFIX}", unk_word=self._unk_word, force=False)
+        return [f"{stem}{SUFFIX}"]

@@ -1,0 +1,187 @@
+"""N-gram models from one file format to another, with what it costs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from bitmeter._util.check import flag, integer
+from bitmeter._util.files import as_path
+from bitmeter.errors import InputError
+from bitmeter.models.ngram.arpa import is_arpa
+from bitmeter.models.ngram.files import is_model_file, unknown_format
+from bitmeter.models.ngram.fit import as_progress
+from bitmeter.models.ngram.forms import DEFAULT_BITS
+from bitmeter.models.ngram.model import NGram
+
+__all__ = ["Conversion", "convert"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes
+    ----------
+    source, target
+        The files.
+    form
+        That of the target: "fast", "compact" or "ARPA".
+    counts
+        How many n-grams there are of each order.
+    bytes_before, bytes_after
+        The sizes of the files.
+    perplexity_before, perplexity_after
+        Of the held-out text, unknown words as their class; None without one.
+    tokens
+        Words and sentence ends of the held-out text.
+    notes
+        What a reader should be told of the target.
+    """
+
+    source: str
+    target: str
+    form: str
+    counts: tuple[int, ...]
+    bytes_before: int
+    bytes_after: int
+    perplexity_before: float | None = None
+    perplexity_after: float | None = None
+    tokens: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bytes_per_ngram(self) -> float:
+        """The size of the target for each n-gram in it."""
+        return self.bytes_after / sum(self.counts)
+
+    @property
+    def rise(self) -> float | None:
+        """By what share the perplexity of the held-out text is higher after than before; None if it is not known."""
+        before, after = self.perplexity_before, self.perplexity_after
+        if before is None or after is None or not (math.isfinite(before) and math.isfinite(after)):
+            return None
+        return after / before - 1.0
+
+    def __str__(self) -> str:
+        counts = " + ".join(f"{count:,}" for count in self.counts)
+        form = self.form if self.form == "ARPA" else f"{self.form} form"
+        lines = [
+            f"{self.target}: order {len(self.counts)}, {counts} n-grams, {form}",
+            f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after: {self.bytes_per_ngram:.2f} an n-gram",
+        ]
+        if self.perplexity_before is not None and self.perplexity_after is not None:
+            rise = "" if self.rise is None else f" ({100.0 * self.rise:+.3g} %)"
+            lines.append(
+                f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after{rise}, over "
+                f"{self.tokens:,} words and ends"
+            )
+        return "\n".join(lines + [f"note: {told}" for told in self.notes])
+
+
+def convert(
+    source: Any,
+    target: Any,
+    *,
+    compact: bool = False,
+    bits: int = DEFAULT_BITS,
+    prune_entropy: float | None = None,
+    spelling: Any = None,
+    heldout: Any = None,
+    force: bool = False,
+    threads: int = 0,
+    progress: Any = None,
+) -> Conversion:
+    r"""Write an n-gram model in another format: .bmn in the fast or the compact form, .arpa, .arpa.gz or .arpa.zst.
+
+    Parameters
+    ----------
+    source
+        The file of a model, of any of these formats.
+    target
+        The file to write; its name tells the format. A .bmn file has the fast form unless `compact` is said.
+    compact
+        Write the compact form: see `NGram.compact`.
+    bits
+        Of a probability in the compact form, 4 to 14.
+    prune_entropy
+        Drop n-grams whose loss raises the perplexity by less than this share, such as 1e-8: see `NGram.prune`.
+    spelling
+        A text (a path, a Corpus, or bytes) from which a model of words learns how words are spelled and what stands
+        between them: the one that the model was estimated from, or one like it. A model from ARPA has not learnt it;
+        with it unknown words can be spelled (`oov="spelled"`) and texts compressed.
+    heldout
+        A text (a path, a Corpus, or bytes) whose perplexity is measured before and after.
+    force
+        Overwrite the target.
+    threads
+        How many to use; 0 for all of the machine's.
+    progress
+        Called with each stage and how much of it is done, 0 to 1.
+
+    Returns
+    -------
+    Conversion
+        Sizes and perplexities before and after.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import bitmeter as bm
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fast, small = pathlib.Path(folder) / "model.bmn", pathlib.Path(folder) / "small.bmn"
+    ...     bm.NGram(order=2).fit(b"to be or not to be\nthat is the question\n").save(fast)
+    ...     done = bm.convert(fast, small, compact=True, heldout=b"to be\n")
+    ...     done.form, done.bytes_after < done.bytes_before, done.perplexity_after == done.perplexity_before
+    ('compact', True, True)
+    """
+    final, packed = as_path(target), flag(compact, "compact")
+    width, many = integer(bits, "bits", low=4, high=14), integer(threads, "threads", low=0, high=1024)
+    flag(force, "force")
+    if not is_model_file(final.name):
+        raise unknown_format(final)
+    if packed and is_arpa(final.name):
+        message = f"{final} is ARPA, which has no compact form; end its name in .bmn, or leave compact out"
+        raise InputError(message, value=str(final))
+    if spelling is not None and is_arpa(final.name):
+        message = f"{final} is ARPA, which has no place for how words are spelled; end its name in .bmn"
+        raise InputError(message, value=str(final))
+    tell = as_progress(progress)
+    tell("reading", 0.0)
+    model = NGram.load(source)
+    size = as_path(source).stat().st_size  # which may be that of the target too
+    model.threads = many
+    before, tokens = (None, 0) if heldout is None else _measured(model, heldout)
+    if spelling is not None:
+        tell("learning to spell", 0.0)
+        model.fit_spelling(spelling)
+    if prune_entropy is not None:
+        tell("pruning", 0.0)
+    kept = model if prune_entropy is None else model.prune(prune_entropy)
+    made = kept.compact(width) if packed else kept.fast()
+    made.save(final, force=force, progress=progress)
+    saved = NGram.load(final)
+    return Conversion(
+        source=str(as_path(source)),
+        target=str(final),
+        form="ARPA" if is_arpa(final.name) else "compact" if packed else "fast",
+        counts=saved.counts,
+        bytes_before=size,
+        bytes_after=final.stat().st_size,
+        perplexity_before=before,
+        perplexity_after=None if heldout is None else _measured(saved, heldout)[0],
+        tokens=tokens,
+        notes=(*made.notes, *_lost(made, saved)),
+    )
+
+
+def _measured(model: NGram, heldout: Any) -> tuple[float, int]:
+    rated = model.score(heldout)
+    return rated.perplexity, rated.tokens
+
+
+def _lost(made: NGram, saved: NGram) -> tuple[str, ...]:
+    if not made.of_words or "spelled" not in made.traits.oov or "spelled" in saved.traits.oov:
+        return ()
+    return ("ARPA has no place for how words are spelled: unknown words cannot be with this file",)

@@ -1,0 +1,124 @@
+"""The files of n-gram models: what is written where, and what is said of a damaged one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bitmeter import _core
+from bitmeter._util.files import as_path, replacing
+from bitmeter.errors import FileFormatError
+from bitmeter.models.ngram.arpa import is_arpa, write_arpa
+
+SUFFIX = ".bmn"
+#: How the note of a model begins whose figures are rounded.
+ROUNDED = "figures are rounded"
+CoreModel = _core.NgramModel | _core.CompactNgram
+_NOTE_SIZE = 4096
+#: Told a stage of long work, and how much of it is done (0 to 1).
+Progress = Callable[[str, float], None]
+
+
+@contextmanager
+def format_errors(name: str) -> Iterator[None]:
+    """Turn what the core says of a damaged file into an error that names it."""
+    try:
+        yield
+    except _core.NgramFormatError as error:
+        message = f"{name} is not a sound n-gram model: {error}"
+        raise FileFormatError(message, value=name) from error
+    except OSError as error:
+        message = f"{name} cannot be read: {error.strerror or error}"
+        raise FileFormatError(message, value=name) from error
+
+
+def note(**about: Any) -> str:
+    """What the file says about itself; where that is too long, the numbers that only a curious reader wants go."""
+    for lengthy in ("weights", "discounts", "text"):
+        if len(json.dumps(about)) > _NOTE_SIZE:
+            about.pop(lengthy, None)
+    return json.dumps(about, ensure_ascii=True)[:_NOTE_SIZE]
+
+
+def read_note(data: bytes) -> dict[str, Any]:
+    """What a file says about itself; nothing where it says it badly."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def content_mark(model: CoreModel) -> str:
+    """Changes with all that can change a probability: the n-grams, and those metadata that decide what they mean."""
+    content = model.content_checksum()
+    if not content:  # a file of an earlier version, whose archives name it by the checksum of everything
+        return f"{model.fingerprint():016x}"
+    from hashlib import blake2b  # slow to import
+
+    about = read_note(model.note)
+    units = about.get("units")
+    known = units if isinstance(units, dict) else {}
+    kept = {key: known.get(key) for key in ("kind", "ids", "newline_ends", "fingerprint")}
+    meaning = [kept, bool(about.get("unk_word")), str(about.get("smoothing", "")).startswith("stupid-backoff")]
+    return blake2b(json.dumps([f"{content:016x}", meaning]).encode(), digest_size=8).hexdigest()
+
+
+def is_model_file(name: str) -> bool:
+    """Whether a name is that of an n-gram model's file."""
+    return name.endswith(SUFFIX) or is_arpa(name)
+
+
+def _silent(stage: str, done: float) -> None:
+    """No-op progress callback."""
+
+
+def _save(model: CoreModel, path: str, progress: Progress) -> None:
+    if isinstance(model, _core.NgramModel):
+        model.save(path, lambda share: progress("writing", share))
+    else:
+        progress("writing", 0.0)
+        model.save(path)
+
+
+def unknown_format(path: Any) -> FileFormatError:
+    """What is said of a name that is of no known format."""
+    message = f"{path} does not say what to write; end its name in {SUFFIX}, .arpa, .arpa.gz or .arpa.zst"
+    return FileFormatError(message, value=str(path))
+
+
+def save_model(
+    model: CoreModel,
+    path: Any,
+    *,
+    unk_word: bool,
+    is_distribution: bool = True,
+    force: bool,
+    progress: Progress = _silent,
+) -> None:
+    """Write a model under a name that tells the format."""
+    final = as_path(path)
+    arpa = is_arpa(final.name)
+    if not arpa and final.suffix != SUFFIX:
+        raise unknown_format(final)
+    if arpa and unk_word:
+        message = (
+            "this model has <unk> as a word of the text, and ARPA keeps that name for unknown words; rename it in "
+            f"the text (sed 's/<unk>/_unk_/g'), or save a {SUFFIX} file"
+        )
+        raise FileFormatError(message, value=str(final))
+    if arpa and not is_distribution:
+        message = (
+            "stupid back-off gives scores that do not sum to one, and an ARPA file cannot say so: its readers would "
+            f"take them for probabilities; save a {SUFFIX} file, or train with another smoothing"
+        )
+        raise FileFormatError(message, value=str(final))
+    with replacing(final, force=force) as beside:
+        if arpa:
+            progress("writing", 0.0)
+            fast = model if isinstance(model, _core.NgramModel) else model.expanded()
+            write_arpa(fast, beside, final.name)
+        else:
+            _save(model, str(beside), progress)

@@ -1,0 +1,244 @@
+"""Estimating an n-gram model from a text, stage by stage."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bitmeter import _core
+from bitmeter._util.check import shown
+from bitmeter.errors import EmptyError, InputError, InputTypeError
+from bitmeter.models.ngram.files import Progress, note
+from bitmeter.models.ngram.memory import Allowance, amount
+from bitmeter.models.ngram.smoothing import Smoothing, told
+from bitmeter.models.ngram.units import UnitPlan
+from bitmeter.models.ngram.vocabulary import Vocabulary
+from bitmeter.models.openvocab.words import fit_section
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.boundaries import sentences_of
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.formats import SEPARATORS
+from bitmeter.text.units.base import Units
+
+#: Bytes that are read while those before are split among the threads.
+_BLOCK = 1 << 22
+_STAGES = ("sort", "grow", "link", "weigh")
+_TOLD = {
+    "read": "reading the text", "sort": "sorting n-grams", "grow": "counting n-grams", "link": "adjusting counts",
+    "weigh": "estimating", "model": "finishing",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides an estimation."""
+
+    order: int
+    smoothing: Smoothing
+    prune: tuple[int, ...]
+    unk_word: bool
+    threads: int
+    plan: UnitPlan = field(default_factory=UnitPlan)
+    units: Units | None = None
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    allowance: Allowance = field(default_factory=lambda: Allowance.of(None, None))
+    most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
+
+
+def as_progress(progress: Any) -> Progress:
+    """A function of a stage and a share; None for a no-op."""
+    if progress is not None and not callable(progress):
+        message = f"progress is {shown(progress)}; it must be a function of a stage and a share"
+        raise InputTypeError(message, value=progress)
+    return _silent if progress is None else progress
+
+
+def estimate(
+    text: Any, settings: Settings, *, docs: str | None, heldout: Any, field: str | None, progress: Any
+) -> _core.NgramModel:
+    """The model of a text."""
+    if heldout is not None and settings.smoothing.method != "jelinek-mercer":
+        message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
+        raise InputError(message, value=heldout)
+    tell = as_progress(progress)
+    corpus = sentences_of(text, docs=docs, field=field)
+    plan = settings.plan
+    if plan.kind in ("bytes", "characters") and corpus.docs == "line":
+        settings = replace(settings, plan=replace(plan, newline_ends=True))
+    held = None if heldout is None else sentences_of(heldout, docs=docs, field=field)
+    if held is not None and held.total_bytes == 0:
+        message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
+        raise EmptyError(message)
+    read = _read_words if plan.kind == "words" else _read_units
+    with _disk(settings) as begun:
+        estimation, spelled = read(corpus, held, settings, tell)
+        begun.append(estimation)
+        if estimation.sentences == 0:
+            message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
+            raise EmptyError(message)
+        _run_stages(estimation, settings, tell)
+    model = estimation.model(
+        note(
+            smoothing=str(settings.smoothing),
+            unk_word=settings.unk_word,
+            text=corpus.name[-200:],
+            words=estimation.words,
+            sentences=estimation.sentences,
+            **({"prune": settings.prune} if settings.prune else {}),
+            **_said(estimation, settings),
+        )
+    )
+    if spelled is not None:
+        model.attach(spelled(settings.threads))
+    return model
+
+
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, tell: Progress) -> None:
+    """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
+    allowance, stage = settings.allowance, ""
+    least = estimation.least_memory(settings.order, settings.threads)
+    if least > allowance.memory:
+        raise allowance.too_small(least, estimation.kinds)
+    raw = bool(settings.prune) or not settings.smoothing.adjusted
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: tell(stage, share))
+    for name in _STAGES:
+        stage = _TOLD[name]
+        if name == "sort" and not estimation.fits(settings.order):
+            stage += f" on disk, up to {amount(estimation.most_disk(settings.order))}"
+        elif estimation.on_disk:
+            stage += " on disk"
+        if name == "weigh":
+            estimation.weigh(settings.smoothing.core_name, settings.smoothing.parameter, list(settings.prune))
+        else:
+            {"sort": estimation.sort, "grow": estimation.grow, "link": estimation.link}[name]()
+    stage = _TOLD["model"]
+
+
+def _both(estimation: _core.NgramEstimation, gaps: _core.GapCounts) -> Callable[[bytes, Any], None]:
+    """Words are numbered in the background, while what stands between them is counted."""
+
+    def take(data: bytes, ends: Any) -> None:
+        estimation.feed(data, ends)
+        gaps.feed(data, ends)
+
+    return take
+
+
+def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
+    """The section about spelling alone, for a model that was not estimated here."""
+    corpus, allowance = sentences_of(text, field=field), Allowance.of(None, None)
+    words = _core.NgramEstimation(SEPARATORS["kenlm"], "word", allowance.memory, allowance.folder, threads)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+    _feed(_both(words, gaps), corpus, words, allowance, _silent)
+    words.finish()
+    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
+
+
+def _feed(
+    take: Callable[[bytes, Any], None], corpus: Corpus, estimation: _core.NgramEstimation, allowance: Allowance,
+    tell: Progress,
+) -> None:  # fmt: skip
+    """Hand a text over, block by block."""
+    done, before = 0, _core.resident_bytes()
+    try:
+        for block in corpus.blocks(_BLOCK):
+            tell(_TOLD["read"], done / corpus.total_bytes if corpus.total_bytes else 0.0)
+            take(block.data, block.ends)
+            done += len(block.data)
+            # The numbers of the words are on the disk by then: what has grown is the vocabulary.
+            if (held := _core.resident_bytes() - before) > allowance.memory:
+                estimation.finish()
+                raise allowance.too_small(2 * held, estimation.kinds)
+        estimation.wait()
+    except LookupError as error:
+        raise _reserved(corpus.name, *error.args) from error
+
+
+@contextmanager
+def _disk(settings: Settings) -> Iterator[list[_core.NgramEstimation]]:
+    """Turns what the system says of temporary files into an error that tells what to do."""
+    begun: list[_core.NgramEstimation] = []
+    try:
+        yield begun
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.EIO):
+            raise
+        most = begun[0].most_disk(settings.order) if begun else None
+        raise settings.allowance.full(error, most) from error
+
+
+#: Fits the section about spelling, once it is time, by so many threads.
+Spelled = Callable[[int], bytes]
+
+
+def _read_words(
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+) -> tuple[_core.NgramEstimation, Spelled | None]:
+    """Words, found by the core in the bytes as they come."""
+    # Where rare words become <unk>, one that stands in the text already is one of them.
+    member = settings.vocabulary.chosen and not settings.unk_word
+    unk = "word" if settings.unk_word else "member" if member else "reserved"
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk, allowance.memory, allowance.folder, settings.threads)
+    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
+    _feed(_both(estimation, gaps), corpus, estimation, allowance, tell)
+    if heldout is not None:
+        _feed(estimation.feed_heldout, heldout, estimation, allowance, tell)
+    estimation.finish()
+    rare = estimation.rare_words()  # before a vocabulary leaves them out
+    settings.vocabulary.apply(estimation)
+    return estimation, lambda threads: fit_section(rare, gaps, SEPARATORS["kenlm"], threads)
+
+
+def _read_units(
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, tell: Progress
+) -> tuple[_core.NgramEstimation, Spelled | None]:
+    """Other units, by their ids."""
+    plan, units = settings.plan, settings.units
+    assert units is not None
+    allowance = settings.allowance
+    estimation = _core.NgramEstimation.of_units(
+        plan.kind, plan.ids, plan.end_unit, plan.closed, allowance.memory, allowance.folder, settings.threads
+    )
+    for held, source in ((False, corpus), (True, heldout)):
+        if source is None:
+            continue
+        for piece in split_corpus(source, units):
+            tell(_TOLD["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
+            estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
+    estimation.finish()
+    settings.vocabulary.apply(estimation)
+    return estimation, None
+
+
+def _said(estimation: _core.NgramEstimation, settings: Settings) -> dict[str, Any]:
+    """What the file says of the units, the smoothing and the vocabulary."""
+    said = {"units": settings.plan.to_note(), **told(estimation, settings.smoothing)}
+    if estimation.unknown:
+        said["notes"] = [*said["notes"], _vocabulary_note(estimation, settings.plan)]
+    return said
+
+
+def _silent(stage: str, done: float) -> None:
+    """No-op progress callback."""
+
+
+def _reserved(name: str, word: bytes, sentence: int) -> InputError:
+    shown = word.decode()
+    remedy = "say unk_word=True (on the command line: --unk-word), or rename it" if word == b"<unk>" else "rename it"
+    message = (
+        f"{name}, sentence {sentence}: the word {shown} stands in the text, but the model keeps that name for itself; "
+        f"{remedy}: sed 's/{shown.replace('/', chr(92) + '/')}/_{shown.strip('</>')}_/g'"
+    )
+    return InputError(message, index=sentence, value=shown)
+
+
+def _vocabulary_note(estimation: _core.NgramEstimation, plan: UnitPlan) -> str:
+    share = 100.0 * estimation.unknown / max(1, estimation.words)
+    return (
+        f"{estimation.unknown:,} of the text's {estimation.words:,} {plan.kind} ({share:.2f} %) are outside of the "
+        "vocabulary; the model has learnt them as <unk>"
+    )

@@ -1,0 +1,114 @@
+"""The two forms of an n-gram model: the fast one, and the compact one with rounded figures and packed n-grams."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Self
+
+from bitmeter import _core
+from bitmeter._util.check import integer
+from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.files import ROUNDED, CoreModel, format_errors, note, read_note
+
+__all__ = ["DEFAULT_BITS", "NGramForms", "open_model"]
+
+DEFAULT_BITS = 8
+_LEAST_BITS, _MOST_BITS = 4, 14
+#: Back-offs have more, since they are rounded down and not to the nearest.
+_MORE_FOR_BACKOFFS = 2
+
+
+def open_model(name: str) -> CoreModel:
+    """A .bmn file of either form, mapped."""
+    with format_errors(name):
+        with Path(name).open("rb") as file:
+            compact = file.read(len(_core.COMPACT_MAGIC)) == _core.COMPACT_MAGIC
+        return _core.CompactNgram.open(name) if compact else _core.NgramModel.open(name)
+
+
+class NGramForms(NGramBase):
+    """What `NGram` offers to go from one form to the other."""
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether it is in the compact form.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> model = bm.NGram(order=2).fit(b"to be or not to be")
+        >>> model.is_compact, model.compact().is_compact
+        (False, True)
+        """
+        return isinstance(self.form, _core.CompactNgram)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether its figures were rounded for the compact form, so that predictions may sum to a little less than one.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> bm.NGram(order=2).fit(b"to be or not to be").compact().fast().is_rounded
+        True
+        """
+        return any(told.startswith(ROUNDED) for told in self.notes)
+
+    def compact(self, bits: int = DEFAULT_BITS) -> Self:
+        r"""The same model in the compact form: a file a quarter of the size, half as fast.
+
+        Probabilities are rounded to one of 2^bits values an order. Each history's back-off is then computed anew for
+        the rounded probabilities and rounded down, with two bits more: so predictions never sum to more than one, and
+        a perplexity is an honest one. Single words keep their exact figures, and so does an order that has no more
+        different ones than the table holds. `notes` says what predictions sum to at least.
+
+        Scoring, predictions and states work on this form as it is. Compressing and sampling need the fast one, which
+        is then made in memory once.
+
+        Parameters
+        ----------
+        bits
+            Of a probability, 4 to 14.
+
+        Returns
+        -------
+        NGram
+            A new model; `save` writes it.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> model = bm.NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
+        >>> model.compact().logprob("to be") == model.logprob("to be")  # so few figures that none is changed
+        True
+        """
+        width = integer(bits, "bits", low=_LEAST_BITS, high=_MOST_BITS)
+        with format_errors(self.name):
+            packer = _core.NgramPacker(self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads)
+            about = read_note(self.fast_form.note)
+            about["bits"] = width
+            notes = [told for told in self.notes if not told.startswith(ROUNDED)]
+            about["notes"] = [*notes, _told(packer, width)]
+            return self._with_form(packer.pack(note(**about)))
+
+    def fast(self) -> Self:
+        r"""The same model in the fast form: the very same figures, four times the size, twice as fast.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> small = bm.NGram(order=2).fit(b"to be or not to be").compact()
+        >>> small.fast().logprob("to be") == small.logprob("to be")
+        True
+        """
+        with format_errors(self.name):
+            return self._with_form(self.fast_form)
+
+
+def _told(packer: _core.NgramPacker, bits: int) -> str:
+    text = f"{ROUNDED}: {bits} bits a probability, {bits + _MORE_FOR_BACKOFFS} a back-off"
+    if packer.unsummed:
+        return text
+    least = min(math.floor(packer.least_sum * 1e4 + 1e-2) / 1e4, 1.0)
+    return f"{text}; predictions sum to {'one' if least == 1.0 else f'between {least:.4f} and 1'}"

@@ -1,0 +1,377 @@
+"""N-gram models of words or other units: estimated here, kept in one mapped file, exchanged as ARPA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from bitmeter import _core
+from bitmeter._util.check import Seed, flag, integer
+from bitmeter._util.files import as_path
+from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
+from bitmeter.models.ngram.arpa import is_arpa, read_arpa
+from bitmeter.models.ngram.files import SUFFIX, format_errors, is_model_file, note, save_model
+from bitmeter.models.ngram.forms import NGramForms, open_model
+from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
+from bitmeter.models.ngram.pickling import NGramPickling
+from bitmeter.models.ngram.query import NGramQuery
+from bitmeter.models.ngram.smoothing import Smoothing, thresholds
+from bitmeter.models.ngram.units import UnitPlan, plan_of
+from bitmeter.models.ngram.vocabulary import Vocabulary
+from bitmeter.models.sampled import SampledText
+from bitmeter.models.scheme import Scheme
+from bitmeter.text.units.base import Units
+
+__all__ = ["MAX_ORDER", "NGram"]
+
+#: The highest order that the file format holds.
+MAX_ORDER = 16
+
+
+_DEFAULT = "modified-kneser-ney"
+
+
+class NGram(NGramQuery, NGramForms, NGramPickling):
+    r"""An n-gram model of words or other units, by default with interpolated modified Kneser-Ney smoothing.
+
+    Sentences are lines (or the records of a .jsonl or .parquet file, or documents). Each is preceded by `<s>`, which is
+    never predicted, and followed by `</s>`, which is. The figures of modified Kneser-Ney are those of KenLM's lmplz on
+    the same text: the same n-grams, log-probabilities and back-offs to six digits.
+
+    Where the units are bytes or characters and the sentences lines, the newline that ends a line is its `</s>`: it is
+    predicted, costs what the end costs, and what follows begins anew. All 256 bytes are known, and all tokens of a
+    tokenizer: such a model has no unknown units. Characters that the text does not have are unknown, as words are.
+
+    Parameters
+    ----------
+    order
+        The longest n-gram, 1 to 16: 5 predicts each word from the four before it.
+    smoothing
+        How counts become probabilities, one of `SMOOTHINGS`: "modified-kneser-ney", "kneser-ney", "absolute", "katz",
+        "witten-bell", "jelinek-mercer", "lidstone:DELTA", "laplace", "maximum-likelihood" or "stupid-backoff". A
+        parameter may follow: "lidstone:0.1", "stupid-backoff:0.4", "absolute:0.75" (else the discount is estimated).
+    prune
+        Thresholds by order, such as (0, 0, 1): n-grams of an order that occurred no more often than its threshold are
+        dropped, and their probability goes to the back-off. The last one is that of all orders above, and single words
+        always stay. The same as lmplz does.
+    units
+        What is predicted: "words" (between white space), "characters" (code points; bytes that are not UTF-8 each by
+        itself), "bytes", "tokenizer:FILE", "sentencepiece:FILE", or such a tokenizer.
+    unk_word
+        Take `<unk>` in the text for a word like any other, as is usual with WikiText and the Penn Treebank. Without it,
+        a text that holds `<unk>` is refused, since the model needs the name for words that it does not know; or, where
+        the vocabulary is restricted, it counts as one of the unknown words.
+    min_count
+        Words that come less often become `<unk>`, of which the model then learns where it comes.
+    vocab_size
+        Only so many of the most frequent words are known; of equally frequent ones those that come first in the text.
+    vocab
+        The known words: a list, or the path of a file with a word a line. Those that the text lacks get the share of a
+        word that was never seen; all others become `<unk>`.
+    threads
+        How many to use; 0 for all of the machine's. The result does not depend on it.
+
+    Attributes
+    ----------
+    order
+        The longest n-gram.
+    counts
+        How many n-grams there are of each order.
+    notes
+        What a reader should be told, such as discounts that could not be estimated.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> text = b"to be or not to be\nthat is the question\n"
+    >>> model = bm.NGram(order=2).fit(text)
+    >>> model.counts
+    (11, 11)
+    >>> bm.score(model, b"to be\nor what\n", like="kenlm").oov
+    1
+    """
+
+    def __init__(
+        self,
+        order: int = 5,
+        smoothing: str = _DEFAULT,
+        *,
+        prune: Iterable[int] | None = None,
+        units: Any = "words",
+        unk_word: bool = False,
+        min_count: int = 1,
+        vocab_size: int | None = None,
+        vocab: Any = None,
+        threads: int = 0,
+    ) -> None:
+        self.order = integer(order, "order", low=1, high=MAX_ORDER)
+        self._smoothing = Smoothing.of(smoothing)
+        self.smoothing = str(self._smoothing)
+        self._prune = thresholds(prune, self.order)
+        self.threads = integer(threads, "threads", low=0, high=1024)
+        self._unk_word = flag(unk_word, "unk_word")
+        self._vocabulary = Vocabulary.of(min_count, vocab_size, vocab, unk_word=self._unk_word)
+        self._plan, self._trained_on = plan_of(units)
+        _check_vocabulary(self._plan, self._vocabulary, unk_word=self._unk_word)
+        self._oov = "none"
+        self._model = None
+        self._expanded = []
+        self._asker = None
+        self._units = None
+        self._numbering = None
+        self._folder = None
+        self._spelling = None
+        self.notes = ()
+        self.path = None
+        usual = self.smoothing == _DEFAULT
+        self.name = f"ngram(order {self.order})" if usual else f"ngram(order {self.order}, {self.smoothing})"
+
+    # ---- making --------------------------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        text: Any,
+        *,
+        docs: str | None = None,
+        heldout: Any = None,
+        field: str | None = None,
+        memory: int | str | None = None,
+        temp: Any = None,
+        progress: Any = None,
+    ) -> NGram:
+        r"""Estimate the model from a text.
+
+        Parameters
+        ----------
+        text
+            A path, a pattern, a folder, an address, a list of those, a Corpus, or bytes (the text itself). Lines are
+            sentences, blank ones too; in a Corpus, its documents are.
+        docs
+            What a sentence is instead: "line", "file", "blank" (a paragraph) or "record".
+        heldout
+            The text by which jelinek-mercer finds its weights, given likewise. Without it, every tenth sentence of the
+            text is held out for that (of a long text fewer, about a million words), and counted all the same.
+        field
+            The field of JSON lines or the column of Parquet that holds the text.
+        memory
+            How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
+            (of what is free). Three quarters of what is free if not said. What does not fit goes to temporary files;
+            the model is the same to the last bit.
+        temp
+            The folder of temporary files: if not said, the one that TMPDIR names, else /var/tmp. They have no name, so
+            that nothing remains of them however the program ends.
+        progress
+            Called with each stage and how much of it is done, 0 to 1.
+
+        Returns
+        -------
+        NGram
+            Itself.
+
+        Examples
+        --------
+        >>> NGram(order=3).fit(b"one two three\none two\n").counts
+        (6, 5, 4)
+        """
+        from bitmeter.models.ngram.fit import Settings, estimate
+        from bitmeter.models.ngram.memory import Allowance
+
+        settings = Settings(
+            self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
+            self._vocabulary, Allowance.of(memory, temp),
+        )  # fmt: skip
+        self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
+        if self._plan.kind != "words":
+            self._units = self._trained_on
+        self.path = None
+        return self
+
+    def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
+        r"""Learn how words are spelled and what stands between them, so that unknown words can be spelled.
+
+        `fit` does it by itself. A model from ARPA has no spelling until it is fitted here; `save` keeps it in a .bmn
+        file.
+
+        Parameters
+        ----------
+        text
+            As for `fit`: the text that the model was estimated from, or one like it.
+        field
+            The field of JSON lines or the column of Parquet that holds the text.
+
+        Returns
+        -------
+        NGram
+            Itself.
+
+        Examples
+        --------
+        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").oov_ways
+        ('class', 'spelled')
+        """
+        if self._plan.kind != "words":
+            message = f"{self.name} is a model of {self._plan.kind}; spelling is for models of words"
+            raise ModelError(message)
+        from bitmeter.models.ngram.fit import spelling_of
+
+        section = spelling_of(text, field=field, threads=self.threads)
+        self.form.attach(section)
+        self._spelling, self._expanded = None, []
+        return self
+
+    def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
+        r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
+
+        `progress` is called with "writing" and how much of it is done.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     NGram(order=2).fit(b"one two\n").save(pathlib.Path(folder) / "model.bmn")
+        ...     NGram.load(pathlib.Path(folder) / "model.bmn").order
+        2
+        """
+        model = self.form
+        if self._plan.kind in ("bytes", "characters") and is_arpa(as_path(path).name):
+            message = (
+                f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
+            )
+            raise FileFormatError(message, value=str(path))
+        from bitmeter.models.ngram.fit import as_progress
+
+        tell, distribution = as_progress(progress), self.is_distribution
+        save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=tell)
+        self.path = str(as_path(path))
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> NGram:
+        """The model from its file, all of which is checked."""
+        made = cls.load(folder / cls.BUNDLE)
+        made.verify()
+        return made
+
+    @classmethod
+    def load(cls, path: Any, *, units: Any = None) -> NGram:
+        """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that it is ready at once.
+
+        Its header is checked now and every link when it is followed; `verify` reads all of it.
+
+        Parameters
+        ----------
+        path
+            The file.
+        units
+            The tokenizer of the training, where it is neither beside the model nor where it was then. Another one is
+            refused.
+        """
+        found = as_path(path)
+        name = str(found)
+        if not found.exists():
+            message = f"there is no model {name}; train one with: bitmeter train TEXT -o {name}"
+            raise MissingSourceError(message, path=name)
+        made = cls()
+        if found.suffix != SUFFIX:
+            refuse_foreign(name)
+        if is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name)):
+            model, added = read_arpa(name, note(smoothing="from ARPA", text=found.name[-200:]))
+            made._adopt(model)
+            if added:
+                made.notes = (f"{added:,} n-grams without their history or suffix were given them; no figure changes",)
+        else:
+            with format_errors(name):
+                made._adopt(open_model(name))
+                if made.form.has_section:
+                    _core.Spelling.glance(made.form)
+        made.name, made.path = f"ngram:{found.name}", name
+        made._folder = found.parent
+        if units is not None:
+            made._use(plan_of(units))
+        return made
+
+    def _use(self, given: tuple[UnitPlan, Units]) -> None:
+        """Take these units for those of the training, if they are."""
+        plan, units = given
+        if plan.kind != self._plan.kind:
+            message = f"{self.name} is a model of {self._plan.kind}, and units names {units.name}; leave units out"
+            raise ModelError(message, value=units.name)
+        if plan.kind == "tokens":
+            self._plan.check(units)
+            self._units = units
+
+    def prune(self, threshold: float) -> NGram:
+        r"""The model without n-grams whose loss raises its perplexity by less than a share (Stolcke 1998).
+
+        What an n-gram adds is weighed by how often its history comes in an endless text by the model itself, so that it
+        does not matter that the lower orders of a Kneser-Ney model are no marginals of the higher ones. Single words
+        stay, and so does what a longer n-gram that stays begins or ends in. Probabilities that stay are what they were;
+        back-offs make all sum to one again. `notes` says what went, and what it costs by the formula.
+
+        Parameters
+        ----------
+        threshold
+            The least rise of the perplexity that saves an n-gram, such as 1e-8; 0 leaves out only what changes nothing.
+
+        Examples
+        --------
+        >>> model = NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
+        >>> model.counts, model.prune(0.01).counts
+        ((11, 11, 10), (11, 11, 0))
+        """
+        from bitmeter.models.ngram.prune import pruned
+
+        found = pruned(self.fast_form, threshold, self.smoothing)
+        other = self._with_form(found)
+        other.path = self.path
+        return other
+
+    def sample(
+        self, n: int = 1, seed: Seed = None, *, temperature: float = 1.0, length: int | None = None
+    ) -> list[SampledText]:
+        r"""Draw sentences by the model's own probabilities; see `bitmeter.sample`.
+
+        Examples
+        --------
+        >>> model = NGram(order=3).fit(b"to be or not to be\nthat is the question\n")
+        >>> [text.data for text in model.sample(2, seed=1, temperature=0.5)]
+        [b'that is the question', b'that is the question']
+        """
+        from bitmeter.models.sampling import sample  # what it imports is slow to load
+
+        return sample(self, n, seed, temperature=temperature, length=length)
+
+    def __repr__(self) -> str:
+        state = "not fitted" if self._model is None else " + ".join(f"{count:,}" for count in self.counts) + " n-grams"
+        kind = "" if self._plan.kind == "words" else f" of {self._plan.kind}"
+        return f"<NGram order {self.order}{kind}, {state}>"
+
+
+def _check_vocabulary(plan: UnitPlan, vocabulary: Vocabulary, *, unk_word: bool) -> None:
+    if plan.closed and (vocabulary.chosen or unk_word):
+        message = (
+            f"a model of {plan.kind} knows every one of them; min_count, vocab_size, vocab and unk_word are for words "
+            "and characters, leave them out"
+        )
+        raise InputError(message)
+    if plan.kind == "characters" and (vocabulary.words is not None or unk_word):
+        message = "vocab and unk_word are for words; for characters use min_count or vocab_size"
+        raise InputError(message)
+
+
+def is_model_path(path: str) -> bool:
+    """Whether a path is that of an n-gram model, by its name or by how the file begins."""
+    return is_model_file(path) or holds_ngrams(path)
+
+
+load_path = NGram.load
+
+
+def _load(rest: str) -> NGram:
+    if not rest:
+        message = "ngram needs a file: ngram:model.bmn; make one with: bitmeter train TEXT -o model.bmn"
+        raise ModelError(message, value=rest)
+    return NGram.load(Path(rest))
+
+
+SCHEMES = (Scheme("ngram", "ngram:FILE", "n-grams: .bmn or ARPA (or the path alone)", _load),)

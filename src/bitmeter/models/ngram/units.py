@@ -1,0 +1,178 @@
+"""What an n-gram model predicts: words, characters, bytes or tokens, and how each is numbered in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bitmeter import _core
+from bitmeter._util.check import shown
+from bitmeter.errors import ChoiceError, FileFormatError, MissingSourceError, ModelError
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.words import Words
+
+__all__ = ["Numbering", "UnitPlan", "plan_of"]
+
+Ids = NDArray[np.int64]
+
+#: The numbers that a model keeps for itself.
+UNKNOWN, BEGIN, END = 0, 1, 2
+NEWLINE = 10
+
+#: How the units may be called, and what they are to the core.
+_NAMES = {"words": "words", "bytes": "bytes", "characters": "characters", "chars": "characters"}
+_IDS = {"words": 0, "bytes": 256, "characters": Characters.INVALID + 256}
+_CLOSED = ("bytes", "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPlan:
+    """The units of a model, as its file says it.
+
+    Attributes
+    ----------
+    kind
+        "words", "bytes", "characters" or "tokens".
+    ids
+        How many ids there may be; none for words, which the model itself numbers.
+    newline_ends
+        A newline is the end of a sentence: bytes or characters, with lines as sentences.
+    name, fingerprint
+        Of the tokenizer.
+    path
+        Where the tokenizer's file was.
+    """
+
+    kind: str = "words"
+    ids: int = 0
+    newline_ends: bool = False
+    name: str = ""
+    fingerprint: str = ""
+    path: str = ""
+
+    @property
+    def closed(self) -> bool:
+        """Whether every unit that can come is known."""
+        return self.kind in _CLOSED
+
+    @property
+    def end_unit(self) -> int:
+        """The unit that ends a sentence; -1 for none."""
+        return NEWLINE if self.newline_ends else -1
+
+    @property
+    def end_id(self) -> int:
+        """The id by which the end of a sentence is asked for: a newline, or one that no unit has."""
+        if self.kind == "words":
+            return END
+        return NEWLINE if self.newline_ends else self.ids
+
+    def to_note(self) -> dict[str, Any]:
+        """What the file says of it."""
+        said: dict[str, Any] = {"kind": self.kind, "ids": self.ids, "newline_ends": self.newline_ends}
+        if self.kind == "tokens":
+            said |= {"name": self.name[-200:], "fingerprint": self.fingerprint, "path": self.path[-1000:]}
+        return said
+
+    @staticmethod
+    def from_note(about: dict[str, Any], name: str) -> UnitPlan:
+        """What a file says of its units; words if it says nothing."""
+        said = about.get("units")
+        if said is None:
+            return UnitPlan()
+        kinds = {"kind": str, "ids": int, "newline_ends": bool, "name": str, "fingerprint": str, "path": str}
+        sound = isinstance(said, dict) and set(said) <= set(kinds)
+        if sound and all(type(value) is kinds[key] for key, value in said.items()):
+            plan = UnitPlan(**said)
+            if (plan.kind == "tokens" and 0 < plan.ids < 2**31 - 8) or _IDS.get(plan.kind) == plan.ids:
+                return plan
+        message = f"{name} is not a sound n-gram model: it does not say what its units are; fetch or train it again"
+        raise FileFormatError(message, value=name)
+
+    def units(self, folder: Path | None) -> Units:
+        """Bytes, characters or tokens; the tokenizer is looked for beside the model, then where it was."""
+        if self.kind == "bytes":
+            return Bytes()
+        if self.kind == "characters":
+            return Characters()
+        beside = [folder / Path(self.path).name] if folder is not None else []
+        places = list(dict.fromkeys((*beside, Path(self.path))))
+        for place in places:
+            if place.is_file():
+                found = units_of(f"{self.name.partition(':')[0]}:{place}")
+                self.check(found)
+                return found
+        looked = " and no ".join(map(str, places))
+        message = (
+            f"the model was trained on tokens of {self.name}, but the tokenizer is missing: there is no {looked}; "
+            "put it beside the model, or give it: NGram.load(path, units='tokenizer:FILE')"
+        )
+        raise MissingSourceError(message, path=self.path)
+
+    def check(self, units: Units) -> None:
+        """Refuse units that are not those of the training."""
+        if units.fingerprint != self.fingerprint:
+            message = (
+                f"the model was trained on tokens of {self.name} ({self.fingerprint[:24]}…), but this is {units.name} "
+                f"({units.fingerprint[:24]}…); its ids would mean other tokens. Give the tokenizer of the training"
+            )
+            raise ModelError(message, value=units.name)
+
+
+def plan_of(what: Any) -> tuple[UnitPlan, Units]:
+    """Units by name, or a tokenizer, as a model's."""
+    if isinstance(what, str) and what in _NAMES:
+        kind = _NAMES[what]
+        return UnitPlan(kind, _IDS[kind]), units_of("chars" if kind == "characters" else kind)
+    for kind, made in (("words", Words), ("bytes", Bytes), ("characters", Characters)):
+        if type(what) is made and what == made():
+            return UnitPlan(kind, _IDS[kind]), what
+    if isinstance(what, str):
+        scheme, _, file = what.partition(":")
+        if scheme in ("tokenizer", "sentencepiece") and file:
+            what = units_of(what)
+        elif what.endswith((".json", ".model")):
+            what = units_of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)
+    from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+
+    if isinstance(what, Tokenizer | SentencePiece):
+        return tokens_plan(what), what
+    message = (
+        f"units is {shown(what)}; it must be 'words', 'chars', 'bytes', 'tokenizer:FILE' (a tokenizer.json), "
+        "'sentencepiece:FILE' (a .model), or such a tokenizer"
+    )
+    if isinstance(what, str) and what == "bpe":
+        message += "; byte pairs are learnt for a network (--kind lstm or transformer)"
+    raise ChoiceError(message, value=what)
+
+
+def tokens_plan(units: Any) -> UnitPlan:
+    """The plan of a tokenizer."""
+    return UnitPlan("tokens", units.vocabulary_size, name=units.name, fingerprint=units.fingerprint, path=units.path)
+
+
+class Numbering:
+    """From the ids of units to the numbers of a model and back."""
+
+    def __init__(self, plan: UnitPlan, model: _core.NgramModel | _core.CompactNgram) -> None:
+        self.ids: Ids = model.unit_ids(plan.kind, plan.ids, plan.end_unit)
+        self.ids[END] = plan.end_id
+        self._numbers = np.zeros(plan.ids + 1, dtype=np.int64)
+        self._numbers[self.ids[END:]] = np.arange(END, len(self.ids))
+
+    def numbers(self, ids: NDArray[Any]) -> Ids:
+        """The number of each unit; that of `<unk>` for what the model does not know."""
+        found = np.asarray(ids).astype(np.int64)
+        known = (found >= 0) & (found < len(self._numbers))
+        return np.where(known, self._numbers[np.where(known, found, 0)], UNKNOWN)
+
+
+def sentences_within(numbers: Ids, bounds: Ids) -> Ids:
+    """Documents cut also after each end of a sentence in them."""
+    return np.union1d(bounds, np.flatnonzero(numbers == END) + 1).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Open vocabulary: unknown words and characters are spelled."""

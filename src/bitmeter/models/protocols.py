@@ -1,0 +1,401 @@
+"""What a model is: all that measuring, coding, mixing and showing may know of one.
+
+A `Model` gives ln p of each unit of a text. What else it can do it declares by inheriting from one of the classes
+below; nothing is found out by asking for attributes. Another package writes a `PlainModel`, and `registry.adapt` makes
+a Model of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, runtime_checkable
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter.models.coder import Coder, CodeWatch
+from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.session import Batch, End, Options, Scored, Session, Stepper, Watch
+from bitmeter.models.windows import Plan, Windowing
+from bitmeter.text.units.base import Units
+
+if TYPE_CHECKING:
+    from bitmeter.models.sampled import SampledText
+
+__all__ = [
+    "Batch",
+    "Bundled",
+    "Checked",
+    "Codes",
+    "Compressor",
+    "End",
+    "Meter",
+    "Model",
+    "NGramLike",
+    "OpenVocabulary",
+    "Options",
+    "PlainModel",
+    "Predictor",
+    "Primable",
+    "Samples",
+    "Scored",
+    "Session",
+    "Stepper",
+    "Traits",
+    "Watch",
+    "Windowed",
+    "WindowedPredictor",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Facts about a model that decide how it is measured.
+
+    Attributes
+    ----------
+    vocabulary
+        How many units it chooses from; None where that is not a fixed number.
+    is_distribution
+        Whether its predictions sum to one. Scores of a model that is none have no perplexity.
+    end
+        How it predicts the end of a document; None if it does not.
+    oov
+        What an unknown unit can cost beside being impossible: "class", "spelled".
+    whole_documents
+        Whether it must be given each document in one batch.
+    block_bytes
+        How many bytes of text it is best given at once.
+    precision
+        The arithmetic, for the signature: "float64", "bfloat16, logits float32".
+    rounded
+        Whether its probabilities are quantised so that they may sum to less than one, never to more.
+    caveats
+        What a reader of its score should know.
+    """
+
+    vocabulary: int | None = None
+    is_distribution: bool = True
+    end: End | None = None
+    oov: tuple[str, ...] = ()
+    whole_documents: bool = False
+    block_bytes: int = 1 << 18
+    precision: str = "float64"
+    rounded: bool = False
+    caveats: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class PlainModel(Protocol):
+    """All that another package must write; `registry.adapt` makes a `Model` of it.
+
+    It may also have `predict(history)`, which gives ln p of each unit id as the next unit, `outcome_names`, the bytes
+    of each, and `traits`.
+    """
+
+    @property
+    def name(self) -> str:
+        """As it is typed, such as `toy:3`."""
+
+    @property
+    def units(self) -> Units:
+        """What it predicts, one after the other."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with anything that can change a probability."""
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p(ids[i] | what came before in its document), for whole documents ids[bounds[j]:bounds[j+1]]."""
+
+
+class Model(ABC):
+    """Gives ln p of each unit of a text.
+
+    Attributes
+    ----------
+    name
+        As it is typed, such as `uniform:256`.
+    units
+        What it predicts, one after the other.
+    fingerprint
+        Changes with anything that can change a probability.
+    """
+
+    if TYPE_CHECKING:  # a subclass may have these as attributes or as properties
+
+        @property
+        def name(self) -> str:
+            """As it is typed."""
+
+        @property
+        def units(self) -> Units:
+            """What it predicts."""
+
+        @property
+        def fingerprint(self) -> str:
+            """Changes with anything that can change a probability."""
+
+    @property
+    def traits(self) -> Traits:
+        """Facts that decide how it is measured."""
+        return Traits()
+
+    @abstractmethod
+    def open(self, options: Options = Options()) -> Session:  # noqa: B008 (frozen)
+        """Begin a text."""
+
+    @abstractmethod
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p(ids[i] | what came before in its document), for whole documents ids[bounds[j]:bounds[j+1]]."""
+
+
+class Predictor(Model):
+    """Knows the probability of every possible next unit."""
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> Outcomes:
+        """What the entries of a predicted row stand for."""
+
+    @abstractmethod
+    def stepper(self) -> Stepper:
+        """Begin a document unit by unit."""
+
+    def predict(self, history: Ids) -> Floats:
+        """ln p of each outcome after this history of one document; the probabilities sum to one."""
+        stepper = self.stepper()
+        for unit in np.asarray(history, dtype=np.int64).tolist():
+            stepper.take(unit)
+        return stepper.predict()
+
+
+class OpenVocabulary(Model):
+    """Meets units that it does not know, and can be told what they cost."""
+
+    @abstractmethod
+    def unknown(self, ids: Ids) -> Bools:
+        """Which units it does not know."""
+
+    @abstractmethod
+    def with_oov(self, way: str) -> Self:
+        """The same model with another cost for unknown units: "none" (impossible) or one of `traits.oov`.
+
+        Where it has no such way, an error says what is missing.
+        """
+
+    def for_bytes(self) -> Self:
+        """The same model as a distribution over byte strings: unknown units are spelled, where it can do that."""
+        return self.with_oov("spelled") if "spelled" in self.traits.oov else self
+
+    def oov_remedies(self) -> tuple[str, ...]:
+        """What to type so that unknown units are no longer impossible."""
+        return ("--oov class lets each cost <unk> alone",) if "class" in self.traits.oov else ()
+
+
+class Windowed(Model):
+    """Sees a bounded number of units at once, in windows.
+
+    Attributes
+    ----------
+    default_first
+        How a document's first unit is conditioned unless the user says otherwise.
+    windowing
+        How long documents are laid out in windows.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def default_first(self) -> str:
+            """How a document's first unit is conditioned by default."""
+
+        @property
+        def windowing(self) -> Windowing:
+            """How long documents are laid out in windows."""
+
+    @abstractmethod
+    def with_context(self, ctx: str, first: str, bos: str | None = None) -> Self:
+        """The same model with another windowing.
+
+        Parameters
+        ----------
+        ctx
+            As for `score`: "auto", "full", "WINDOW.STRIDE", "disjoint", "rolling" or "half".
+        first
+            "bos", "eos", "skip" or "uniform".
+        bos
+            Where BOS stands: one of `windows.BOS_RULES`; None for what the kind of windows implies.
+        """
+
+    @abstractmethod
+    def with_windowing(self, windowing: Windowing) -> Self:
+        """The same model with the windows of another."""
+
+    @abstractmethod
+    def plan(self, bounds: Ints) -> Plan:
+        """The windows over these documents."""
+
+
+class WindowedPredictor(Windowed, Predictor):
+    """Predicts all units of a window at once."""
+
+    @abstractmethod
+    def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
+        """The ids of each window, with the token before the text where it has one, and where its answers begin."""
+
+    @abstractmethod
+    def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
+        """Rows of ln p of every id in place of sequence[i], for i from `first` (at least 1) to the end, in blocks."""
+
+    @property
+    @abstractmethod
+    def boundary_ids(self) -> Sequence[int]:
+        """The ids of the tokens for the beginning and the end of a text; the end first."""
+
+
+class Primable(Model):
+    """Learns as it reads, and can read a text beforehand."""
+
+    @abstractmethod
+    def with_prime(self, text: object) -> Self:
+        """The same after reading a text: a path, a Corpus, or bytes (the text itself)."""
+
+
+class Codes(Model):
+    """Has a coder of its own, faster than one prediction after the other."""
+
+    @abstractmethod
+    def coder(self, watch: CodeWatch | None = None) -> Coder:
+        """Begin a text in one direction; `watch` is called with the bytes coded so far in a block."""
+
+
+class Bundled(Model):
+    """Can travel in an archive as files, and be named by its file in another.
+
+    Attributes
+    ----------
+    path
+        The file that it was loaded from or saved to last.
+    """
+
+    #: The name of its first file in a bundle, by which its kind is known.
+    BUNDLE: ClassVar[str]
+
+    if TYPE_CHECKING:
+
+        @property
+        def path(self) -> str | None:
+            """Its file."""
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether its name alone does not make it."""
+        return True
+
+    @abstractmethod
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write its files into a folder and return their names, the model's own first; the model is left as it is."""
+
+    @classmethod
+    @abstractmethod
+    def unbundle(cls, folder: Path, name: str) -> Model:
+        """The model from its files; nothing in them is trusted. `name` is that of the archive, for messages."""
+
+
+class Samples(Model):
+    """Draws texts by a way of its own, faster than one prediction after the other."""
+
+    @abstractmethod
+    def draw(self, texts: int, seed: object, temperature: float, longest: int | None) -> Iterator[SampledText]:
+        """Draw texts one after the other."""
+
+
+class Checked(Model):
+    """Has a file whose every checksum and link can be verified."""
+
+    @abstractmethod
+    def verify(self) -> None:
+        """Read all of it; a damaged file is an error that says what is wrong."""
+
+
+class NGramLike(Predictor, OpenVocabulary):
+    """Has the outcomes of an n-gram model: `<unk>`, `<s>` and `</s>` first, then its units.
+
+    What a mixture needs to give several such models one vocabulary, and to weight them by the history.
+
+    Attributes
+    ----------
+    order
+        The longest n-gram.
+    of_words
+        Whether its units are words.
+    """
+
+    order: int
+
+    @property
+    @abstractmethod
+    def of_words(self) -> bool:
+        """Whether its units are words."""
+
+    @property
+    @abstractmethod
+    def end(self) -> End:
+        """How it predicts the end of a sentence."""
+
+    @property
+    @abstractmethod
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words; an error if it has none."""
+
+    @property
+    @abstractmethod
+    def history_buckets(self) -> int:
+        """Into how many buckets it sorts histories."""
+
+
+class Meter(Protocol):
+    """A compressor at work."""
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+
+    def finish(self) -> int:
+        """The bytes of the compressed file."""
+
+
+class Compressor(ABC):
+    """Gives only the size of a whole text, compressed.
+
+    Attributes
+    ----------
+    name
+        As it is typed: `zstd:19`.
+    fingerprint
+        The program, its version and its setting.
+    overhead
+        What of the file is not the text, in words; "" where nothing is known.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def name(self) -> str:
+            """As it is typed."""
+
+        @property
+        def fingerprint(self) -> str:
+            """Changes with anything that can change a probability."""
+
+        @property
+        def overhead(self) -> str:
+            """What of the file is not the text."""
+
+    @abstractmethod
+    def meter(self) -> Meter:
+        """Begin a file."""

@@ -1,0 +1,299 @@
+"""How `scheme:name`, a file or an object becomes a model.
+
+Our own families are named here and imported when one of their schemes is asked for, as those of other packages are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from bitmeter._util.check import shown
+from bitmeter.errors import BitmeterError, InputTypeError, ModelError
+from bitmeter.models.scheme import Scheme
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from bitmeter.models.protocols import Compressor, Model, Primable
+
+__all__ = [
+    "BrokenPlugin",
+    "adapt",
+    "is_named",
+    "load",
+    "names_model",
+    "primed",
+    "schemes",
+    "survey_schemes",
+    "unbundle",
+]
+
+#: The entry-point group by which other packages add schemes.
+ENTRY_POINTS = "bitmeter.models"
+
+#: The modules of our own schemes, in the order of `bitmeter models`; each has SCHEMES.
+_FAMILIES = (
+    "baseline.uniform",
+    "baseline.kt",
+    "universal.model",
+    "ngram.model",
+    "mixture.model",
+    "causal.trained.model",
+    "causal.hf.model",
+    "causal.gguf.model",
+    "causal.endpoint.model",
+    "baseline.compressors",
+)
+#: Classes whose models travel in archives, by the name of their first file.
+_BUNDLES = {
+    "model.bmn": "ngram.model:NGram",
+    "model.bmu": "universal.model:Universal",
+    "model.bmx": "mixture.model:MixtureModel",
+    "model.json": "causal.trained.model:Neural",
+    "table.json": "baseline.table:TableModel",
+}
+#: Schemes whose models are made from their name alone, so that a file may name them.
+NAMED = ("kt", "uniform", "universal")
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenPlugin:
+    """A plug-in that cannot be used; reported only when its scheme is used."""
+
+    name: str
+    value: str
+    reason: str
+
+
+def _family(name: str) -> Any:
+    return importlib.import_module(f"bitmeter.models.{name}")
+
+
+def own_schemes() -> dict[str, Scheme]:
+    """The schemes that bitmeter itself brings."""
+    return {scheme.name: scheme for family in _FAMILIES for scheme in _family(family).SCHEMES}
+
+
+def schemes() -> dict[str, Scheme]:
+    """All schemes of this installation: ours, and what other packages add by the entry point `bitmeter.models`.
+
+    Examples
+    --------
+    >>> schemes()["kt"].usage
+    'kt'
+    """
+    return survey_schemes()[0]
+
+
+def survey_schemes() -> tuple[dict[str, Scheme], tuple[BrokenPlugin, ...]]:
+    """All schemes that can be used, and the plug-ins that cannot, with the reason."""
+    found, broken = own_schemes(), []
+    for name in sorted({entry.name for entry in _plugins()}):
+        try:
+            scheme = _plugin(name)
+        except ModelError as error:
+            values = ", ".join(entry.value for entry in _plugins(name))
+            broken.append(BrokenPlugin(name, values, str(error)))
+        else:
+            found[name] = scheme
+    return found, tuple(broken)
+
+
+def _plugins(name: str | None = None) -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points  # slow to import
+
+    found = entry_points(group=ENTRY_POINTS) if name is None else entry_points(group=ENTRY_POINTS, name=name)
+    return tuple(found)
+
+
+def _plugin(name: str) -> Scheme:
+    """The scheme of the entry point of that name; nothing else is imported."""
+    entries = _plugins(name)
+    if name in own_schemes():
+        message = f"the plug-in {name} ({entries[0].value}) has the name of a scheme of bitmeter, which goes first"
+        raise ModelError(message, value=name)
+    if len(entries) > 1:
+        listed = " and ".join(f"{entry.value} of {_package(entry)}" for entry in entries)
+        message = f"two plug-ins add the scheme {name!r}: {listed}; uninstall one of them"
+        raise ModelError(message, value=name)
+    entry = entries[0]
+    where = f"the plug-in {name} ({entry.value} of {_package(entry)})"
+    try:
+        scheme = entry.load()
+    except (Exception, SystemExit) as error:
+        message = f"{where} cannot be imported: {type(error).__name__}: {error}"
+        raise ModelError(message, value=name) from error
+    if not isinstance(scheme, Scheme):
+        message = f"{where} must name a bitmeter.Scheme; it is {scheme!r:.60}"
+        raise ModelError(message, value=name)
+    if scheme.name != name:
+        message = f"{where} brings the scheme {scheme.name!r}; the entry point and the scheme must have one name"
+        raise ModelError(message, value=name)
+    return scheme
+
+
+def _package(entry: EntryPoint) -> str:
+    return "an unknown package" if entry.dist is None else str(entry.dist.name)
+
+
+def adapt(what: Any) -> Model | Compressor:
+    """A model of ours from an object: a Model, a Distribution or Conditional, or what another package wrote.
+
+    The only place that asks an object what it can do.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> adapt(bm.Distribution({"a": 0.5, "b": 0.5})).name
+    'distribution(2 labels)'
+    """
+    from bitmeter.models.adapted import adapted
+    from bitmeter.models.protocols import Compressor, Model
+
+    if isinstance(what, Model | Compressor):
+        return what
+    from bitmeter.theory.conditional import Conditional
+    from bitmeter.theory.distributions import Distribution
+
+    if isinstance(what, Distribution | Conditional):
+        model: Model = _family("baseline.table").TableModel(what)
+        return model
+    found = adapted(what)
+    if found is None:
+        message = (
+            f"{what!r:.60} is not a model; give a name such as 'uniform', a Distribution, a Conditional, or an object "
+            "with name, units, fingerprint and logprobs (a compressor: name, fingerprint and meter)"
+        )
+        raise InputTypeError(message, value=what)
+    return found
+
+
+def load(spec: Any) -> Any:
+    """A model from `scheme:name` or a model's file, from a Distribution or a Conditional, or the model itself.
+
+    Parameters
+    ----------
+    spec
+        A string such as "universal", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa), of a universal
+        one (.bmu) or of a mixture (.bmx); a Distribution or Conditional; or anything that is a model.
+
+    Returns
+    -------
+    Model or Compressor
+        Something that `score` can measure.
+
+    Examples
+    --------
+    >>> load("uniform").name
+    'uniform:256'
+    """
+    return resolve(spec)
+
+
+def resolve(spec: Any) -> Model | Compressor:
+    """As `load`, which users call: its type is Any, so that they need not say which model they expect."""
+    if isinstance(spec, PurePath):
+        spec = str(spec)
+    if not isinstance(spec, str):
+        return adapt(spec)
+    from bitmeter.models.ngram.files import is_model_file
+
+    if is_model_file(spec) and os.path.isfile(spec):  # fast path: the other families are not imported
+        return _load_by(_family("ngram.model").NGram.load, spec)
+    name, _, rest = spec.partition(":")
+    own = own_schemes()
+    if name in own:
+        return _load_by(own[name].load, rest)
+    if not _plugins(name):
+        by_path = _by_path(spec)
+        if by_path is not None:
+            return _load_by(by_path, spec)
+        known = {*own, *(entry.name for entry in _plugins())}
+        message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
+        raise ModelError(message, value=spec)
+    return _from_plugin(_plugin(name), spec, rest)
+
+
+def _load_by(loader: Callable[[str], Any], rest: str) -> Model | Compressor:
+    found: Model | Compressor = loader(rest)
+    return found
+
+
+def _by_path(path: str) -> Callable[[str], Any] | None:
+    """What loads a model from its path alone; None where the path is not one of a model."""
+    for family in ("ngram.model", "universal.model", "causal.trained.model", "mixture.model"):
+        module = _family(family)
+        if module.is_model_path(path):
+            loader: Callable[[str], Any] = module.load_path
+            return loader
+    return None
+
+
+def names_model(word: str) -> bool:
+    """Whether a word is `scheme`, `scheme:name` or the name of a model's file; the file need not be there.
+
+    Examples
+    --------
+    >>> names_model("zstd:19"), names_model("model.bmn"), names_model("README.md")
+    (True, True, False)
+    """
+    from bitmeter.models.ngram.files import is_model_file
+
+    if is_model_file(word):  # fast path: the other families are not imported
+        return True
+    name = word.partition(":")[0]
+    return _by_path(word) is not None or name in own_schemes() or bool(_plugins(name))
+
+
+def is_named(model: Model | str) -> bool:
+    """Whether a model's name says all of it: no file and no address is in it, and it makes the same model."""
+    name = model if isinstance(model, str) else model.name
+    scheme, _, rest = name.partition(":")
+    if scheme not in NAMED or rest.isalnum() != bool(rest):
+        return False
+    return isinstance(model, str) or resolve(name).fingerprint == model.fingerprint
+
+
+def primed(model: Any, text: Any) -> Primable:
+    """A model after reading a text, if it is one that learns as it reads."""
+    from bitmeter.models.protocols import Primable
+
+    found = resolve(model)
+    if not isinstance(found, Primable):
+        message = f"{found.name} cannot read a text beforehand; prime universal, or train an n-gram model on the text"
+        raise ModelError(message, value=found.name)
+    return found.with_prime(text)
+
+
+def unbundle(folder: Path, first: str, name: str) -> Model:
+    """The model from the files of a bundle, of which `first` is the model's own; nothing in them is trusted."""
+    if first not in _BUNDLES:
+        message = f"{name} is damaged: the model inside is {shown(first)}, which is of no known kind"
+        raise ModelError(message, value=first)
+    module, _, kind = _BUNDLES[first].partition(":")
+    model: Model = vars(_family(module))[kind].unbundle(folder, name)
+    return model
+
+
+def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Model | Compressor:
+    """What a plug-in makes of a name: a model, or an error that says whose fault it is."""
+    try:
+        found = scheme.load(rest)
+    except BitmeterError:
+        raise
+    except Exception as error:
+        message = f"the plug-in {scheme.name} cannot load {spec!r}: {type(error).__name__}: {error}"
+        raise ModelError(message, value=spec) from error
+    try:
+        return adapt(found)
+    except InputTypeError as error:
+        message = (
+            f"the plug-in {scheme.name} made {found!r:.60} of {spec!r}, which is not a model: it needs name, units, "
+            "fingerprint and logprobs, or name, fingerprint and meter"
+        )
+        raise ModelError(message, value=spec) from error

@@ -1,0 +1,293 @@
+"""A model partway through a text: a `Session` scores batches of it, a `Stepper` goes unit by unit.
+
+A batch holds the bytes of some documents, of which the first may continue the batch before and the last may be
+unfinished. It splits itself into units only when a session asks, because splitting and scoring in one pass over the
+bytes is much faster where a model can do that.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
+from bitmeter.models.windows import Plan
+from bitmeter.text.boundaries import with_ends
+from bitmeter.text.units.base import Split, Units
+
+__all__ = [
+    "Batch",
+    "End",
+    "HistoryStepper",
+    "Options",
+    "PredictingSession",
+    "Scored",
+    "Session",
+    "Stepper",
+    "UnitSession",
+]
+
+#: Called with how much is done, of how much.
+Watch = Callable[[int, int], None]
+#: Predicted probabilities that are held at once.
+_AT_ONCE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a model predicts the end of a document.
+
+    Attributes
+    ----------
+    id
+        The unit id of the end.
+    is_unit
+        Whether a unit of the text is the end, such as the newline of a line; a document that ends in it needs no other.
+    """
+
+    id: int
+    is_unit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a session is opened for.
+
+    Attributes
+    ----------
+    eos
+        Whether the end of each document is scored as one more unit: "no", "yes", or "nonblank" (documents that hold
+        more than white space).
+    """
+
+    eos: str = "no"
+
+
+@dataclass(eq=False)
+class Batch:
+    """Documents, or parts of them, as bytes; units on demand.
+
+    Attributes
+    ----------
+    data
+        The bytes: whole units.
+    ends
+        Offsets at which documents end.
+    units
+        Into what it splits.
+    offset
+        Where it begins in the corpus.
+    continues
+        Whether the first document continues the batch before.
+    unfinished
+        Whether the last document continues in the next batch.
+    eos, end
+        Whether the end of each finished document is one more unit, and which.
+    """
+
+    data: bytes
+    ends: Ints
+    units: Units
+    offset: int = 0
+    continues: bool = False
+    unfinished: bool = False
+    eos: str = "no"
+    end: End | None = None
+
+    @property
+    def all_ends(self) -> Ints:
+        """The ends, with that of an unfinished document."""
+        return np.append(self.ends, np.int64(len(self.data))) if self.unfinished else self.ends
+
+    @cached_property
+    def _plain(self) -> Split:
+        return self.units.split(self.data, self.ends)
+
+    @cached_property
+    def _tokens(self) -> tuple[Split, Bools]:
+        split = self._plain
+        blank = self.units.blank(split)
+        if self.eos == "no" or self.end is None:
+            return split, blank
+        keep = self.eos == "nonblank"
+        return with_ends(split, blank, len(self.ends), self.end.id, keep_blank=keep, shown=self.end.is_unit)
+
+    @property
+    def split(self) -> Split:
+        """The units, with the ends of documents where they are scored."""
+        return self._tokens[0]
+
+    @property
+    def blank(self) -> Bools:
+        """Which units are documents of white space alone: they cost nothing and count for nothing."""
+        return self._tokens[1]
+
+    @property
+    def lossy(self) -> int:
+        """Bytes in documents that the ids alone would not give back; 0 if no session asked for units."""
+        return self._plain.lossy if "_plain" in self.__dict__ else 0
+
+
+@dataclass(slots=True)
+class Scored:
+    """A batch, scored.
+
+    Attributes
+    ----------
+    split, blank
+        Its units, and which of them are blank documents.
+    logprobs
+        ln p of each unit.
+    details
+        What is known of each prediction, where it was asked for.
+    plan
+        The windows in which a model with a bounded context saw it.
+    owned
+        Whether nothing else holds the arrays, so that they may be kept without a copy.
+    """
+
+    split: Split
+    blank: Bools
+    logprobs: Floats
+    details: Details | None = None
+    plan: Plan | None = None
+    owned: bool = False
+
+
+class Session(ABC):
+    """One text going past a model."""
+
+    @abstractmethod
+    def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
+        """Score the next batch.
+
+        Parameters
+        ----------
+        batch
+            What follows the batch before.
+        details
+            How many of the most likely alternatives are wanted for each unit, with entropy and rank; None for none of
+            that.
+        watch
+            Called as the work goes on, where a batch takes long.
+        """
+
+
+class UnitSession(Session):
+    """A session that needs the ids of units alone."""
+
+    def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
+        """Score the units of the next batch."""
+        split = batch.split
+        # Details first: they describe predictions from the state before the batch.
+        told = None if details is None else self.details(split.ids, split.bounds, batch.continues, details)
+        return Scored(split, batch.blank, self.logprobs(split.ids, split.bounds, batch.continues), told)
+
+    @abstractmethod
+    def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
+        """ln p of each unit of the documents ids[bounds[j]:bounds[j+1]]; with `continues`, the first goes on."""
+
+    @abstractmethod
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """Of the units that `logprobs` with the same arguments would score next; the session does not move."""
+
+
+class PredictingSession(UnitSession):
+    """A session from which one can go on unit by unit."""
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> Outcomes:
+        """What the entries of a predicted row stand for."""
+
+    @abstractmethod
+    def stepper(self) -> Stepper:
+        """A stepper that goes on from here; the session does not move with it."""
+
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """By one prediction after the other."""
+        outcomes, stepper = self.outcomes, self.stepper()
+        index = outcomes.index(ids)
+        starts = set(bounds[1 if continues else 0 : -1].tolist())
+        at_once = max(1, _AT_ONCE // len(outcomes))
+        parts = []
+        for first in range(0, max(1, len(ids)), at_once):
+            here = ids[first : first + at_once].tolist()
+            rows = np.empty((len(here), len(outcomes)))
+            for i, unit in enumerate(here):
+                if first + i in starts:
+                    stepper.begin()
+                rows[i] = stepper.predict()
+                stepper.take(unit)
+            parts.append(details_of_rows(rows, index[first : first + at_once], alternatives, outcomes.names))
+        return joined_details(parts)
+
+
+class Stepper(ABC):
+    """A model in the middle of a document, one unit after the other: what coding and sampling need."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Begin a new document."""
+
+    @abstractmethod
+    def predict(self) -> Floats:
+        """ln p of each outcome of the next unit; the probabilities sum to one."""
+
+    @abstractmethod
+    def take(self, unit: int) -> None:
+        """Take the id of the unit that came."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Another stepper in the same state."""
+
+
+class HistoryStepper(Stepper):
+    """A stepper over any function from a history to a prediction.
+
+    Parameters
+    ----------
+    predict
+        Gives ln p of each outcome after a history of one document.
+    reach
+        How many of the last units it looks at; None for all.
+    history
+        The units of the document so far.
+    """
+
+    def __init__(self, predict: Callable[[Ints], Floats], reach: int | None = None, history: Ids | None = None) -> None:
+        self._predict, self._reach = predict, reach
+        self._size = 0 if history is None else len(history)
+        self._ids = np.zeros(max(64, 2 * self._size), dtype=np.int64)
+        if history is not None:
+            self._ids[: self._size] = history
+
+    def begin(self) -> None:
+        """Begin a new document."""
+        self._size = 0
+
+    def predict(self) -> Floats:
+        """ln p of each outcome, from as much of the history as is looked at."""
+        first = 0 if self._reach is None else max(0, self._size - self._reach)
+        return np.asarray(self._predict(self._ids[first : self._size].copy()))
+
+    def take(self, unit: int) -> None:
+        """Add a unit to the history."""
+        if self._size == len(self._ids):  # doubled, or the time would be quadratic
+            self._ids = np.concatenate((self._ids, np.zeros_like(self._ids)))
+        self._ids[self._size] = unit
+        self._size += 1
+
+    def copy(self) -> Self:
+        """The same history in an array of its own."""
+        other = copy.copy(self)
+        other._ids = self._ids.copy()
+        return other

@@ -1,0 +1,335 @@
+"""The universal model: it knows nothing beforehand, learns as it reads, and scores the bytes of any text."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter._util.arrays import Floats, Ids, Ints
+from bitmeter._util.check import choice
+from bitmeter._util.files import as_path, replacing
+from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.coder import Coder, CodeWatch
+from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcomes, details_of_rows, joined_details
+from bitmeter.models.protocols import Bundled, Codes, Options, Predictor, Primable, Traits
+from bitmeter.models.scheme import Scheme
+from bitmeter.models.session import PredictingSession, Stepper
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
+
+__all__ = ["Universal"]
+
+SUFFIX = ".bmu"
+PRESETS = ("small", "medium", "large")
+#: Changes with any figure that the core computes.
+VERSION = 2
+
+#: Predictions that are held at once.
+_AT_ONCE = 1024
+_PRIMED_AT_ONCE = 1 << 20
+
+
+class Universal(Predictor, Primable, Codes, Bundled):
+    """Learns as it reads: the model that is always there, for any file in any language.
+
+    Bits are predicted from contexts of several lengths, the word and the words before it, the column in the line, and
+    the longest earlier match; each prediction is weighted by its past accuracy. All arithmetic is in integers, so the
+    same bytes cost the same on every machine. What is learned goes on from document to document.
+
+    Parameters
+    ----------
+    preset
+        "small" (16 MB of memory), "medium" (181 MB) or "large" (1.2 GB): what it can remember. Texts of less than a
+        megabyte cost the same in medium and large.
+
+    Attributes
+    ----------
+    memory
+        The bytes of memory that it takes.
+    learned
+        How many bytes it has read before the text that it will be shown.
+    frozen
+        Whether it learns no more.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> model = bm.Universal("small")
+    >>> text = b"the sea, the sea, the open sea. " * 8
+    >>> bm.score(model, text).bits_per_byte < bm.score("kt", text).bits_per_byte
+    True
+    >>> primed = model.with_prime(text)
+    >>> round(bm.score(primed, b"the open sea.").bits_per_byte, 1) < 1
+    True
+    """
+
+    BUNDLE = "model.bmu"
+    name: str
+    fingerprint: str
+
+    def __init__(self, preset: str = "medium") -> None:
+        self.preset = choice(preset, "preset", PRESETS)
+        self.units: Units = Bytes()
+        self._learned: _core.Universal | None = None  # None: nothing, and its memory is not taken yet
+        self._lock = threading.Lock()
+        self._live: tuple[bytes, _core.Universal] | None = None
+        #: The file that it was loaded from or saved to last.
+        self.path: str | None = None
+        self._identify()
+
+    def _identify(self) -> None:
+        self.name = f"universal:{self.preset}"
+        self.fingerprint = f"universal-{VERSION}-{self.preset}"
+        if self._learned is not None:
+            self.fingerprint += f"-{self._learned.checksum():016x}"
+            self.fingerprint += "-frozen" * self.frozen
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that it takes."""
+        return _core.universal_memory(PRESETS.index(self.preset))
+
+    @property
+    def learned(self) -> int:
+        """How many bytes it has read before the text that it will be shown."""
+        return 0 if self._learned is None else self._learned.learned
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it learns no more."""
+        return self._learned is not None and self._learned.frozen
+
+    @property
+    def traits(self) -> Traits:
+        """It chooses from 256 bytes."""
+        return Traits(vocabulary=256)
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The 256 bytes."""
+        return byte_outcomes()
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        """ln p of each byte; what is learned goes on from document to document, unless it is frozen."""
+        return self.open().logprobs(ids, bounds, continues=False)
+
+    def predict(self, history: Ids) -> Floats:
+        """ln p of each byte after this history; quick where it goes on from the one asked for before."""
+        wanted = np.ascontiguousarray(history, dtype=np.uint8).tobytes()
+        with self._lock:
+            before, live = self._live or (b"", self.core())
+            if not wanted.startswith(before):
+                before, live = b"", self.core()
+            live.learn(wanted[len(before) :])
+            self._live = (wanted, live)
+            return live.predict()
+
+    def open(self, options: Options = Options()) -> UniversalSession:  # noqa: B008
+        """Begin a text with a copy of what is learned."""
+        return UniversalSession(self.core())
+
+    def stepper(self) -> UniversalStepper:
+        """Begin a document byte by byte with a copy of what is learned."""
+        return UniversalStepper(self.core())
+
+    def coder(self, watch: CodeWatch | None = None) -> UniversalCoder:
+        """Wholly in the core: see `bitmeter.compress`."""
+        return UniversalCoder(self.core())
+
+    def core(self) -> _core.Universal:
+        """A copy of what is learned."""
+        return _core.Universal(PRESETS.index(self.preset)) if self._learned is None else self._learned.copy()
+
+    def with_prime(self, text: object) -> Self:
+        """The same after reading a text: a path, a Corpus, or bytes (the text itself).
+
+        Examples
+        --------
+        >>> Universal("small").with_prime(b"some text").learned
+        9
+        """
+        if self.frozen:
+            message = "a frozen model reads no more; prime it before it is frozen"
+            raise ModelError(message, value=self.name)
+        learned = self.core()
+        for block in Corpus.of(text).blocks(_PRIMED_AT_ONCE):
+            learned.learn(bytes(block.data))
+        return self._with(learned)
+
+    def freeze(self) -> Self:
+        """The same, but it learns no more: every document is scored by what is known now, and by itself."""
+        learned = self.core()
+        learned.freeze()
+        return self._with(learned)
+
+    def _with(self, learned: _core.Universal) -> Self:
+        made = type(self)(PRESETS[learned.size])
+        made._learned = learned
+        made._identify()
+        return made
+
+    def save(self, path: Any, *, force: bool = False) -> None:
+        """Write what is learned to a `.bmu` file."""
+        final = as_path(path)
+        if final.suffix != SUFFIX:
+            message = f"{final} does not say what to write; end its name in {SUFFIX}"
+            raise FileFormatError(message, value=str(final))
+        learned = self._learned or self.core()
+        with replacing(final, force=force) as beside:
+            learned.save(str(beside))
+        self.path = str(final)
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether it has learned anything."""
+        return self.learned > 0
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        """Write what is learned."""
+        self._with(self.core()).save(folder / f"{stem}{SUFFIX}")
+        return [f"{stem}{SUFFIX}"]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> Universal:
+        """What `bundle` wrote."""
+        return cls.load(folder / cls.BUNDLE)
+
+    @staticmethod
+    def load(path: Any) -> Universal:
+        """A model that was saved.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "model.bmu")
+        ...     Universal("small").with_prime(b"some text").save(file)
+        ...     Universal.load(file).learned
+        9
+        """
+        final = as_path(path)
+        try:
+            learned = _core.Universal.load(str(final))
+        except OSError as error:
+            message = f"{final} cannot be read: {error.strerror or error}"
+            raise FileFormatError(message, value=str(final)) from error
+        except _core.UniversalFormatError as error:
+            message = f"{final} is not a sound universal model: {error}"
+            raise FileFormatError(message, value=str(final)) from error
+        made = Universal()._with(learned)
+        made.path = str(final)
+        return made
+
+
+class UniversalStepper(Stepper):
+    """What is learned, going on byte by byte, over documents."""
+
+    def __init__(self, core: _core.Universal) -> None:
+        self._core = core
+
+    def begin(self) -> None:
+        """Begin a new document; what is learned goes on."""
+        self._core.begin()
+
+    def predict(self) -> Floats:
+        """ln p of each byte."""
+        return self._core.predict()
+
+    def take(self, unit: int) -> None:
+        """Learn a byte."""
+        self._core.learn(bytes([unit]))
+
+    def copy(self) -> Self:
+        """The same, to go on apart."""
+        return type(self)(self._core.copy())
+
+
+class UniversalSession(PredictingSession):
+    """A text going past; what is learned goes on over documents."""
+
+    def __init__(self, core: _core.Universal) -> None:
+        self._core = core
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The 256 bytes."""
+        return byte_outcomes()
+
+    def stepper(self) -> UniversalStepper:
+        """With what is learned so far."""
+        return UniversalStepper(self._core.copy())
+
+    def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
+        """ln p of each byte."""
+        return self._core.rate(np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues))
+
+    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+        """From predicted rows, many at once."""
+        data, starts = np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues)
+        core, parts = self._core.copy(), []
+        for i in range(0, max(1, len(data)), _AT_ONCE):
+            here = data[i : i + _AT_ONCE]
+            rows = core.rows(here, starts[(starts >= i) & (starts < i + _AT_ONCE)] - i)
+            parts.append(details_of_rows(rows, here.astype(np.int64), alternatives, BYTE_NAMES))
+        return joined_details(parts)
+
+
+class UniversalCoder(Coder):
+    """Bytes by the predictions of the core."""
+
+    def __init__(self, core: _core.Universal) -> None:
+        self._core = _core.UniversalCoder(core)
+
+    @property
+    def bits(self) -> float:
+        """What was encoded so far, before it became whole bytes."""
+        return self._core.bits
+
+    def encode(self, data: bytes, final: bool) -> tuple[bytes, int]:  # noqa: FBT001
+        """The coded bytes of all of `data`."""
+        return self._core.encode(data), len(data)
+
+    def decode(self, coded: bytes, size: int) -> bytes:
+        """The `size` bytes of one block."""
+        try:
+            return self._core.decode(coded, size)
+        except _core.UniversalFormatError as error:
+            raise FileFormatError(str(error)) from error
+
+
+def _starts(bounds: Ints, *, continues: bool) -> Ints:
+    """Offsets at which documents begin."""
+    starts = np.ascontiguousarray(bounds[:-1], dtype=np.int64)
+    return starts[1:] if continues and len(starts) else starts
+
+
+def is_model_path(path: str) -> bool:
+    """Whether a path is that of a universal model's file, by its name."""
+    return path.endswith(SUFFIX)
+
+
+load_path = Universal.load
+
+
+def _load(rest: str) -> Universal:
+    if is_model_path(rest):
+        return Universal.load(rest)
+    if rest and rest not in PRESETS:
+        message = f"universal:{rest:.40} is no preset; it must be one of {', '.join(PRESETS)}, or a {SUFFIX} file"
+        raise ModelError(message, value=rest)
+    return Universal(rest or "medium")
+
+
+SCHEMES = (
+    Scheme(
+        "universal",
+        "universal[:PRESET|FILE]",
+        "learns as it reads: small, medium or large",
+        _load,
+    ),
+)

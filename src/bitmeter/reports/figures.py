@@ -1,0 +1,115 @@
+"""Figures, counts and names as text, in the form that people read."""
+
+from __future__ import annotations
+
+import math
+import os
+import textwrap
+from collections.abc import Iterable
+
+from bitmeter.errors import UndefinedError
+from bitmeter.measure.aggregates import Per
+from bitmeter.measure.conventions.registry import CONVENTIONS
+from bitmeter.measure.score import Score
+
+#: Longer lines are folded.
+WIDTH = 80
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A figure with this many significant digits; with thousands separators if it is large, 1.2e34 beyond.
+
+    Examples
+    --------
+    >>> number(3.14159), number(123456.0), number(1.25e34), number(float("inf"))
+    ('3.142', '123,456', '1.250e34', '∞')
+    """
+    if math.isinf(value):
+        return "∞"
+    if value >= 1e6:
+        return f"{value:.{digits - 1}e}".replace("e+0", "e").replace("e+", "e")
+    if value >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{value:#.{digits}g}".rstrip(".") if value else "0"
+
+
+def figure_with_interval(score: Score) -> str:
+    """Bits per byte with one more decimal than the interval supports, and the half-width of the interval."""
+    if score.bytes == 0:
+        return "–"
+    value = score.bits_per_byte
+    if math.isinf(value):
+        return "∞"
+    half = None if score.interval is None else score.interval.half_width
+    if half is None:
+        return f"{value:.4f}"
+    if half <= 1e-12 * value:  # rounding of the sums
+        return f"{value:.4f} ± 0"
+    decimals = min(8, max(3, 1 - math.floor(math.log10(half))))
+    return f"{value:.{decimals}f} ± {half:.{decimals}f}"
+
+
+def perplexity(score: Score, per: Per) -> str:
+    """A perplexity in four digits; – if there is none, 2^x if it is astronomical."""
+    if (per == "token" and score.tokens is None) or not score.count(per):
+        return "–"
+    bits = score.per(per)
+    return "∞" if math.isinf(bits) else number(2.0**bits) if bits < 64 else f"2^{bits:.1f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: 1 byte, 2 bytes.
+
+    Examples
+    --------
+    >>> counted(1, "byte"), counted(1200, "byte")
+    ('1 byte', '1,200 bytes')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Each name without the folders that are not needed to distinguish it from the others.
+
+    Examples
+    --------
+    >>> short_names(["data/a/x.txt", "data/b/x.txt", "data/y.txt"])
+    {'data/a/x.txt': 'a/x.txt', 'data/b/x.txt': 'b/x.txt', 'data/y.txt': 'y.txt'}
+    """
+    parts = {name: name.rstrip("/").replace(os.sep, "/").split("/") for name in names}
+    found = {}
+    for name, own in parts.items():
+        others = [other for key, other in parts.items() if key != name]
+        least = 2 if any(sign in own[-1] for sign in "*?[") else 1  # a pattern alone does not say in which folder
+        length = next((k for k in range(least, len(own)) if all(own[-k:] != o[-k:] for o in others)), len(own))
+        found[name] = "/".join(own[-length:]) or name
+    return found
+
+
+def tool_figures(score: Score) -> tuple[dict[str, float], str]:
+    """The figures that the tool of the convention would print, or the reason why there are none."""
+    if score.bytes == 0:
+        return {}, ""
+    try:
+        return CONVENTIONS[score.signature.like].figures(score), ""
+    except UndefinedError as error:
+        return {}, f"no figures as {score.signature.like} prints them: {error}"
+
+
+def tool_number(value: float) -> str:
+    """A figure as other tools print it: ten digits, integers without decimals."""
+    return "∞" if math.isinf(value) else f"{value:.10g}"
+
+
+def folded(title: str, text: str, column: int) -> list[str]:
+    """A title and a text that is folded to stay in its column.
+
+    Examples
+    --------
+    >>> folded("  note", "a word and another " * 5, 8)[1]
+    '        another a word and another'
+    """
+    lines = textwrap.wrap(text, WIDTH - column, break_long_words=False, break_on_hyphens=False) or [""]
+    begin = title.ljust(column)
+    begin += " " * (not begin.endswith(" "))
+    return [(begin if index == 0 else " " * column) + line for index, line in enumerate(lines)]

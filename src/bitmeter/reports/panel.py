@@ -1,0 +1,134 @@
+"""The text of a score and of a comparison, as `print` and the command line show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bitmeter.measure.aggregates import Per
+from bitmeter.measure.compare import Comparison, Refusal
+from bitmeter.measure.score import Score
+from bitmeter.measure.signature import Difference
+from bitmeter.reports.explain import refusal
+from bitmeter.reports.figures import (
+    counted,
+    figure_with_interval,
+    folded,
+    perplexity,
+    short_names,
+    tool_figures,
+    tool_number,
+)
+
+#: The column in which the values of a score's lines begin.
+_COLUMN = 15
+#: The denominators of the perplexities shown.
+_SHOWN: tuple[Per, ...] = ("token", "word", "char")
+
+
+def describe(score: Score) -> str:
+    """A score in a few lines, as the command line prints it."""
+    figure = figure_with_interval(score)
+    if score.interval is not None and score.interval.confidence != 0.95:
+        figure += f" ({100 * score.interval.confidence:g} %)"
+    sizes = f"{counted(score.documents, 'doc')} · {counted(score.bytes, 'byte')}"
+    lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  bits/byte    {figure:<24} {sizes}"]
+    parts = [f"{perplexity(score, per)} /{per}" for per in _SHOWN]
+    parts = [part for part in parts if not part.startswith("–")]
+    if parts:
+        lines.append(f"  perplexity   {'   '.join(parts)}")
+    lines += _exceptions(score)
+    figures, reason = tool_figures(score)
+    width = max(map(len, figures), default=0)
+    for index, (name, value) in enumerate(figures.items()):
+        lines.append(f"  {'' if index else score.signature.like:<12} {name:<{width}}  {tool_number(value)}")
+    for note in (*score.notes, *([reason] if reason else [])):
+        lines += folded("  note", note, _COLUMN)
+    return "\n".join([*lines, f"  signature    {score.signature.short}"])
+
+
+def _exceptions(score: Score) -> list[str]:
+    counts = [
+        f"{count:,} {name}"
+        for name, count in (
+            ("unknown", score.oov),
+            ("not scored", score.skipped),
+            ("impossible", score.impossible),
+            ("bytes not UTF-8", score.invalid),
+        )
+        if count
+    ]
+    return [f"  of which     {', '.join(counts)}"] if counts else []
+
+
+def notes_of(scores: Sequence[Score]) -> list[str]:
+    """The notes of several scores, each once, with the scores that it is about."""
+    names = short_names([score.text for score in scores])
+    several = len(names) > 1
+    about: dict[str, list[Score]] = {}
+    for score in scores:
+        _, reason = tool_figures(score)
+        for note in dict.fromkeys((*score.notes, *([reason] if reason else []))):
+            about.setdefault(note, []).append(score)
+    lines = []
+    for note, found in about.items():
+        labels = []
+        for score in found:
+            everywhere = sum(s.model == score.model for s in found) == sum(s.model == score.model for s in scores)
+            labels.append(score.model if everywhere or not several else f"{score.model} on {names[score.text]}")
+        lines.append(f"{', '.join(dict.fromkeys(labels))}: {note}")
+    return lines
+
+
+# ---- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def describe_comparison(comparison: Comparison) -> str:
+    """A comparison with one line per model, and the remarks."""
+    width = max(len(row.score.model) for row in comparison.rows)
+    lines = []
+    for row in comparison.rows:
+        change = "baseline" if row.reason == "baseline" else f"{row.difference:+.6f}"
+        if row.low is not None and row.high is not None:
+            change += f" [{row.low:+.6f}, {row.high:+.6f}]"
+        if row.p_value is not None:
+            change += "  p < .001" if row.p_value < 0.001 else f"  p = {row.p_value:.3f}"
+        lines.append(f"{row.score.model:<{width}}  {row.score.bits_per_byte:.6f} bits/byte  {change}")
+    return "\n".join([*lines, *remarks(comparison)])
+
+
+def remarks(comparison: Comparison) -> list[str]:
+    """How to read the figures of a comparison: how they were computed, and why some are missing."""
+    base = comparison.baseline
+    text = short_names([base.text])[base.text]
+    lines = [f"Δ is in bits per byte against {base.model} on {text}; below zero is better."]
+    if comparison.method != "totals only":
+        lines.append(f"Intervals and tests: {comparison.method}.")
+    tests = sum(row.p_value is not None for row in comparison.rows)
+    if tests > 1:
+        lines.append(f"p is corrected for {tests} comparisons (Holm).")
+    reasons: dict[str, list[str]] = {}
+    for row in comparison.rows[1:]:
+        if row.reason:
+            reasons.setdefault(row.reason, []).append(row.score.model)
+    return lines + [f"{', '.join(models)}: no p-value: {reason}" for reason, models in reasons.items()]
+
+
+def describe_refusal(found: Refusal) -> str:
+    """Why two scores must not be compared, and what to type instead."""
+    first, second = found.first, found.second
+    names = short_names((first.text, second.text))
+    a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"
+    return (
+        f"{a} and {b} must not be compared: {refusal(found.differences)}. "
+        f"Score both again on the same text with the same conventions{_options(found.differences)}"
+    )
+
+
+def _options(found: Sequence[Difference]) -> str:
+    """The options that set the conventions that differ; none if the texts differ already."""
+    if any(d.key == "text" for d in found):
+        return ""
+    listed = ", ".join(f"--{d.key}" for d in found if d.key in ("docs", "norm", "first", "eos", "oov", "den"))
+    spelled = any(d.key == "oov" and "spelled" in (d.first, d.second) for d in found)
+    spells = "; bitmeter convert MODEL new.bmn --spelling TEXT adds a spelling model to a model from ARPA"
+    return (f": {listed}" if listed else "") + (spells if spelled else "")

@@ -1,0 +1,143 @@
+"""Scores, comparisons and traces as tables for the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from bitmeter.measure.compare import Comparison, Row
+from bitmeter.measure.score import Score
+from bitmeter.measure.trace.trace import Trace, TracedUnit
+from bitmeter.reports import figures
+
+
+def plain_table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> Table:
+    """A table without rules, with columns of (title, "left" or "right"); cells are not parsed as markup."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for title, side in columns:
+        table.add_column(Text(title), justify="right" if side == "right" else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+# ---- scores and comparisons ------------------------------------------------------------------------------------------
+
+
+def score_table(scores: Sequence[Score]) -> Table:
+    """Several scores, one per line; with the convention of another tool, the figures that it would print."""
+    names = figures.short_names([score.text for score in scores])
+    printed = [figures.tool_figures(score)[0] for score in scores]
+    titles = list(dict.fromkeys(title for found in printed for title in found))
+    columns = [("text", "left")] * (len(names) > 1) + [("model", "left"), ("bits/byte", "right")]
+    columns += [(title, "right") for title in titles or ("ppl/word", "ppl/token")]
+    columns += [("docs", "right"), ("bytes", "right"), ("signature", "left")]
+    rows = []
+    for score, found in zip(scores, printed, strict=True):
+        row = [names[score.text]] * (len(names) > 1) + [score.model, figures.figure_with_interval(score)]
+        if titles:
+            row += [figures.tool_number(found[title]) if title in found else "–" for title in titles]
+        else:
+            row += [figures.perplexity(score, "word"), figures.perplexity(score, "token")]
+        rows.append([*row, f"{score.documents:,}", f"{score.bytes:,}", score.signature.short])
+    return plain_table(columns, rows)
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """The baseline, and the difference of each model to it; empty columns are left out."""
+    level = f"{comparison.confidence * 100:g} %"
+    columns = [("model", "left"), ("bits/byte", "right"), (f"Δ [{level}]", "left"), ("p", "right")]
+    columns += [("e", "right"), ("better on", "right")]
+    rows = [_comparison_row(row) for row in comparison.rows]
+    kept = [k for k in range(len(columns)) if any(row[k] not in ("", "–") for row in rows)]
+    return plain_table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows])
+
+
+def _comparison_row(row: Row) -> list[str]:
+    figure = figures.figure_with_interval(row.score)
+    if row.reason == "baseline":
+        return [row.score.model, figure, "baseline", "", "", ""]
+    if row.test is None or row.low is None or row.high is None:
+        change = f"{row.difference:+.4f}".replace("inf", "∞")
+        return [row.score.model, figure, change, "–", "–", "–"]
+    decimals = _decimals(row.high - row.low)
+    change = f"{row.difference:+.{decimals}f} [{row.low:+.{decimals}f}, {row.high:+.{decimals}f}]"
+    p_value = "–" if row.p_value is None else "<.001" if row.p_value < 0.001 else f"{row.p_value:.3f}".lstrip("0")
+    e_value = "–" if row.test.e_value is None else figures.number(row.test.e_value, 3)
+    share, documents = row.test.share_won, row.clusters or 0
+    won = f"{share * documents:g}/{documents} docs" if row.test.label == "by document" else "–"
+    return [row.score.model, figure, change, p_value, e_value, won]
+
+
+def _decimals(width: float) -> int:
+    return 4 if not width > 0 else min(8, max(3, 1 - math.floor(math.log10(width / 2))))
+
+
+# ---- traces ----------------------------------------------------------------------------------------------------------
+
+
+def trace_table(units: Sequence[TracedUnit]) -> Table:
+    """Units and their costs; with the index of the document if there are several."""
+    columns = [("bits", "right"), ("unit", "left"), ("bytes", "left")]
+    several = any(unit.doc for unit in units)
+    detailed = any(unit.rank is not None for unit in units)
+    rows = []
+    for unit in units:
+        bits = "∞" if math.isinf(unit.bits) else f"{unit.bits:.3f}"
+        row = [bits, _cut(visible(unit.unit)), f"{unit.start}–{unit.end}"] + [str(unit.doc)] * several
+        rows.append([*row, str(unit.rank), _alternatives(unit)] if detailed else row)
+    titles = [("document", "right")] * several + [("rank", "right"), ("most likely", "left")] * detailed
+    return plain_table(columns + titles, rows)
+
+
+def _alternatives(unit: TracedUnit) -> str:
+    """The most likely outcomes, each with its probability."""
+    return "  ".join(f"'{visible(name)}' {math.exp(logprob):.3g}" for name, logprob in unit.alternatives)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 48 else text[:47] + "…"
+
+
+def visible(unit: bytes) -> str:
+    r"""The unit as text, with invisible characters escaped so that nothing is lost.
+
+    A byte that is not UTF-8 is `\xHH`, an invisible character `\uHHHH`, and a backslash is doubled.
+
+    Examples
+    --------
+    >>> print(visible("née\n\\".encode() + b"\xff"))
+    née\n\\\xff
+    """
+    return "".join(map(_letter, unit.decode("utf-8", "surrogateescape")))
+
+
+def _letter(letter: str) -> str:
+    code = ord(letter)
+    if letter.isprintable() and letter != "\\":
+        return letter
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:
+        return repr(letter)[1:-1]
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def trace_lines(trace: Trace) -> Iterator[str]:
+    """Every unit as tab-separated values: document, start, end, bits, the unit with tabs and line ends escaped.
+
+    If the trace has them, the entropy of the prediction in bits and the rank of the unit follow.
+    """
+    heading = "doc\tstart\tend\tbits\tunit"
+    for index, unit in enumerate(trace):
+        detailed = unit.entropy is not None
+        if index == 0:
+            yield heading + "\tentropy\trank" * detailed
+        line = f"{unit.doc}\t{unit.start}\t{unit.end}\t{unit.bits!r}\t{visible(unit.unit)}"
+        yield line + (f"\t{(unit.entropy or 0.0) / math.log(2)!r}\t{unit.rank}" if detailed else "")
+    if len(trace) == 0:
+        yield heading

@@ -1,0 +1,114 @@
+"""A corpus split block by block, with the same units as if each document were split at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bitmeter._util.arrays import Ints
+from bitmeter.text.corpus.corpus import BLOCK_SIZE, Corpus
+from bitmeter.text.units.base import Split, Units
+
+__all__ = ["Piece", "Stretch", "cut_corpus", "split_corpus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a corpus that ends with a document or between two units.
+
+    Attributes
+    ----------
+    data
+        The bytes: whole units.
+    ends
+        Where documents end in them.
+    offset
+        Its offset in the corpus.
+    continues
+        Whether the first document continues from the part before.
+    unfinished
+        Whether the last document continues in the next part.
+    """
+
+    data: bytes
+    ends: Ints
+    offset: int
+    continues: bool
+    unfinished: bool
+
+    @property
+    def all_ends(self) -> Ints:
+        """The ends, with that of an unfinished last document."""
+        return np.append(self.ends, np.int64(len(self.data))) if self.unfinished else self.ends
+
+
+@dataclass(frozen=True, slots=True)
+class Piece(Stretch):
+    """A part of a corpus, split.
+
+    Attributes
+    ----------
+    split
+        Its units.
+    """
+
+    split: Split
+
+
+def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Piece]:
+    """Split a corpus as it is read; memory holds about one block, or the longest unit if that is longer.
+
+    Parameters
+    ----------
+    corpus
+        What to split.
+    units
+        Into what. A tokenizer needs each document whole: then memory must hold the longest document.
+    size
+        The bytes of a block.
+
+    Examples
+    --------
+    >>> from bitmeter.text.units.words import Words
+    >>> corpus = Corpus.from_text("to be or not to be")
+    >>> [piece.split.pieces(piece.data) for piece in split_corpus(corpus, Words(), size=8)]
+    [[b'to ', b'be '], [b'or ', b'not '], [b'to ', b'be']]
+    """
+    for stretch in cut_corpus(corpus, units, size):
+        data, ends = stretch.data, stretch.ends
+        yield Piece(data, ends, stretch.offset, stretch.continues, stretch.unfinished, units.split(data, ends))
+
+
+def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Stretch]:
+    """The parts that `split_corpus` splits, before they are split.
+
+    Examples
+    --------
+    >>> from bitmeter.text.units.words import Words
+    >>> [stretch.data for stretch in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
+    [b'to be ', b'or not']
+    """
+    held: list[bytes] = []  # an unfinished document from its first unit that is not split yet
+    length = wanted = offset = 0
+    continues = False
+    for block in corpus.blocks(size):
+        held.append(block.data)
+        length += len(block.data)
+        if not len(block.ends) and length < wanted:
+            continue  # no unit ended last time: retry with twice as much data, or the time would be quadratic
+        start = length - len(block.data)
+        data = b"".join(held)
+        ends = block.ends + start
+        closed = int(ends[-1]) if len(ends) else 0
+        until = closed + units.cut(data[closed:])
+        if until == 0 and not len(ends):
+            held, wanted = [data], 2 * length
+            continue
+        piece = data[:until]
+        yield Stretch(piece, ends, offset, continues, until > closed)
+        offset += until
+        continues = until > closed
+        held, length, wanted = [data[until:]], length - until, 0
+    assert length == 0, "a corpus closes its last document"

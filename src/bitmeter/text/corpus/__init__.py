@@ -1,0 +1,1 @@
+"""Corpora: where text comes from, and where its documents end."""

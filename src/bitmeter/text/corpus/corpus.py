@@ -1,0 +1,388 @@
+"""The text that is measured: bytes, where its documents end, and a hash of both."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bitmeter._util.arrays import Ints
+from bitmeter._util.check import choice, integer, items, shown
+from bitmeter.errors import InputError, InputTypeError, SourceError
+from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Chunk, encode
+from bitmeter.text.corpus.sources import Resolved, Source, memory_source, resolve
+
+__all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
+
+#: All files or records as one document, and the separator between two of them, which counts as text.
+JOINED = {"joined": b"", "joined-line": b"\n", "joined-blank": b"\n\n"}
+#: What a document can be.
+DOCS = ("file", "line", "blank", "record", *JOINED)
+
+BLOCK_SIZE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document.
+
+    Attributes
+    ----------
+    data
+        Its bytes, as they are in the source.
+    name
+        The source, and which document of it this is, counted from one: "test.txt:3".
+    """
+
+    data: bytes
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of a corpus.
+
+    Attributes
+    ----------
+    data
+        The bytes.
+    ends
+        Where documents end inside of `data`, ascending, each in 0..len(data); the same offset twice is an empty
+        document. What follows the last end continues in the next block.
+    """
+
+    data: bytes
+    ends: Ints
+
+
+class Corpus:
+    r"""A text to be measured: documents of bytes, read in blocks, so that it may be larger than memory.
+
+    Documents joined together are the bytes of the source: a line keeps the newline that ends it, and blank lines
+    belong to the document before them. Byte order marks, carriage returns and bytes that are not UTF-8 stay as they
+    are. From rows (jsonl, parquet, datasets) the text of one field is taken, decoded as its format says.
+
+    Parameters
+    ----------
+    source
+        A path, a pattern such as ``"texts/*.txt"``, a folder (all files in it and below, sorted, hidden ones skipped),
+        an address such as ``"s3://bucket/text.txt"`` (through fsspec), ``"-"`` for standard input, an open binary file,
+        a `datasets` object, or a list of those. The suffix determines the format: .gz, .zst, .xz and .bz2
+        are decompressed; .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
+    docs
+        What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or
+        "record" (one row; the default for sources that hold rows). Files never share a document, unless all files and
+        rows are joined to one: "joined" (nothing is put between two), "joined-line" (a newline is), "joined-blank" (two
+        are). What is put between counts as text. An empty file is one empty document, but holds no line and no
+        paragraph.
+    field
+        The field or column of the rows that holds the text; "text" by default.
+
+    Attributes
+    ----------
+    name
+        What to call it in a report.
+    docs
+        What one document is; "mixed" if texts and rows come together.
+    total_bytes
+        The size in bytes; None where it is not known before reading.
+    notes
+        Notes for the user, such as how many hidden files were skipped.
+
+    Examples
+    --------
+    >>> corpus = Corpus.from_text("one line\nand another\n", docs="line")
+    >>> [document.data for document in corpus]
+    [b'one line\n', b'and another\n']
+    >>> corpus.fingerprint()[:16], corpus.total_bytes
+    ('26b607bd8ff0ce61', 21)
+    """
+
+    def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:
+        self._set(resolve(source), docs, field)
+        if len(self._sources) > 1 and isinstance(source, str | os.PathLike):
+            self.name = f"{os.fspath(source)} ({len(self._sources):,} files)"
+
+    def _set(self, found: Resolved, docs: Any, field: Any) -> None:
+        if docs is not None:
+            choice(docs, "docs", DOCS)
+        if field is not None and not isinstance(field, str):
+            message = f"field is {shown(field)}; it must be the name of a field"
+            raise InputTypeError(message, value=field)
+        _check_docs(found.sources, docs, field)
+        self._separator = JOINED.get(docs) if docs is not None else None
+        kinds = {docs or ("record" if source.kind == "record" else "file") for source in found.sources}
+        sizes = [source.size for source in found.sources]
+        self._sources = tuple(found.sources)
+        self._docs = None if docs in JOINED else docs
+        self._field = field or "text"
+        self._spent = False
+        self._digests: tuple[str, str] | None = None
+        self.docs = kinds.pop() if len(kinds) == 1 else "mixed"
+        self.notes = tuple(found.notes)
+        self.name = _name_of(found.sources)
+        self.total_bytes = None if None in sizes else sum(size for size in sizes if size is not None)
+        self._count_separators()
+
+    def _count_separators(self) -> None:
+        """Separators between documents count as text; their number is known where each file is one document."""
+        if not self._separator or self.total_bytes is None:
+            return
+        known = self._docs in (None, "file") and all(source.kind == "text" for source in self._sources)
+        self.total_bytes = self.total_bytes + len(self._separator) * (len(self._sources) - 1) if known else None
+
+    @classmethod
+    def from_text(cls, text: str | bytes, *, docs: str = "file", name: str = "text") -> Corpus:
+        r"""A corpus from text in memory.
+
+        Parameters
+        ----------
+        text
+            Bytes, or a string, which is encoded as UTF-8.
+        docs
+            "file" (all of it is one document), "line" or "blank".
+        name
+            What to call it.
+
+        Examples
+        --------
+        >>> [document.data for document in Corpus.from_text("a\nb\n\nc", docs="blank")]
+        [b'a\nb\n\n', b'c']
+        """
+        return cls._made(Resolved([memory_source(_bytes_of(text, "text"), str(name))]), docs)
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[str | bytes | Document], *, name: str = "documents") -> Corpus:
+        """A corpus from documents in memory, each a string, bytes or a `Document`.
+
+        Examples
+        --------
+        >>> Corpus.from_documents(["one", b"", "two"]).total_bytes
+        6
+        """
+        if isinstance(documents, str | bytes | bytearray | memoryview) or not isinstance(documents, Iterable):
+            message = f"documents is {shown(documents)}; it must be several documents. For one, use Corpus.from_text"
+            raise InputTypeError(message, value=documents)
+        texts = [
+            item.data if isinstance(item, Document) else _bytes_of(item, f"documents[{place}]")
+            for place, item in enumerate(items(documents, "documents", "several documents"))
+        ]
+        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+        chunk = Chunk(b"".join(texts), ends)
+        source = Source(str(name), "record", lambda docs, field, size: iter([chunk]), len(chunk.data))
+        return cls._made(Resolved([source]), None)
+
+    @classmethod
+    def of(cls, what: Any, *, docs: str | None = None, field: str | None = None) -> Corpus:
+        """Whatever can be a corpus: a corpus itself, bytes (the text itself), or a source (a string is a path).
+
+        Examples
+        --------
+        >>> Corpus.of(b"the text itself").total_bytes
+        15
+        """
+        if isinstance(what, Corpus):
+            if isinstance(docs, str) and docs in JOINED and field is None and what._separator is None:
+                return what._joined(docs)
+            if (docs, field) != (None, None):
+                message = "a Corpus knows its documents already; give docs and field where it is made"
+                raise InputError(message)
+            return what
+        if isinstance(what, bytes | bytearray | memoryview):
+            return cls.from_text(bytes(what), docs="file" if docs is None else docs)
+        return cls(what, docs=docs, field=field)
+
+    @classmethod
+    def _made(cls, found: Resolved, docs: str | None) -> Corpus:
+        corpus = cls.__new__(cls)
+        corpus._set(found, docs, None)
+        return corpus
+
+    def _joined(self, docs: str) -> Corpus:
+        """The same text with its documents joined to one."""
+        other = copy.copy(self)
+        other._separator, other.docs, other._digests = JOINED[docs], docs, None
+        other._count_separators()
+        return other
+
+    def blocks(self, size: int = BLOCK_SIZE) -> Iterator[Block]:
+        """All bytes in order, at most `size` in a block, with the ends of the documents.
+
+        A corpus can be read any number of times, unless it is a stream such as standard input. The hash is
+        computed on the way; if a second pass reads other bytes than the first, that is an error.
+
+        Examples
+        --------
+        >>> corpus = Corpus.from_documents(["abc", "defgh"])
+        >>> [(block.data, block.ends.tolist()) for block in corpus.blocks(size=4)]
+        [(b'abcd', [3]), (b'efgh', [4])]
+        """
+        return self._hashed(_merged(self._chunks(size), integer(size, "size", low=1)))
+
+    def _chunks(self, size: int) -> Iterator[Chunk]:
+        chunks = (chunk for _, chunks in self._opened(size) for chunk in chunks)
+        yield from chunks if self._separator is None else _joined_chunks(chunks, self._separator)
+
+    def _opened(self, size: int) -> Iterator[tuple[Source, Iterator[Chunk]]]:
+        size = integer(size, "size", low=1)
+        if self._spent:
+            message = f"{self.name} was read already, and a stream can be read only once; save it to a file first"
+            raise SourceError(message, path=self.name)
+        self._spent = any(source.once for source in self._sources)
+        for source in self._sources:
+            yield source, source.read(self._docs or "file", self._field, size)
+
+    def _hashed(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        text, boundaries = hashlib.sha256(), hashlib.sha256()
+        offset = 0
+        for block in blocks:
+            text.update(block.data)
+            boundaries.update((block.ends + offset).astype("<i8").tobytes())
+            offset += len(block.data)
+            yield block
+        found = (text.hexdigest(), boundaries.hexdigest())
+        if self._digests not in (None, found):
+            message = f"{self.name} has changed since it was read before; measure a text that is not being written to"
+            raise SourceError(message, path=self.name)
+        self._digests = found
+
+    def documents(self) -> Iterator[Document]:
+        r"""Each document whole; memory must hold the longest one.
+
+        Examples
+        --------
+        >>> [document.name for document in Corpus.from_text("a\nb\n", docs="line")]
+        ['text:1', 'text:2']
+        """
+        if self._separator is not None:
+            yield Document(b"".join(chunk.data for chunk in self._chunks(BLOCK_SIZE)), self.name)
+            return
+        for source, chunks in self._opened(BLOCK_SIZE):
+            numbered = source.kind == "record" or self._docs not in (None, "file")
+            begun: list[bytes] = []
+            number = 0
+            for data, ends in chunks:
+                start = 0
+                for end in ends.tolist():
+                    begun.append(data[start:end])
+                    number += 1
+                    yield Document(b"".join(begun), f"{source.name}:{number}" if numbered else source.name)
+                    begun, start = [], end
+                begun.append(data[start:])
+
+    __iter__ = documents
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all bytes, in hexadecimal digits: independent of documents and block sizes.
+
+        Free once the corpus has been read to its end; before that, it reads the corpus.
+        """
+        return self._digest()[0]
+
+    def boundaries(self) -> str:
+        """SHA-256 of where the documents end, each as eight bytes, little-endian; in hexadecimal digits."""
+        return self._digest()[1]
+
+    def _digest(self) -> tuple[str, str]:
+        if self._digests is None:
+            for _ in self.blocks():
+                pass
+        assert self._digests is not None
+        return self._digests
+
+    def __repr__(self) -> str:
+        size = "" if self.total_bytes is None else f", {self.total_bytes:,} bytes"
+        return f"<Corpus {self.name}, docs={self.docs!r}{size}>"
+
+
+def _bytes_of(text: Any, name: str) -> bytes:
+    if isinstance(text, str):
+        return encode(text)
+    if isinstance(text, bytes | bytearray | memoryview):
+        return bytes(text)
+    message = f"{name} is {shown(text)}; it must be text: a string or bytes"
+    raise InputTypeError(message, value=text)
+
+
+def _name_of(sources: list[Source]) -> str:
+    first = sources[0].name
+    return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
+
+
+def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> None:
+    for source in sources:
+        if source.kind == "record" and docs not in (None, "record", *JOINED):
+            message = (
+                f"{source.name} holds rows, each of which is a document; docs={docs!r} would measure the syntax around "
+                "them. Leave docs out, or say docs='record', or 'joined' for all of them as one"
+            )
+            raise InputError(message, value=docs)
+        if source.kind == "text" and docs == "record":
+            message = (
+                f"{source.name} is plain text, which has no records; choose docs='file', 'line' or 'blank'. "
+                "Rows come from .jsonl and .parquet files"
+            )
+            raise InputError(message, value=docs)
+    if field is not None and all(source.kind == "text" for source in sources):
+        message = f"field={field!r} is for rows (jsonl, parquet, datasets); {sources[0].name} is plain text"
+        raise InputError(message, value=field)
+
+
+def _joined_chunks(chunks: Iterator[Chunk], separator: bytes) -> Iterator[Chunk]:
+    """All documents as one, with the separator before each but the first."""
+    between = False  # whether a document has ended, so that what comes next belongs to another
+    for data, ends in chunks:
+        if not separator:
+            yield Chunk(data, NO_ENDS)
+            continue
+        parts: list[bytes] = []
+        start = 0
+        for end in ends.tolist():
+            parts += [separator, data[start:end]] if between else [data[start:end]]
+            between, start = True, end
+        if start < len(data):
+            parts += [separator, data[start:]] if between else [data[start:]]
+            between = False
+        yield Chunk(b"".join(parts), NO_ENDS)
+    yield Chunk(b"", END_HERE)
+
+
+def _merged(chunks: Iterator[Chunk], size: int) -> Iterator[Block]:
+    """Merge small parts and cut large ones; bytes and ends keep their order."""
+    parts: list[bytes] = []
+    ends: list[Ints] = []
+    length = count = 0
+    for whole in chunks:
+        for data, places in _cut(whole, size):
+            if length and (length + len(data) > size or count > size):
+                yield _block(parts, ends)
+                parts, ends, length, count = [], [], 0, 0
+            parts.append(data)
+            ends.append(places + length)
+            length += len(data)
+            count += len(places)
+    if length or count:
+        yield _block(parts, ends)
+
+
+def _cut(chunk: Chunk, size: int) -> Iterator[Chunk]:
+    """Parts of at most `size` bytes; an end between two parts belongs to the first."""
+    data, ends = chunk
+    if len(data) <= size:
+        yield chunk
+        return
+    done = 0
+    for start in range(0, len(data), size):
+        piece = data[start : start + size]
+        until = int(np.searchsorted(ends, start + len(piece), side="right"))
+        yield Chunk(piece, ends[done:until] - start)
+        done = until
+
+
+def _block(parts: list[bytes], ends: list[Ints]) -> Block:
+    return Block(parts[0] if len(parts) == 1 else b"".join(parts), np.concatenate(ends))

@@ -1,0 +1,325 @@
+"""Reads one source in parts: bytes, and where documents end in them. Nothing is decoded, normalised or dropped."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter._util.arrays import Ints
+from bitmeter._util.check import shown
+from bitmeter._util.optional import require
+from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
+from bitmeter.text.formats import is_url
+
+__all__ = [
+    "Chunk",
+    "dataset_chunks",
+    "encode",
+    "file_blocks",
+    "jsonl_chunks",
+    "open_binary",
+    "parquet_chunks",
+    "text_chunks",
+]
+
+
+NO_ENDS: Ints = np.empty(0, dtype=np.int64)
+END_HERE: Ints = np.zeros(1, dtype=np.int64)
+
+
+class Chunk(NamedTuple):
+    """A part of one source, and where documents end in it; the last part closes the last document."""
+
+    data: bytes
+    ends: Ints
+
+
+def encode(text: str) -> bytes:
+    r"""A string as bytes, whatever it holds.
+
+    Lone surrogates U+DC80 to U+DCFF become the bytes that Python's "surrogateescape" made them from; other lone
+    surrogates are encoded as UTF-8 would if it allowed them. Both count as invalid bytes.
+
+    Examples
+    --------
+    >>> encode("é"), encode(b"\xff!".decode("utf-8", "surrogateescape"))
+    (b'\xc3\xa9', b'\xff!')
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return b"".join(
+            char.encode("utf-8", "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass")
+            for char in text
+        )
+
+
+# ---- opening ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Turn what can go wrong while reading a file into errors that name it and say what to do."""
+    try:
+        yield
+    except BitmeterError:
+        raise
+    except FileNotFoundError as error:
+        message = f"{path} does not exist"
+        raise MissingSourceError(message, path=path) from error
+    except EOFError as error:
+        message = f"{path} is truncated: it ends within its compressed data. Fetch or compress it again"
+        raise DamagedSourceError(message, path=path) from error
+    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile) as error:
+        raise _damaged(path, error) from error
+    except OSError as error:
+        if error.errno is not None:
+            message = f"{path} cannot be read: {error.strerror or error}"
+            raise SourceError(message, path=path) from error
+        raise _damaged(path, error) from error  # bz2 and pyarrow raise this for broken data
+
+
+def _damaged(path: str, error: Exception) -> DamagedSourceError:
+    suffix = PurePath(path).suffix
+    message = (
+        f"{path} is not a sound {suffix} file: {error}. Fetch or compress it again; "
+        f"if it is not compressed at all, remove {suffix} from its name"
+    )
+    return DamagedSourceError(message, path=path)
+
+
+def open_binary(path: str) -> IO[bytes]:
+    """Open a local file or a remote address, still compressed."""
+    if not is_url(path):
+        return open(path, "rb")
+    fsspec = require("fsspec", "Reading from an address")
+    opened: IO[bytes] = fsspec.open(path, "rb").open()
+    return opened
+
+
+def _decompressed(file: IO[bytes], path: str) -> Any:
+    suffix = PurePath(path).suffix.lower()
+    if suffix == ".gz":
+        return gzip.GzipFile(fileobj=file)
+    if suffix == ".bz2":
+        return bz2.BZ2File(file)
+    if suffix == ".xz":
+        return lzma.LZMAFile(file)
+    if suffix == ".zst":
+        import pyarrow as pa  # its reader detects a truncated file, which zstandard's does not
+
+        return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+    return file
+
+
+def file_blocks(path: str, size: int) -> Iterator[bytes]:
+    """The bytes of a file, decompressed by its suffix, in blocks."""
+    with reading(path):
+        file = open_binary(path)
+    with file:
+        with reading(path):
+            unpacked = _decompressed(file, path)
+        while True:
+            with reading(path):
+                block: bytes = unpacked.read(size)
+            if not block:
+                return
+            yield block
+
+
+# ---- text ------------------------------------------------------------------------------------------------------------
+
+
+def text_chunks(blocks: Iterable[bytes], docs: str) -> Iterator[Chunk]:
+    """Plain text, one document per file, line or paragraph ("blank")."""
+    if docs == "file":
+        for block in blocks:
+            yield Chunk(block, NO_ENDS)
+        yield Chunk(b"", END_HERE)
+    elif docs == "line":
+        closed = True
+        for block in blocks:
+            yield Chunk(block, _core.line_ends(block))
+            closed = block.endswith(b"\n")
+        if not closed:
+            yield Chunk(b"", END_HERE)
+    else:
+        yield from _paragraphs(blocks)
+
+
+def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Chunk]:
+    """Hold back the beginning of a line that may open a paragraph: at most 64 kB."""
+    finder = _core.Paragraphs()
+    held, start = b"", 0
+    for block in blocks:
+        ends = finder.feed(block) - start
+        data = held + block
+        decided = finder.decided - start
+        yield Chunk(data[:decided], ends)
+        held, start = data[decided:], start + decided
+    if start + len(held) > 0:
+        yield Chunk(held, np.array([len(held)], dtype=np.int64))
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------
+
+
+def _joined(texts: list[bytes]) -> Chunk:
+    return Chunk(b"".join(texts), np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Lists of whole lines; a line longer than a block is joined once, at its end."""
+    begun: list[bytes] = []
+    for block in blocks:
+        lines = block.split(b"\n")
+        begun.append(lines[0])
+        if len(lines) > 1:
+            lines[0] = b"".join(begun)
+            begun = [lines.pop()]
+            yield lines
+    if any(begun):
+        yield [b"".join(begun)]
+
+
+def jsonl_chunks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Chunk]:
+    """One document per row of JSON: the string in `field`. Blank lines are not rows."""
+    number = 0
+    for lines in _lines(blocks):
+        texts = []
+        for line in lines:
+            number += 1
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not JSON
+            if line and not line.isspace():
+                texts.append(_field_of(line, field, path, number))
+        if texts:
+            yield _joined(texts)
+
+
+def _field_of(line: bytes, field: str, path: str, number: int) -> bytes:
+    try:
+        row = json.loads(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError) as error:
+        message = f"{path}, line {number} is not JSON: {error}. Each line must be one JSON object"
+        raise RecordError(message, path=path, line=number) from error
+    if not isinstance(row, dict):
+        message = f"{path}, line {number} holds {shown(row)}; it must be a JSON object with the field {field!r}"
+        raise RecordError(message, path=path, line=number)
+    return text_of(row, field, path, number, "line")
+
+
+def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
+    """The text of a row, or an error that lists what the row has."""
+    try:
+        value = row[field]
+    except (KeyError, IndexError, TypeError):
+        names = ", ".join(map(repr, row)) if isinstance(row, dict) else shown(row)
+        message = f"{path}, {place} {number} has no field {field!r}; it has {names or 'none'}. Choose one with field=…"
+        raise RecordError(message, path=path, line=number) from None
+    if isinstance(value, str):
+        return encode(value)
+    if isinstance(value, bytes):
+        return value
+    message = f"{path}, {place} {number}: {field!r} is {shown(value)}; it must be text. Choose another with field=…"
+    raise RecordError(message, path=path, line=number)
+
+
+def dataset_chunks(dataset: Any, field: str, name: str, size: int) -> Iterator[Chunk]:
+    """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
+    texts: list[bytes] = []
+    length = 0
+    for number, row in enumerate(dataset, 1):
+        texts.append(text_of(row, field, name, number, "row"))
+        length += len(texts[-1])
+        if length >= size or len(texts) >= size:
+            yield _joined(texts)
+            texts, length = [], 0
+    if texts:
+        yield _joined(texts)
+
+
+def parquet_chunks(path: str, field: str, size: int) -> Iterator[Chunk]:
+    """One document per row of a parquet file, read a few pages at a time."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with reading(path), _arrow_errors(path, pa.ArrowException):
+        file = open_binary(path)
+    with file:
+        with reading(path), _arrow_errors(path, pa.ArrowException):
+            table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False)
+        _check_column(table, field, path, pa)
+        batches = table.iter_batches(batch_size=_batch_rows(table.metadata, size), columns=[field])
+        row = 0
+        while True:
+            with reading(path), _arrow_errors(path, pa.ArrowException):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield _column_chunk(batch.column(0), field, path, row, pa)
+            row += batch.num_rows
+
+
+@contextmanager
+def _arrow_errors(path: str, kind: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (kind, EOFError) as error:
+        first = str(error).partition("\n")[0]
+        message = f"{path} is not a sound parquet file: {first}"
+        raise DamagedSourceError(message, path=path) from error
+
+
+def _check_column(table: Any, field: str, path: str, pa: Any) -> None:
+    schema = table.schema_arrow
+    if schema.names.count(field) != 1:
+        message = f"{path} has no column {field!r}; it has {', '.join(map(repr, schema.names))}. Choose with field=…"
+        raise RecordError(message, path=path)
+    found = schema.field(field).type
+    value = found.value_type if pa.types.is_dictionary(found) else found
+    tests: list[Callable[[Any], bool]] = [
+        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
+        pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
+    ]  # fmt: skip
+    if not any(test(value) for test in tests):
+        message = f"{path}: the column {field!r} is of type {found}; it must be text. Choose another with field=…"
+        raise RecordError(message, path=path)
+
+
+def _batch_rows(metadata: Any, size: int) -> int:
+    """As many rows as make about `size` bytes, so that memory does not grow with the file."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=1.0)
+    return max(1, min(int(size / max(largest, 1.0)), 1 << 16))
+
+
+def _column_chunk(column: Any, field: str, path: str, row: int, pa: Any) -> Chunk:
+    if column.null_count:
+        number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        message = (
+            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+        )
+        raise RecordError(message, path=path, line=number)
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_large_binary(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_binary())
+    _, offsets, data = column.buffers()
+    if len(column) == 0 or data is None:
+        return Chunk(b"", np.zeros(len(column), dtype=np.int64))
+    places = np.frombuffer(offsets, dtype=np.int64, count=len(column) + 1, offset=8 * column.offset)
+    first, last = int(places[0]), int(places[-1])
+    return Chunk(data.slice(first, last - first).to_pybytes(), places[1:] - first)

@@ -1,0 +1,260 @@
+"""Resolves what a caller names (a path, a pattern, a folder, an address, a list, an object) to the sources to read."""
+
+from __future__ import annotations
+
+import glob
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from bitmeter._util.check import shown
+from bitmeter._util.optional import require
+from bitmeter.errors import (
+    InputError,
+    InputTypeError,
+    MissingPackageError,
+    MissingSourceError,
+    RecordError,
+    SourceError,
+)
+from bitmeter.text.corpus.readers import (
+    Chunk,
+    dataset_chunks,
+    file_blocks,
+    jsonl_chunks,
+    parquet_chunks,
+    text_chunks,
+)
+from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
+
+__all__ = ["Resolved", "Source", "dataset_source", "is_dataset", "memory_source", "resolve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something that can be read from its beginning: a file, an address, a stream, a dataset, bytes in memory."""
+
+    name: str
+    #: "text", or "record" where each row is a document.
+    kind: str
+    #: From (docs, field, block size) to the parts.
+    read: Callable[[str, str, int], Iterator[Chunk]]
+    #: How many bytes will come, where that is known without reading.
+    size: int | None = None
+    #: A stream that cannot be read again.
+    once: bool = False
+
+
+@dataclass(slots=True)
+class Resolved:
+    """The sources that a caller named, and notes for the user."""
+
+    sources: list[Source] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def resolve(what: Any) -> Resolved:
+    """Find all sources that `what` names, in a fixed order.
+
+    A pattern or a folder gives its files in ascending order of their names; a list keeps its own order.
+    """
+    found = Resolved()
+    _resolve(what, found)
+    return found
+
+
+def _resolve(what: Any, found: Resolved) -> None:
+    if isinstance(what, os.PathLike):
+        what = os.fspath(what)
+        if isinstance(what, bytes):
+            what = os.fsdecode(what)
+    if isinstance(what, str):
+        _resolve_name(what, found)
+    elif isinstance(what, list | tuple):
+        if not what:
+            message = "the list of sources is empty; name at least one file"
+            raise InputError(message)
+        for item in what:
+            _resolve(item, found)
+    elif is_dataset(what):
+        found.sources.append(dataset_source(what))
+    elif callable(getattr(what, "read", None)):
+        found.sources.append(_stream_source(what))
+    else:
+        message = (
+            f"the source is {shown(what)}; it must be a path, a pattern, a folder, an address, '-' for standard input, "
+            "an open file, a dataset, or a list of those. For text in memory use Corpus.from_text or from_documents"
+        )
+        raise InputTypeError(message, value=what)
+
+
+def _resolve_name(name: str, found: Resolved) -> None:
+    if name == "-":
+        found.sources.append(_stream_source(sys.stdin.buffer, "stdin"))
+    elif is_url(name):
+        _resolve_address(name, found)
+    elif os.path.isdir(name):
+        files, hidden = _files_below(name)
+        _add_folder(name, files, hidden, found)
+    elif os.path.exists(name):
+        found.sources.append(_file_source(name))
+    elif glob.has_magic(name) and "\0" not in name and len(name) < 4096:
+        files = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+        if not files:
+            message = f"the pattern {shown(name)} matches no file"
+            raise MissingSourceError(message, path=name)
+        found.sources.extend(map(_file_source, files))
+    else:
+        raise _missing(name)
+
+
+def _missing(name: str) -> MissingSourceError:
+    message = f"there is no file {shown(name)}"
+    if not name:
+        message = "the path is empty"
+    if not name or any(char.isspace() for char in name) or not (os.sep in name or PurePath(name).suffix):
+        message += f". If it is the text itself, say so: Corpus.from_text({shown(name)}), or pipe it in and name it -"
+    return MissingSourceError(message, path=name)
+
+
+def _files_below(folder: str) -> tuple[list[str], int]:
+    """All files of a folder and the folders in it, sorted; and how many hidden ones were left out."""
+    files: list[str] = []
+    hidden = 0
+    for place, folders, names in os.walk(folder):
+        hidden += sum(name.startswith(".") for name in [*folders, *names])
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files.extend(os.path.join(place, name) for name in names if not name.startswith("."))
+    return sorted(files), hidden
+
+
+def _add_folder(folder: str, files: list[str], hidden: int, found: Resolved) -> None:
+    if not files:
+        extra = f", only {hidden} hidden ones, which are skipped" if hidden else ""
+        message = f"the folder {folder} holds no files{extra}"
+        raise MissingSourceError(message, path=folder)
+    if hidden:
+        found.notes.append(f"{folder}: {hidden} hidden file{'s' * (hidden > 1)} or folder{'s' * (hidden > 1)} skipped")
+    found.sources.extend(map(_file_source, files))
+
+
+def _resolve_address(address: str, found: Resolved) -> None:
+    fsspec = require("fsspec", "Reading from an address")
+    try:
+        files, path = fsspec.core.url_to_fs(address)
+        if glob.has_magic(path):
+            names = sorted(files.glob(path))
+            if not names:
+                message = f"the pattern {address} matches no file"
+                raise MissingSourceError(message, path=address)
+            found.sources.extend(_file_source(files.unstrip_protocol(name)) for name in names)
+        elif not address.startswith(("http://", "https://")) and files.isdir(path):
+            inside = sorted(files.find(path))
+            below = [name for name in inside if not _hidden(name[len(path) :])]
+            addresses = [files.unstrip_protocol(name) for name in below]
+            _add_folder(address, addresses, len(inside) - len(below), found)
+        else:
+            found.sources.append(_file_source(address))
+    except ImportError as error:
+        message = f"{address} cannot be read: {error}"
+        raise MissingPackageError(message, value=address) from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, SourceError):
+            raise
+        message = f"{address} cannot be read: {error}"
+        raise SourceError(message, path=address) from error
+
+
+def _hidden(path: str) -> bool:
+    return any(part.startswith(".") for part in path.split("/"))
+
+
+# ---- sources ---------------------------------------------------------------------------------------------------------
+
+
+def _file_source(path: str) -> Source:
+    kind = kind_of(path)
+    if kind == "parquet":
+        if PurePath(path).suffix.lower() in COMPRESSIONS:
+            message = f"{path} is a compressed parquet file, which cannot be read in part; unpack it first"
+            raise SourceError(message, path=path)
+        return Source(path, "record", lambda docs, field, size: parquet_chunks(path, field, size))
+    if kind == "jsonl":
+        return Source(path, "record", lambda docs, field, size: jsonl_chunks(file_blocks(path, size), field, path))
+    return Source(path, "text", lambda docs, field, size: text_chunks(file_blocks(path, size), docs), _size_of(path))
+
+
+def _size_of(path: str) -> int | None:
+    """The length of a plain local file; unknown for compressed, remote and special ones."""
+    if is_url(path) or PurePath(path).suffix.lower() in COMPRESSIONS:
+        return None
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def _stream_source(stream: Any, name: str | None = None) -> Source:
+    """An open binary file. A seekable one is read again from its current position."""
+    label = name or str(getattr(stream, "name", type(stream).__name__))
+    if isinstance(stream, io.TextIOBase):
+        message = f"{label} is open in text mode, which hides its bytes; open it with mode 'rb'"
+        raise InputTypeError(message)
+    start: int | None = None
+    try:
+        start = stream.tell() if stream.seekable() else None
+    except (AttributeError, OSError, ValueError):
+        start = None
+
+    def blocks(size: int) -> Iterator[bytes]:
+        if start is not None:
+            stream.seek(start)
+        while True:
+            block = stream.read(size)
+            if not isinstance(block, bytes):
+                message = f"{label} gave {shown(block)}; it must give bytes: open it with mode 'rb'"
+                raise InputTypeError(message)
+            if not block:
+                return
+            yield block
+
+    return Source(label, "text", lambda docs, field, size: text_chunks(blocks(size), docs), once=start is None)
+
+
+def is_dataset(what: Any) -> bool:
+    """Whether something iterates over rows and knows its columns, as the objects of `datasets` do."""
+    return not isinstance(what, type) and hasattr(what, "column_names") and hasattr(what, "__iter__")
+
+
+def dataset_source(dataset: Any) -> Source:
+    """A `datasets` object."""
+    if isinstance(dataset, dict):
+        splits = ", ".join(map(repr, dataset))
+        first = next(iter(dataset), "train")
+        message = f"this is a set of datasets, one per split: {splits}; choose one, as in dataset[{first!r}]"
+        raise InputTypeError(message)
+    name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
+
+    def read(docs: str, field: str, size: int) -> Iterator[Chunk]:
+        columns = dataset.column_names
+        if columns is not None and field not in columns:
+            message = f"{name} has no column {field!r}; it has {', '.join(map(repr, columns))}. Choose one with field=…"
+            raise RecordError(message, path=name)
+        return dataset_chunks(dataset, field, name, size)
+
+    return Source(name, "record", read)
+
+
+def memory_source(data: bytes, name: str) -> Source:
+    """Bytes in memory."""
+
+    def read(docs: str, field: str, size: int) -> Iterator[Chunk]:
+        return text_chunks((data[i : i + size] for i in range(0, len(data), size)), docs)
+
+    return Source(name, "text", read, len(data))

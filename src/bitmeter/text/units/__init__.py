@@ -1,0 +1,1 @@
+"""Units: bytes, characters, words and tokens of a text."""

@@ -1,0 +1,271 @@
+"""Tokenizers: Hugging Face tokenizer files and SentencePiece models.
+
+Where the bytes of a document's tokens join to the document, they give the spans. Where they do not (the tokenizer
+changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets that the tokenizer
+reports: a token lasts from its first character until the next token begins, so that spans still partition the bytes,
+and the document's bytes are counted in `Split.lossy`. A document of which a tokenizer keeps nothing is one unit with
+the id `BLANK`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path, PurePath
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bitmeter import _core
+from bitmeter._util.arrays import Ints
+from bitmeter._util.check import items, shown
+from bitmeter._util.optional import require
+from bitmeter.errors import DamagedSourceError, InputTypeError, MissingSourceError, SourceError
+from bitmeter.text.units.base import BLANK, Split, Units
+
+__all__ = ["SentencePiece", "Tokenizer"]
+
+#: Stands for a space in SentencePiece's tokens.
+META = "\u2581"
+
+#: A token that stands for one byte, where a character has no token of its own.
+_BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
+
+
+class TokenUnits(Units):
+    """Base of all tokenizers. A document is split whole: its tokens may depend on all of it."""
+
+    kind: ClassVar[str]
+    path: str
+    joins = True
+    _tokens: list[bytes | None]
+
+    @abstractmethod
+    def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
+        """For each text its ids, and at which character each token begins."""
+
+    @property
+    def vocabulary_size(self) -> int:
+        """How many ids there are."""
+        return len(self._tokens)
+
+    @property
+    def token_bytes(self) -> tuple[bytes | None, ...]:
+        """The bytes of each id; None for an id without bytes of its own."""
+        return tuple(self._tokens)
+
+    def join(self, ids: Any) -> bytes:
+        """The bytes that the ids stand for; an id without bytes adds none."""
+        found = list(items(ids, "ids", "a sequence of ids"))
+        wrong = [i for i in found if not isinstance(i, int | np.integer) or not 0 <= i < len(self._tokens)]
+        if wrong:
+            message = f"ids holds {shown(wrong[0])}; each must be a whole number in 0..{len(self._tokens) - 1}"
+            raise InputTypeError(message, value=wrong[0])
+        return b"".join(self._tokens[i] or b"" for i in found)
+
+    def _split(self, data: bytes, ends: Ints) -> Split:
+        places = [0, *ends.tolist()]
+        documents = [data[a:b] for a, b in pairwise(places)]
+        encoded = self._encode(
+            [document.decode("utf-8", "surrogateescape").translate(_REPLACED) for document in documents]
+        )
+        ids: list[Ints] = []
+        cuts: list[Ints] = []
+        bounds = [0]
+        lossy = 0
+        for start, document, (numbers, begins) in zip(places, documents, encoded, strict=False):
+            found, exact = self._spans(document, numbers, begins)
+            lossy += 0 if exact else len(document)
+            ids.append(np.asarray(numbers, dtype=np.int64) if len(found) == len(numbers) else np.array([BLANK]))
+            cuts.append(found + start)
+            bounds.append(bounds[-1] + len(found))
+        empty = np.empty(0, dtype=np.int64)
+        all_cuts = np.concatenate([*cuts, [len(data)]]).astype(np.int64)
+        return Split(np.concatenate([empty, *ids]), all_cuts, np.array(bounds), lossy)
+
+    def _spans(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> tuple[Ints, bool]:
+        """Where each token begins in the document's bytes, and whether the ids give the document back."""
+        if not ids:  # the tokenizer kept nothing: one unit, so that no byte is lost
+            return np.zeros(1 if document else 0, dtype=np.int64), not document
+        tokens = [self._tokens[i] for i in ids]
+        if None not in tokens:
+            joined = b"".join(tokens)  # type: ignore[arg-type]
+            extra = 1 if joined == b" " + document else 0  # the space that some tokenizers prepend
+            if extra or joined == document:
+                lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))  # type: ignore[arg-type]
+                starts = np.maximum(np.cumsum(lengths) - lengths - extra, 0)
+                return starts, True
+        offsets = _core.split_chars(document, np.array([len(document)]))[1]
+        places = np.asarray(self._places(document, ids, begins), dtype=np.int64)
+        starts = offsets[np.minimum(places, len(offsets) - 1)]
+        starts = np.maximum.accumulate(starts)
+        starts[0] = 0
+        return starts, False
+
+    def _places(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> Sequence[int]:
+        """At which character each token begins: as the encoder reported."""
+        return begins
+
+    def _cut(self, data: bytes) -> int:
+        return 0
+
+
+class _FileUnits(TokenUnits):
+    """Tokens from the file of a tokenizer."""
+
+    def __init__(self, path: Any) -> None:
+        data = _file(path)
+        self._take(data, PurePath(path).name, str(path))
+
+    @classmethod
+    def from_data(cls, data: bytes, name: str) -> Self:
+        """Units from the contents of such a file."""
+        made = cls.__new__(cls)
+        made._take(data, name, name)
+        return made
+
+    def _take(self, data: bytes, name: str, path: str) -> None:
+        self._load(data, path)
+        self._tokens = self._token_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        self.path = path
+        self.name = f"{self.kind}:{name}"
+        self.fingerprint = f"{self.kind}/1@{digest}"
+
+    @abstractmethod
+    def _load(self, data: bytes, path: str) -> None: ...
+
+    @abstractmethod
+    def _token_bytes(self) -> list[bytes | None]:
+        """The bytes of each id; None for an id without bytes of its own."""
+
+
+#: Bytes that are not UTF-8 are passed to tokenizers as replacement characters, one each.
+_REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
+
+
+def _file(path: Any) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except TypeError as error:
+        message = f"path is {shown(path)}; it must be the path of a tokenizer file"
+        raise InputTypeError(message, value=path) from error
+    except FileNotFoundError as error:
+        message = f"there is no tokenizer file {shown(str(path))}; give the path of a tokenizer.json or a .model file"
+        raise MissingSourceError(message, path=str(path)) from error
+    except (OSError, ValueError) as error:
+        message = f"{path} cannot be read: {error}"
+        raise SourceError(message, path=str(path)) from error
+
+
+class Tokenizer(_FileUnits):
+    """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
+
+    Truncation and padding in the file are ignored: every byte is split. A document is tokenised whole
+    (`cut` is always 0), so that memory must hold the longest one.
+
+    Parameters
+    ----------
+    path
+        A ``tokenizer.json``.
+    """
+
+    kind = "tokenizer"
+
+    def _load(self, data: bytes, path: str) -> None:
+        tokenizers = require("tokenizers", "Reading a tokenizer file")
+        try:
+            self._tokenizer = tokenizers.Tokenizer.from_buffer(data)
+        except Exception as error:  # the package raises bare Exception
+            message = f"{path} is not a tokenizer file: {error}. A Hugging Face model has it as tokenizer.json"
+            raise DamagedSourceError(message, path=path) from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def _token_bytes(self) -> list[bytes | None]:
+        spec = json.loads(self._tokenizer.to_str())
+        rules = json.dumps([spec.get("decoder"), spec.get("pre_tokenizer"), spec.get("normalizer")])
+        byte_level = '"ByteLevel"' in rules
+        meta = META in json.dumps(spec.get("decoder"), ensure_ascii=False) or '"Metaspace"' in rules
+        fallback = bool(spec["model"].get("byte_fallback"))
+        vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+        unknown = spec["model"].get("unk_token")
+        added = {entry["content"] for entry in spec.get("added_tokens", [])}
+        result: list[bytes | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
+        for token, number in vocabulary.items():
+            if token == unknown:
+                continue
+            if token in added and not (fallback and _BYTE_TOKEN.fullmatch(token)):
+                result[number] = token.encode()
+            elif byte_level:
+                result[number] = b"".join(_BYTE_OF.get(char, char.encode()) for char in token)
+            else:
+                result[number] = _piece_bytes(token, meta=meta, fallback=fallback)
+        return result
+
+    def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
+        found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        return [(item.ids, [start for start, _ in item.offsets]) for item in found]
+
+
+def _byte_level_alphabet() -> dict[str, bytes]:
+    """The character that byte-level tokenizers write for each byte: itself if printable, else from U+0100 on."""
+    seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    unseen = [byte for byte in range(256) if byte not in seen]
+    return {chr(byte): bytes([byte]) for byte in seen} | {
+        chr(0x100 + place): bytes([byte]) for place, byte in enumerate(unseen)
+    }
+
+
+_BYTE_OF = _byte_level_alphabet()
+
+
+def _piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:
+    if fallback and _BYTE_TOKEN.fullmatch(token):
+        return bytes.fromhex(token[3:5])
+    return (token.replace(META, " ") if meta else token).encode()
+
+
+class SentencePiece(_FileUnits):
+    """The pieces of a SentencePiece model, without begin and end marks. A document is split whole, as by `Tokenizer`.
+
+    Parameters
+    ----------
+    path
+        A ``.model`` file.
+    """
+
+    kind = "sentencepiece"
+
+    def _load(self, data: bytes, path: str) -> None:
+        sentencepiece = require("sentencepiece", "Reading a SentencePiece model")
+        try:
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=data)
+        except Exception as error:  # RuntimeError or others, depending on the version
+            message = f"{path} is not a SentencePiece model: {error}"
+            raise DamagedSourceError(message, path=path) from error
+
+    def _token_bytes(self) -> list[bytes | None]:
+        model = self._processor
+        result: list[bytes | None] = []
+        for number in range(model.get_piece_size()):
+            if model.is_unknown(number) or model.is_control(number):
+                result.append(None)
+            else:
+                result.append(_piece_bytes(model.id_to_piece(number), meta=True, fallback=bool(model.is_byte(number))))
+        return result
+
+    def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
+        result: list[tuple[Sequence[int], Sequence[int]]] = []
+        for text in texts:
+            if hasattr(self._processor, "encode_as_offset_mapping"):
+                found = self._processor.encode_as_offset_mapping(text)
+                result.append((found["ids"], [start for start, _ in found["offsets"]]))
+            else:  # sentencepiece below 0.2.2
+                pieces = self._processor.encode(text, out_type="immutable_proto").pieces
+                result.append(([piece.id for piece in pieces], [piece.begin for piece in pieces]))
+        return result

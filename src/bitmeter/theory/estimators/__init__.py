@@ -1,0 +1,1 @@
+"""Entropy and entropy rate estimated from samples."""

@@ -1,0 +1,1 @@
+"""Random processes: independent draws, Markov chains, hidden Markov processes, mixtures."""

@@ -1,0 +1,86 @@
+"""Traces as Parquet: the same trace comes back, other programs can read it, and damaged files are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+
+import bitmeter as bm
+from bitmeter import errors
+from tests.measure.test_scoring import TEXTS
+
+
+@settings(max_examples=25)
+@given(text=TEXTS)
+def test_parquet_gives_the_same_trace_back(text: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("trace") / "t.parquet"
+    trace = bm.score("kt", text, docs="line").trace
+    trace.save(path)
+    again = bm.Trace.load(path)
+    assert again.signature == trace.signature
+    assert len(again) == len(trace)
+    for name in ("doc", "start", "end", "id", "logprob"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(trace, name))
+    assert again.units == trace.units
+    np.testing.assert_array_equal(again.group("word").logprob, trace.group("word").logprob)
+
+
+def test_files_are_read_by_column_and_by_others(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    trace = bm.score("kt", b"hello world").trace
+    trace.save(path)
+    again = bm.Trace.load(path)
+    assert again._columns._read == {}  # type: ignore[attr-defined]
+    assert again.logprob.tolist() == trace.logprob.tolist()
+    assert set(again._columns._read) == {"logprob"}  # type: ignore[attr-defined]
+    assert again[0:5].units == [b"h", b"e", b"l", b"l", b"o"]
+    # Any other program reads it too.
+    assert pq.read_table(path).column("unit").to_pylist()[0] == b"h"
+    with pytest.raises(errors.ChoiceError, match="no entropy"):
+        _ = again.entropy
+    with pytest.raises(errors.FileFormatError, match="--force"):
+        trace.save(path)
+
+
+def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with pytest.raises(errors.FileFormatError):
+        bm.Trace.load(path)
+    path.write_bytes(b"PAR1 but not really PAR1")
+    with pytest.raises(errors.FileFormatError):
+        bm.Trace.load(path)
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(errors.FileFormatError, match="no mark"):
+        bm.Trace.load(path)
+    bm.score("kt", b"hello").trace.save(path, force=True)
+    data = bytearray(path.read_bytes())
+    for cut in (10, len(data) // 2, len(data) - 9):
+        path.write_bytes(data[:cut])
+        with pytest.raises(errors.FileFormatError):
+            bm.Trace.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda table: table.drop_columns(["id"]), "the column id is missing"),
+        (lambda table: table.set_column(0, "doc", pa.array(["x"] * len(table))), "the column doc is string"),
+        (lambda table: table.replace_schema_metadata({}), "no mark of bitmeter.trace/1"),
+    ],
+)
+def test_another_table_is_refused_with_the_reason(
+    change: Callable[[pa.Table], pa.Table], reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.parquet"
+    bm.score("kt", b"hello").trace.save(path)
+    table = pq.read_table(path)
+    table = table.replace_schema_metadata(pq.read_metadata(path).metadata)
+    pq.write_table(change(table), path)
+    with pytest.raises(errors.FileFormatError, match=reason):
+        bm.Trace.load(path)

@@ -1,0 +1,262 @@
+"""The universal model: what it says does not depend on the machine, adds up, can be decoded, and can be kept."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bitmeter as bm
+from bitmeter import _core
+from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
+from bitmeter.models.universal.model import PRESETS, Universal, UniversalStream, primed
+from tests.models.streams import cut_documents, pieces, whole
+
+TEXT = (
+    b"It was a long way down to the harbour, and the lamps along the quay were lit one after the other.\n"
+    b"Nobody spoke. The boat had left at noon; the boat would be back by nine, or it would not be back at all.\n"
+    b"\xc2\xabTu viens?\xc2\xbb \xe2\x80\x94 \xd0\x94\xd0\xb0, \xd0\xb8\xd0\xb4\xd1\x83. "
+    b"\xe6\xb8\xaf\xe3\x81\xae\xe7\x81\xaf\xe3\x82\x8a\n"
+    b"One lamp, two lamps, three lamps: they counted the lamps along the quay, and the lamps went out one by one.\n"
+) * 3
+
+ODD = {
+    "empty": b"",
+    "one": b"x",
+    "all": bytes(range(256)),
+    "zeros": bytes(5000),
+    "noise": np.random.default_rng(1).bytes(5000),
+    "not UTF-8": b"\xff\xfe\x80 h\xc3\xa9 \xc3",
+    "text": TEXT,
+}
+
+
+def core(kernel: str = "best") -> _core.Universal:
+    return _core.Universal(0, kernel)
+
+
+def rated(model: _core.Universal, data: bytes) -> np.ndarray:
+    return model.rate(np.frombuffer(data, dtype=np.uint8), np.zeros(0, dtype=np.int64))
+
+
+def encoded(model: _core.Universal, data: bytes) -> bytes:
+    return _core.UniversalCoder(model).encode(data)
+
+
+def decoded(model: _core.Universal, data: bytes, size: int) -> bytes:
+    return _core.UniversalCoder(model).decode(data, size)
+
+
+def test_the_same_bytes_cost_the_same_everywhere() -> None:
+    # The code of a text depends on every probability to the last bit: first computed on an x86-64 with AVX-512, and
+    # the same from all three kernels.
+    found = hashlib.sha256(encoded(core(), TEXT + ODD["noise"] + ODD["all"])).hexdigest()
+    assert found == "72c2ea04549e3181a6cb07865562bf80dab307637d3f571da5cb47fc90df6240"
+
+
+@pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
+def test_every_kernel_gives_the_same(data: bytes) -> None:
+    expected = rated(core("baseline"), data)
+    for kernel in _core.universal_kernels():
+        assert (rated(core(kernel), data) == expected).all()
+        assert encoded(core(kernel), data) == encoded(core("baseline"), data)
+
+
+@pytest.mark.parametrize("data", ODD.values(), ids=ODD.keys())
+def test_the_code_is_as_long_as_the_score_and_comes_back(data: bytes) -> None:
+    code = encoded(core(), data)
+    bits = -math.fsum(rated(core(), data).tolist()) / math.log(2)
+    assert abs(8 * len(code) - bits) <= 64 + 2e-4 * len(data)
+    assert decoded(core(), code, len(data)) == data
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.binary(max_size=300), st.integers(1, 50))
+def test_any_bytes_in_any_blocks(data: bytes, size: int) -> None:
+    encoder, decoder = _core.UniversalCoder(core()), _core.UniversalCoder(core())
+    blocks = [data[i : i + size] for i in range(0, len(data), size)]
+    codes = [encoder.encode(block) for block in blocks]
+    assert [decoder.decode(code, len(block)) for code, block in zip(codes, blocks, strict=True)] == blocks
+    assert math.isclose(encoder.bits, -math.fsum(rated(core(), data).tolist()) / math.log(2), rel_tol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.binary(max_size=100))
+def test_garbage_is_an_error_or_some_text(data: bytes) -> None:
+    try:
+        found = decoded(core(), data, 20_000)
+    except _core.UniversalFormatError:
+        return  # the bytes end before the text does
+    assert len(found) == 20_000
+
+
+def test_a_code_of_another_length_is_refused() -> None:
+    code = encoded(core(), TEXT)
+    with pytest.raises(_core.UniversalFormatError, match="end before the text does"):
+        decoded(core(), code, 100 * len(TEXT))
+    with pytest.raises(_core.UniversalFormatError, match="go on after the text"):
+        decoded(core(), code, 100)  # the rest is more than the decoder reads ahead
+    with pytest.raises(_core.UniversalFormatError, match="go on after the text"):
+        decoded(core(), code + bytes(20), len(TEXT))
+
+
+def test_predictions_sum_to_one_and_are_what_bytes_cost() -> None:
+    model = Universal("small")
+    data = np.frombuffer(TEXT[:700] + ODD["noise"][:100], dtype=np.uint8)
+    costs = model.logprobs(data, np.array([0, len(data)]))
+    stream = model.stream()
+    for i, byte in enumerate(data.tolist()):
+        prediction = stream.predict()
+        assert abs(math.fsum(np.exp(prediction).tolist()) - 1.0) < 1e-12
+        assert prediction[byte] == costs[i]
+        assert stream.logprobs(data[i : i + 1], np.array([0, 1]), i > 0)[0] == costs[i]
+        if i % 50 == 0:
+            assert (model.predict(data[:i]) == prediction).all()
+    assert (model.predict(data[:10]) == Universal("small").predict(data[:10])).all()  # a step back
+
+
+def test_details_are_those_of_the_predictions() -> None:
+    data = np.frombuffer(TEXT[:1500], dtype=np.uint8)
+    bounds = np.array([0, 400, len(data)])
+    for model in (Universal("small"), Universal("small").with_prime(TEXT).freeze()):
+        stream = model.stream()
+        details = stream.details(data, bounds, continues=False, alternatives=3)
+        costs = stream.logprobs(data, bounds, continues=False)  # the stream had not moved
+        first = details.rank == 1
+        assert first.any()
+        assert (details.top_logprobs[first, 0] == costs[first]).all()
+        assert ((details.top_logprobs[:, 0] >= costs) & (details.entropy >= 0)).all()
+        assert len(stream.details(data[:0], bounds[:1], continues=True, alternatives=3).rank) == 0
+
+
+@settings(max_examples=30, deadline=None)
+@given(cut_documents(st.integers(0, 255)), st.booleans())
+def test_pieces_cost_what_the_whole_costs(documents_and_cuts: tuple[list[list[int]], list[int]], frozen: bool) -> None:
+    documents, cuts = documents_and_cuts
+    model = FROZEN if frozen else Universal("small")
+    at_once = whole(documents, np.uint8)
+    expected = model.logprobs(at_once.ids, at_once.bounds)
+    stream = model.stream()
+    found = [stream.logprobs(p.ids, p.bounds, p.continues) for p in pieces(documents, cuts, np.uint8)]
+    assert (np.concatenate([*found, np.zeros(0)]) == expected).all()
+
+
+FROZEN = Universal("small").with_prime(TEXT[:400]).freeze()
+
+
+def test_priming_is_reading_what_comes_before() -> None:
+    before, after = TEXT[:500], TEXT[500:]
+    model = Universal("small").with_prime(before)
+    both = bm.score(Universal("small"), before + after).trace.logprob
+    assert (bm.score(model, after).trace.logprob == both[500:]).all()
+    assert (model.learned, Universal("small").with_prime(before[:200]).with_prime(before[200:]).learned) == (500, 500)
+    assert primed(Universal("small"), before).fingerprint == model.fingerprint
+
+
+def test_frozen_documents_know_nothing_of_each_other() -> None:
+    lines = TEXT.splitlines(keepends=True)
+    together = bm.score(FROZEN, TEXT, docs="line").trace.logprob
+    apart = np.concatenate([bm.score(FROZEN, line).trace.logprob for line in lines])
+    assert (together == apart).all()
+    assert FROZEN.frozen
+    with pytest.raises(ModelError, match="frozen model reads no more"):
+        FROZEN.with_prime(b"more")
+
+
+def test_fingerprints_tell() -> None:
+    models = [Universal("small"), Universal("medium"), FROZEN, Universal("small").with_prime(TEXT[:400])]
+    models.append(Universal("small").with_prime(TEXT[:399]))
+    assert len({model.fingerprint for model in models}) == len(models)
+    assert Universal("small").fingerprint == "universal-2-small"
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_a_saved_model_goes_on_where_it_was(tmp_path: Path, *, frozen: bool) -> None:
+    model = Universal("small").with_prime(TEXT)
+    model = model.freeze() if frozen else model
+    model.save(tmp_path / "model.bmu")
+    again = bm.load(tmp_path / "model.bmu")
+    assert (again.fingerprint, again.frozen, again.name) == (model.fingerprint, frozen, "universal:small")
+    assert bm.score(again, TEXT).nats == bm.score(model, TEXT).nats
+    assert bm.load(f"universal:{tmp_path / 'model.bmu'}").fingerprint == model.fingerprint
+    with pytest.raises(FileFormatError, match="exists already"):
+        model.save(tmp_path / "model.bmu")
+    with pytest.raises(FileFormatError, match=r"end its name in \.bmu"):
+        model.save(tmp_path / "model.bin")
+    with pytest.raises(FileFormatError, match="cannot be read: No such file"):
+        Universal.load(tmp_path / "other.bmu")
+
+
+def test_damaged_files_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "model.bmu"
+    Universal("small").with_prime(TEXT).save(file)
+    sound = file.read_bytes()
+    damages = {
+        "does not begin as one": b"X" + sound[1:],
+        "has version 9": sound[:8] + struct.pack("<I", 9) + sound[12:],
+        "impossible settings": sound[:12] + struct.pack("<I", 3) + sound[16:],
+        "impossible size": sound[:24] + struct.pack("<Q", 1 << 60) + sound[32:],
+        "list of blocks": sound[:32] + struct.pack("<Q", 1 << 60) + sound[40:],
+        "checksum is wrong": sound[:-1] + bytes([sound[-1] ^ 1]),
+        "ends too early": sound[:-1],
+        "goes on after its end": sound + b"x",
+    }
+    damages |= {f"not a sound universal model{'':{i}}": sound[:i] for i in (0, 5, 47, 48, 1000)}
+    for message, data in damages.items():
+        file.write_bytes(data)
+        with pytest.raises(FileFormatError, match=message.strip()):
+            bm.load(file)
+
+
+def test_any_flipped_byte_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "model.bmu"
+    Universal("small").save(file)
+    sound = bytearray(file.read_bytes())
+    for place in [*range(48), *np.random.default_rng(2).integers(48, len(sound), 20).tolist()]:
+        damaged = bytearray(sound)
+        damaged[place] ^= 0x41
+        file.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match="not a sound universal model"):
+            Universal.load(file)
+
+
+def test_threads_do_not_meet() -> None:
+    expected = rated(core(), TEXT)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: rated(core(), TEXT), range(8)))
+    assert all((one == expected).all() for one in found)
+
+
+def test_random_bytes_cost_little_more_than_they_must_and_zeros_nothing() -> None:
+    noise = np.random.default_rng(3).bytes(30_000)
+    assert bm.score(Universal("small"), noise).bits_per_byte < 8.1
+    assert bm.score(Universal("small"), bytes(200_000)).bits < 1000
+
+
+def test_memory_is_as_said() -> None:
+    documented = " ".join(str(Universal.__doc__).split())
+    for size, said in zip(PRESETS, ("16 MB", "181 MB", "1.2 GB"), strict=True):
+        number, unit = said.split()
+        assert abs(Universal(size).memory / {"MB": 1e6, "GB": 1e9}[unit] - float(number)) < 0.5
+        assert f'"{size}" ({said}' in documented
+
+
+def test_schemes() -> None:
+    assert bm.load("universal").name == "universal:medium"
+    assert bm.load("universal:small").name == "universal:small"
+    with pytest.raises(ModelError, match="is no size"):
+        bm.load("universal:tiny")
+    with pytest.raises(ChoiceError, match="size"):
+        Universal("tiny")
+    with pytest.raises(ModelError, match="uniform:256 cannot read a text beforehand"):
+        primed(bm.load("uniform"), b"text")
+    with pytest.raises(InputTypeError, match="cannot read a text beforehand"):
+        primed(3, b"text")
+    assert isinstance(bm.load("universal:small").stream(), UniversalStream)

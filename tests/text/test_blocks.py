@@ -1,0 +1,60 @@
+"""A corpus split block by block gives the units of each document split at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.words import Words
+from tests.text.helpers import EVERY, name_of
+from tests.text.strategies import texts
+
+
+@pytest.mark.parametrize("units", EVERY, ids=name_of)
+@given(data=texts(), size=st.sampled_from([1, 2, 3, 5, 16]))
+@example(data="ab\u0301".encode(), size=1)
+@example(data=b"can't", size=1)
+@example(data="a。\u201d b".encode(), size=1)
+@settings(max_examples=120)
+def test_block_by_block_is_as_all_at_once(units: Units, data: bytes, size: int) -> None:
+    at_once = units.split(data)
+    pieces: list[bytes] = []
+    ids: list[int] = []
+    parts = list(split_corpus(Corpus.from_text(data), units, size))
+    for part in parts:
+        pieces += part.split.pieces(part.data)
+        ids += part.split.ids.tolist()
+    assert pieces == at_once.pieces(data)
+    assert ids == at_once.ids.tolist()
+    assert [part.continues for part in parts] == [False, *(part.unfinished for part in parts[:-1])]
+    assert not parts[-1].unfinished
+    assert sum(len(part.ends) for part in parts) == 1
+
+
+@pytest.mark.parametrize("units", EVERY, ids=name_of)
+@given(documents=st.lists(texts(20), max_size=5), size=st.sampled_from([1, 3, 8, 64]))
+@settings(max_examples=40)
+def test_streams_of_documents(units: Units, documents: list[bytes], size: int) -> None:
+    expected = [units.split(document).ids.tolist() for document in documents]
+    found: list[list[int]] = []
+    offset = 0
+    for part in split_corpus(Corpus.from_documents(documents), units, size):
+        assert part.offset == offset
+        offset += len(part.data)
+        for j in range(len(part.split.bounds) - 1):
+            ids = part.split.ids[part.split.bounds[j] : part.split.bounds[j + 1]].tolist()
+            if j == 0 and part.continues:
+                found[-1] += ids
+            else:
+                found.append(ids)
+    assert found == expected
+
+
+def test_a_unit_longer_than_many_blocks_takes_linear_time() -> None:
+    data = b"x" * (1 << 20)
+    parts = list(split_corpus(Corpus.from_text(data), Words(), 64))  # 16,384 blocks; a quadratic way would copy 8 GB
+    assert [len(part.split) for part in parts] == [1]

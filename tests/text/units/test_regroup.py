@@ -1,0 +1,95 @@
+"""Regrouping conserves sums."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bitmeter.errors import BitmeterError, ChoiceError, InputTypeError, RangeError, ShapeError
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.plain import Bytes, Characters
+from bitmeter.text.units.regroup import group_of, regroup
+from bitmeter.text.units.words import Words
+from tests.text.strategies import texts
+
+COARSE: list[Any] = [
+    "byte",
+    "char",
+    "word",
+    "sentence",
+    "document",
+    "graphemes",
+    "unicode-words",
+    1,
+    3,
+    1000,
+    Words("srilm"),
+]
+FINE = [Bytes(), Characters(), units_of("graphemes"), Words()]
+
+
+@pytest.mark.parametrize("into", COARSE, ids=str)
+@given(
+    data=texts(), places=st.lists(st.integers(0, 60), max_size=3), fine=st.sampled_from(FINE), seed=st.integers(0, 99)
+)
+@settings(max_examples=40)
+def test_sums_are_conserved(into: Any, data: bytes, places: list[int], fine: Units, seed: int) -> None:
+    ends = sorted(min(place, len(data)) for place in places)
+    split = fine.split(data, ends)
+    values = np.random.default_rng(seed).exponential(5.0, len(split))
+    grouping = regroup(split.cuts, data, into, ends)
+    sums = grouping.sums(values)
+    assert len(sums) == len(grouping)
+    assert math.fsum(sums) == pytest.approx(math.fsum(values), rel=1e-15, abs=1e-15)
+    # Each fine unit begins inside of its group, and groups ascend.
+    starts = split.cuts[:-1]
+    assert (grouping.cuts[grouping.groups] <= starts).all()
+    assert (starts < grouping.cuts[grouping.groups + 1]).all()
+    assert (np.diff(grouping.groups) >= 0).all()
+
+
+def test_a_unit_across_a_border_belongs_where_it_begins() -> None:
+    assert group_of([0, 4, 6, 10], [0, 3, 5, 10]).tolist() == [0, 1, 2]
+    assert group_of([0, 2], [0, 1, 2]).tolist() == [0]
+    # A unit of no bytes at the end belongs to the last group; a group of no bytes gets nothing.
+    assert group_of([0, 2, 2], [0, 1, 1, 2]).tolist() == [0, 2]
+    assert group_of([0], [0]).tolist() == []
+
+
+def test_sums_are_compensated() -> None:
+    values = np.array([1e16, 1.0, -1e16] * 1000)
+    assert regroup(np.arange(3001), b"x" * 3000, 3000).sums(values).tolist() == [1000.0]
+
+
+def test_an_infinite_value_stays_in_its_group() -> None:
+    assert regroup(range(5), b"a bc", "word").sums([1.0, math.inf, 2.0, 3.0]).tolist() == [math.inf, 5.0]
+
+
+BAD: list[tuple[Any, type[BitmeterError]]] = [
+    (lambda: group_of([1, 2], [0, 2]), RangeError),
+    (lambda: group_of([0, 2, 1], [0, 1]), RangeError),
+    (lambda: group_of([0, 2], [0, 3]), RangeError),
+    (lambda: group_of([], [0]), RangeError),
+    (lambda: group_of("ab", [0]), InputTypeError),
+    (lambda: group_of([0.5], [0]), InputTypeError),
+    (lambda: regroup([0, 1], b"a", "paragraph"), ChoiceError),
+    (lambda: regroup([0, 1], b"a", 0), RangeError),
+    (lambda: regroup([0, 1], b"a", 1.5), InputTypeError),  # type: ignore[arg-type]
+    (lambda: regroup([0, 1], "a", "word"), InputTypeError),  # type: ignore[arg-type]
+    (lambda: regroup([0, 1], None, "document"), InputTypeError),  # type: ignore[arg-type]
+    (lambda: regroup([0, 1], None, 5), InputTypeError),  # type: ignore[arg-type]
+    (lambda: regroup([0, 1], b"a", "word").sums([1.0, 2.0]), ShapeError),
+    (lambda: regroup([0, 1], b"a", "word").sums(["x"]), InputTypeError),
+]
+
+
+@pytest.mark.parametrize(("call", "kind"), BAD)
+def test_errors(call: Any, kind: type[BitmeterError]) -> None:
+    with pytest.raises(kind):
+        call()

@@ -1,0 +1,180 @@
+"""Tokenizer files: every byte in one token, exact spans where tokens give the text back, else a count of the bytes."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
+
+from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingPackageError, MissingSourceError
+from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.units.base import BLANK, Units
+from bitmeter.text.units.named import units_of
+from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+from tests.text.strategies import texts
+
+LINES = sample_text()[:40_000].splitlines()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tokenizers")
+
+
+@pytest.fixture(scope="module")
+def byte_level(folder: Path) -> Tokenizer:
+    """As GPT-2's: every byte has a token."""
+    made = tokenizers.Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, initial_alphabet=alphabet, special_tokens=["<|end|>"], show_progress=False
+    )
+    made.train_from_iterator(LINES, trainer)
+    made.enable_truncation(3)  # must not lose bytes
+    made.enable_padding(length=50)
+    made.save(str(folder / "bytes.json"))
+    return Tokenizer(folder / "bytes.json")
+
+
+@pytest.fixture(scope="module")
+def metaspace(folder: Path) -> Tokenizer:
+    """As Llama's: a space before the text, unknown characters byte by byte."""
+    made = tokenizers.Tokenizer(models.BPE(byte_fallback=True))
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    made.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace()])
+    tokens = [f"<0x{byte:02X}>" for byte in range(256)]
+    trainer = trainers.BpeTrainer(vocab_size=800, special_tokens=tokens, show_progress=False)
+    made.train_from_iterator(LINES, trainer)
+    made.save(str(folder / "meta.json"))
+    return Tokenizer(folder / "meta.json")
+
+
+@pytest.fixture(scope="module")
+def word_pieces(folder: Path) -> Tokenizer:
+    """As BERT's: small letters, no white space, unknown words."""
+    made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.train_from_iterator(
+        LINES, trainers.WordPieceTrainer(vocab_size=400, special_tokens=["[UNK]"], show_progress=False)
+    )
+    made.save(str(folder / "bert.json"))
+    return Tokenizer(folder / "bert.json")
+
+
+@pytest.fixture(scope="module")
+def sentence_piece(folder: Path) -> SentencePiece:
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES), model_writer=model, vocab_size=500, byte_fallback=True, minloglevel=2,
+        normalization_rule_name="identity", remove_extra_whitespaces=False,
+    )  # fmt: skip
+    (folder / "sp.model").write_bytes(model.getvalue())
+    return SentencePiece(folder / "sp.model")
+
+
+KINDS = ["byte_level", "metaspace", "word_pieces", "sentence_piece"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(documents=st.lists(texts(30), max_size=3))
+@settings(max_examples=40)
+def test_every_byte_is_in_one_token(kind: str, documents: list[bytes], request: pytest.FixtureRequest) -> None:
+    units: Units = request.getfixturevalue(kind)
+    corpus = Corpus.from_documents(documents)
+    found: list[bytes] = []
+    for part in split_corpus(corpus, units, size=8):
+        split = part.split
+        assert split.cuts[0] == 0
+        assert split.cuts[-1] == len(part.data)
+        assert len(split.ids) == len(split.cuts) - 1 == split.bounds[-1]
+        assert (split.cuts[1:] >= split.cuts[:-1]).all()
+        assert b"".join(split.pieces(part.data)) == part.data
+        assert not part.continues  # documents are split whole
+        places = [0, *part.ends.tolist()]
+        for j in range(len(part.ends)):
+            inside = split.pieces(part.data)[split.bounds[j] : split.bounds[j + 1]]
+            assert b"".join(inside) == part.data[places[j] : places[j + 1]]
+            found.append(b"".join(inside))
+    assert found == documents
+
+
+@given(st.text(max_size=40).filter(lambda text: text.isprintable()))
+def test_byte_level_tokens_are_their_bytes(byte_level: Tokenizer, text: str) -> None:
+    data = text.encode()
+    split = byte_level.split(data)
+    assert split.lossy == 0
+    assert byte_level.join(split.ids) == data
+    for number, piece in zip(split.ids.tolist(), split.pieces(data), strict=True):
+        assert byte_level.join([number]) == piece
+
+
+def test_spans_inside_of_a_character(
+    byte_level: Tokenizer, metaspace: Tokenizer, sentence_piece: SentencePiece
+) -> None:
+    data = "the 😀 the".encode()
+    for units in (byte_level, metaspace, sentence_piece):
+        split = units.split(data)
+        assert split.lossy == 0, units
+        pieces = split.pieces(data)
+        at = pieces.index(b"\xf0")
+        assert pieces[at : at + 4] == [b"\xf0", b"\x9f", b"\x98", b"\x80"]
+
+
+def test_what_does_not_come_back_is_counted(byte_level: Tokenizer, word_pieces: Tokenizer) -> None:
+    data = b"The  Statement\xff"
+    assert byte_level.split(data, [3]).lossy == len(data) - 3  # the second document holds a byte that is not UTF-8
+    split = word_pieces.split(b"The  statement")
+    assert split.lossy == 14
+    assert split.pieces(b"The  statement")[0] == b"The  "  # from the offsets; white space goes with the token before
+    nothing = word_pieces.split(b" \n")
+    assert (nothing.ids.tolist(), nothing.lossy) == ([BLANK], 2)
+
+
+def test_the_library_agrees_on_ids(byte_level: Tokenizer, folder: Path) -> None:
+    reference = tokenizers.Tokenizer.from_file(str(folder / "bytes.json"))
+    reference.no_truncation()
+    reference.no_padding()
+    text = "\n".join(LINES[:50])
+    assert byte_level.split(text.encode()).ids.tolist() == reference.encode(text).ids
+    assert byte_level.vocabulary_size == reference.get_vocab_size()
+
+
+def test_names(byte_level: Tokenizer, sentence_piece: SentencePiece, folder: Path) -> None:
+    assert byte_level.name == "tokenizer:bytes.json"
+    assert units_of(f"tokenizer:{folder}/bytes.json") == byte_level
+    assert units_of(f"sentencepiece:{folder}/sp.model") == sentence_piece
+    assert byte_level.fingerprint != sentence_piece.fingerprint
+
+
+def test_errors(folder: Path, byte_level: Tokenizer) -> None:
+    (folder / "bad.json").write_text("{}")
+    bad: list[tuple[Any, type[BitmeterError], str]] = [
+        (lambda: Tokenizer(folder / "bad.json"), DamagedSourceError, "is not a tokenizer file"),
+        (lambda: SentencePiece(folder / "bad.json"), DamagedSourceError, "is not a SentencePiece model"),
+        (lambda: Tokenizer("no/such.json"), MissingSourceError, "there is no tokenizer file"),
+        (lambda: Tokenizer(None), InputTypeError, "path is None"),
+        (lambda: byte_level.join([10**6]), InputTypeError, "ids holds 1000000"),
+        (lambda: byte_level.join(["a"]), InputTypeError, "ids holds 'a'"),
+    ]
+    for call, kind, message in bad:
+        with pytest.raises(kind, match=message):
+            call()
+
+
+def test_an_absent_package_is_named(folder: Path, byte_level: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(MissingPackageError, match=r"pip install '\.\[hf\]'"):
+        Tokenizer(folder / "bytes.json")
