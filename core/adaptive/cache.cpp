@@ -55,7 +55,7 @@ void HistoryCache::update(std::size_t place, bool add) {
     }
 }
 
-double HistoryCache::rate(std::uint32_t word) const {
+double HistoryCache::score(std::uint32_t word) const {
     const std::size_t size = items_.size();
     for (int length = std::min<int>(settings_.order - 1, static_cast<int>(std::min<std::size_t>(size, 8))); length >= 1;
          --length) {

@@ -1,5 +1,5 @@
-// A model of what was said a little while ago: the next word is one of the last `size` words, the more recent the
-// likelier, chosen among those that followed the same words as now.
+// A cache model: the next word is one of the last `size` words, the more recent the likelier, among those that followed
+// the same context.
 #pragma once
 
 #include <cstddef>
@@ -28,11 +28,11 @@ public:
     explicit HistoryCache(const CacheSettings& settings, std::vector<double> weights = {});
 
     std::size_t words() const { return settings_.words; }
-    /// ln p of the word after what was read; it is not remembered yet.
-    double rate(std::uint32_t word) const;
-    /// How often what was last read came before, in bins: 0, 1, 2, 3-4, 5-8, ... Of order 1: how much is remembered.
+    /// ln p of the next word; does not add it.
+    double score(std::uint32_t word) const;
+    /// How often the context occurred before, in bins: 0, 1, 2, 3-4, 5-8, ... For order 1: how many words are held.
     int bucket() const;
-    /// Remembers a word.
+    /// Adds a word.
     void push(std::uint32_t word);
     /// The probability of each word, into out[0, words).
     void predict(double* out) const;

@@ -1,5 +1,5 @@
-// What the files of this folder share. They alone know Python: they check shapes, release the interpreter lock, call the
-// core, and hand arrays back. What the values mean is checked by the Python code that calls them.
+// Shared by the bindings, the only part of the core that knows Python: they check shapes, release the GIL, call the core
+// and return arrays. The Python callers check values.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -36,7 +36,7 @@ using Output = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using NewVector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
-/// Hands a vector's memory to numpy without a copy.
+/// Moves a vector into a numpy array without a copy.
 template <class T>
 NewVector<T> to_numpy(std::vector<T>&& values) {
     auto* owner = new std::vector<T>(std::move(values));
@@ -64,6 +64,6 @@ void bind_ngrams(nb::module_& m);
 void bind_spelling(nb::module_& m);
 void bind_caches(nb::module_& m);
 void bind_coding(nb::module_& m);
-void bind_rating(nb::module_& m);
+void bind_scoring(nb::module_& m);
 void bind_universal(nb::module_& m);
 void bind_compact(nb::module_& m);

@@ -8,7 +8,7 @@ namespace {
 
 using bitmeter::HistoryCache;
 
-/// (ln p, bucket) of each word, which is then remembered.
+/// (ln p, bucket) of each word, which is then added to the cache.
 auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
     for (std::size_t i = 0; i < ids.size(); ++i)
         if (ids.data()[i] < 0 || ids.data()[i] >= static_cast<std::int64_t>(self.words()))
@@ -19,7 +19,7 @@ auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const auto word = static_cast<std::uint32_t>(ids.data()[i]);
             buckets[i] = self.bucket();
-            logs[i] = self.rate(word);
+            logs[i] = self.score(word);
             self.push(word);
         }
     });

@@ -17,7 +17,7 @@ void check_spent(const RangeDecoder& in) {
     if (!in.spent()) throw bitmeter::CodeError("the coded bytes go on beyond the end of the text");
 }
 
-/// The Krichevsky-Trofimov estimator in the middle of a text.
+/// A coder with the Krichevsky-Trofimov estimator.
 struct Adaptive {
     bitmeter::AdaptiveBytes model;
     CodedBits bits;
@@ -42,7 +42,7 @@ struct Adaptive {
     }
 };
 
-/// A table of frequencies in the middle of a text.
+/// A coder with a table of frequencies.
 struct Fixed {
     bitmeter::FrequencyTable table;
     std::size_t row;
@@ -62,7 +62,7 @@ struct Fixed {
         return std::make_tuple(as_bytes(coded), done);
     }
     auto decode(const nb::bytes& coded, std::size_t size, Vector<std::int64_t> widths) {
-        if (widths.size() != table.columns()) throw std::invalid_argument("widths must have one entry a column");
+        if (widths.size() != table.columns()) throw std::invalid_argument("widths must have one entry per column");
         return to_numpy(without_lock([&] {
             RangeDecoder in(view(coded).data, coded.size());
             auto symbols = table.decode(in, size, widths.data(), row);
@@ -72,7 +72,7 @@ struct Fixed {
     }
 };
 
-/// One prediction after the other, each a whole row of logarithms.
+/// A coder for predictions given as whole rows of logarithms.
 struct Rows {
     std::vector<std::uint64_t> sums;
     double total = 0.0;
@@ -89,7 +89,7 @@ struct RowEncoder : Rows {
     RangeEncoder out;
     CodedBits bits;
 
-    /// The sum of the probabilities; nothing is coded where the symbol is impossible or the sum is no number.
+    /// The sum of the probabilities; codes nothing if the symbol is impossible or the sum is NaN.
     std::pair<double, bool> put(const Vector<double>& logs, std::size_t symbol) {
         read(logs);
         if (symbol >= logs.size()) throw std::invalid_argument("the symbol is none of the prediction's");
@@ -112,7 +112,7 @@ struct RowDecoder : Rows {
 
     std::size_t get(const Vector<double>& logs) {
         read(logs);
-        if (!(total < 2.0) || sums.back() == 0) throw bitmeter::CodeError("the model predicts what is no distribution");
+        if (!(total < 2.0) || sums.back() == 0) throw bitmeter::CodeError("the model's prediction is not a distribution");
         const std::uint64_t place = in.find(sums.back());
         const auto found = std::upper_bound(sums.begin() + 1, sums.end(), place);
         const auto symbol = static_cast<std::size_t>(found - (sums.begin() + 1));
@@ -121,7 +121,7 @@ struct RowDecoder : Rows {
     }
 };
 
-/// A model of words with its spelling in the middle of a text.
+/// A coder with an open-vocabulary word model.
 struct Worded {
     bitmeter::NgramTextCoder coder;
     CodedBits bits;

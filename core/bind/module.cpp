@@ -14,6 +14,6 @@ NB_MODULE(_core, m) {
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);
-    bind_rating(m);
+    bind_scoring(m);
     bind_universal(m);
 }

@@ -1,4 +1,4 @@
-// What Python can ask of an n-gram model, whichever form it has.
+// Bindings that both forms of an n-gram model share.
 #pragma once
 
 #include <memory>

@@ -17,8 +17,8 @@ namespace {
 
 // ---- n-gram models ---------------------------------------------------------------------------------------------------
 
-/// Tells Python how far the work is, and stops it where the user asks for that.
-bitmeter::Watch::Tell telling(nb::object tell) {
+/// Reports progress to Python, and cancels on an interrupt.
+bitmeter::Watch::Progress progress_to(nb::object tell) {
     return [tell = std::move(tell)](double share) {
         nb::gil_scoped_acquire lock;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -31,14 +31,14 @@ bitmeter::UnkInText unk_in_text(const std::string& name) {
     return name == "word" ? UnkInText::word : name == "member" ? UnkInText::member : UnkInText::reserved;
 }
 
-/// What an estimation may use.
+/// Resource limits of an estimation.
 struct Allowed {
     std::uint64_t memory;  // 0 for no limit
     std::string folder;
     unsigned threads;
 };
 
-/// A text to estimate from, and the estimation going on; the text must live as long.
+/// A text and the estimation from it, which must not outlive it.
 class Estimation {
 public:
     Estimation(const nb::bytes& separators, const std::string& unk, const Allowed& allowed)
@@ -55,7 +55,7 @@ public:
         if (allowed.memory) text.limit(allowed.memory / 4, &store);
     }
 
-    /// Takes a copy and works on it while the caller reads on.
+    /// Copies the block and processes it while the caller reads the next one.
     void feed(bitmeter::Bytes data, std::vector<std::int64_t> ends) {
         wait();
         block_.assign(data.data, data.data + data.size);
@@ -64,7 +64,7 @@ public:
             text.feed({block_.data(), block_.size()}, {ends_.data(), ends_.size()}, threads_);
         });
     }
-    /// All that was fed has been taken in.
+    /// Waits until all blocks are processed.
     void wait() {
         if (busy_.valid()) busy_.get();
     }
@@ -74,7 +74,7 @@ public:
         block_ = {};
     }
     void begin(int order, bool raw, std::uint64_t most_keys, nb::object tell) {
-        watch.set(telling(std::move(tell)));
+        watch.set(progress_to(std::move(tell)));
         without_lock([&] {
             finish();
             estimator = std::make_unique<bitmeter::NgramEstimator>(
@@ -142,7 +142,7 @@ auto py_history_shares(const bitmeter::NgramModel& model) {
     return result;
 }
 
-/// Sentences drawn one after the other: the model must live as long.
+/// Samples sentences; must not outlive the model.
 class Sampling {
 public:
     Sampling(const bitmeter::NgramModel& model, Vector<std::uint64_t> seed, double temperature)
@@ -192,7 +192,7 @@ void bind_ngram_errors(nb::module_& m) {
 }
 
 void bind_ngram_making(nb::module_& m) {
-    m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 where the system does not tell.");
+    m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 if unknown.");
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
         .def(
@@ -266,7 +266,7 @@ void bind_ngram_making(nb::module_& m) {
         .def_prop_ro("runs", [](Estimation& self) { return self.running().runs(); }, "How many runs were merged.")
         .def_prop_ro("on_disk", [](const Estimation& self) { return self.store.on_disk(); })
         .def("begin", &Estimation::begin, "order"_a, "raw"_a = false, "most_keys"_a = 0, "tell"_a = nb::none(),
-             "The stages can be called; each tells its share.")
+             "The stages can be called; each reports its progress.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
@@ -325,12 +325,12 @@ void bind_ngram_model(nb::module_& m) {
             "save",
             [](const NgramModel& self, const std::string& path, nb::object tell) {
                 bitmeter::Watch watch;
-                watch.set(telling(std::move(tell)));
+                watch.set(progress_to(std::move(tell)));
                 without_lock([&] { self.save(path, &watch); });
             },
             "path"_a, "tell"_a = nb::none());
-    nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model, yet to be told what to say about itself.")
-        .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats a word, by Stolcke's formula.")
+    nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model without its metadata yet.")
+        .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats per word, by Stolcke's formula.")
         .def_prop_ro("counts",
                      [](const PrunedNgrams& self) {
                          if (!self.model) throw std::invalid_argument("the model was taken already");

@@ -92,7 +92,7 @@ void bind_long_run(nb::module_& m) {
         "long_run",
         [](Matrix<double> transition, Vector<double> reward) {
             if (transition.shape(0) != transition.shape(1) || transition.shape(0) != reward.size())
-                throw std::invalid_argument("long run: a square matrix and one reward a state are needed");
+                throw std::invalid_argument("long run: a square matrix and one reward per state are needed");
             auto found = without_lock([&] { return bitmeter::long_run(transition.data(), reward.data(), reward.size()); });
             return std::make_tuple(to_numpy(std::move(found.stationary)), found.mean, to_numpy(std::move(found.bias)));
         },

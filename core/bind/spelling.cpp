@@ -100,7 +100,7 @@ void bind_spelling(nb::module_& m) {
         .def_prop_ro("lines", &Spelling::lines, "Whether a newline ends a sentence.")
         .def("fingerprint", &Spelling::fingerprint)
         .def("expand", &py_expand, "data"_a, "ids"_a, "cuts"_a, "bounds"_a, "words"_a, "continues"_a, "open"_a,
-             "(ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.")
+             "(ids, bounds, owner, extra): what the n-gram model must score, who pays for it, and what else is paid.")
         .def("word", [](const Spelling& self, const nb::bytes& word) { return self.word(view(word)); }, "word"_a,
              "ln p of a word's bytes and their end.")
         .def("predict", &py_predict, "prefix"_a, "The probability of each byte after a prefix, and of the end.")

@@ -1,4 +1,4 @@
-// The rules of units as Python names them.
+// The Python names of unit rules.
 #pragma once
 
 #include <stdexcept>

@@ -10,13 +10,13 @@ nb::bytes to_bytes(const std::vector<std::uint8_t>& data) {
     return nb::bytes(reinterpret_cast<const char*>(data.data()), data.size());
 }
 
-auto py_rate(UniversalModel& model, Vector<std::uint8_t> data, Vector<std::int64_t> starts) {
+auto py_score(UniversalModel& model, Vector<std::uint8_t> data, Vector<std::int64_t> starts) {
     std::vector<double> out(data.size());
-    without_lock([&] { model.rate(data.data(), data.size(), starts.data(), starts.size(), out.data()); });
+    without_lock([&] { model.score(data.data(), data.size(), starts.data(), starts.size(), out.data()); });
     return to_numpy(std::move(out));
 }
 
-/// Rates each byte after showing the whole prediction: a row of 256 a byte.
+/// The whole prediction before each byte: one row of 256 per byte.
 auto py_rows(UniversalModel& model, Vector<std::uint8_t> data, Vector<std::int64_t> starts) {
     const std::size_t n = data.size();
     auto* owner = new std::vector<double>(n * 256);
@@ -50,10 +50,10 @@ void bind_universal(nb::module_& m) {
         .def_prop_ro("memory", &UniversalModel::memory)
         .def_prop_ro("learned", &UniversalModel::learned)
         .def_prop_ro("frozen", &UniversalModel::frozen)
-        .def("freeze", &UniversalModel::freeze, "Learn no more; every document begins alike.")
+        .def("freeze", &UniversalModel::freeze, "Stop learning; every document then starts in the same state.")
         .def("begin", &UniversalModel::begin, "Begin a document.")
         .def("checksum", [](const UniversalModel& model) { return without_lock([&] { return model.checksum(); }); })
-        .def("rate", &py_rate, "data"_a, "starts"_a, "ln p of each byte; a frozen model begins anew at the starts.")
+        .def("rate", &py_score, "data"_a, "starts"_a, "ln p of each byte; a frozen model begins anew at the starts.")
         .def("rows", &py_rows, "data"_a, "starts"_a, "ln p of all 256 bytes before each of these; goes on as rate does.")
         .def("predict", &py_predict, "ln p of all 256 next bytes.")
         .def(
@@ -62,13 +62,13 @@ void bind_universal(nb::module_& m) {
                 auto text = view(data);
                 without_lock([&] { model.learn(text.data, text.size); });
             },
-            "data"_a, "Read a text only to learn it.")
+            "data"_a, "Learn a text without scoring it.")
         .def("save", [](const UniversalModel& model, const std::string& path) { without_lock([&] { model.save(path); }); },
              "path"_a)
         .def_static("load", [](const std::string& path) { return without_lock([&] { return UniversalModel::load(path); }); },
                     "path"_a);
 
-    nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in stretches, each coded by itself.")
+    nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in blocks, each with a code of its own.")
         .def(nb::init<const UniversalModel&>(), "model"_a)
         .def(
             "encode",
@@ -86,7 +86,7 @@ void bind_universal(nb::module_& m) {
             "coded"_a, "size"_a)
         .def_prop_ro("bits", &bitmeter::UniversalCoder::bits);
 
-    m.def("universal_kernels", &UniversalModel::kernels, "The copies of the universal model that this processor can run.");
+    m.def("universal_kernels", &UniversalModel::kernels, "The kernels of the universal model that this processor can run.");
     m.def("universal_memory", [](int size) { return bitmeter::universal::State::bytes_of(size); }, "size"_a,
           "Bytes that a universal model of this size takes.");
 }

@@ -1,4 +1,4 @@
-// How long a message is before it becomes bytes: the sum of -log2(size / total) of its symbols.
+// The exact length of a message in bits: the sum of -log2(size / total) over its symbols.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Probabilities as whole numbers, the same on every machine: only additions, multiplications and roundings that IEEE 754
-// fixes to the bit are used, and not the exponential of whichever C library is there.
+// Probabilities as integer frequencies, the same on every machine: only operations that IEEE 754 defines to the bit are
+// used, not the exponential function of the C library.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ struct ExpParts {
     explicit ExpParts(double x) {
         constexpr double log2_e = 1.4426950408889634, ln2_high = 6.93147180369123816490e-01,
                          ln2_low = 1.90821492927058770002e-10;
-        // floor and ldexp would be calls into a library; what stands for them here gives the same bits.
+        // Inline equivalents of floor and ldexp, which would be library calls.
         const double nearest = x * log2_e + 0.5;
         exponent = static_cast<std::int32_t>(nearest);
         exponent -= static_cast<double>(exponent) > nearest ? 1 : 0;
@@ -47,7 +47,7 @@ inline double portable_exp(double x) {
     return parts.exponent < -1021 ? std::ldexp(sum, parts.exponent) : sum * power_of_two(parts.exponent);
 }
 
-/// How many exponentials are computed side by side, so that none waits for the steps of another.
+/// How many exponentials are computed together, to hide latency.
 inline constexpr std::size_t exps_at_once = 8;
 
 /// The same, to the bit, of `exps_at_once` numbers up to 0.5; NaN where one is not.

@@ -1,5 +1,5 @@
-// Arithmetic coding with whole numbers: a message is a number in an interval that narrows with each symbol, in proportion
-// to the symbol's frequency. Interval and frequencies are integers, so both directions and all machines agree to the bit.
+// A range coder with integer frequencies: a message is a number in an interval that narrows with each symbol in proportion
+// to the symbol's frequency. All is in integers, so that encoder and decoder agree on all machines.
 //
 // The interval has 64 bits and is kept at 2^56 or more. With frequencies that sum to `total`, rounding costs at most
 // total / 2^56 of a symbol's width: for totals up to 2^41, below 5e-5 bits, and on average a tenth of that.
@@ -12,7 +12,7 @@
 
 namespace bitmeter {
 
-/// Coded bytes that no encoder wrote.
+/// Coded bytes that are damaged.
 struct CodeError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -31,8 +31,8 @@ public:
         while (range_ < smallest) shift();
     }
 
-    /// The bytes of the message so far; the encoder begins anew. Only as many as it takes to tell the interval: the
-    /// decoder reads zeros beyond the end of its bytes.
+    /// The bytes of the message so far; resets the encoder. Only as many as identify the interval: the decoder reads zeros
+    /// beyond the end.
     std::vector<std::uint8_t> finish() {
         // The number in the interval with the most zeros at its end.
         for (int kept = 0; kept <= 64; kept += 8) {
@@ -93,7 +93,7 @@ public:
     void take(std::uint64_t start, std::uint64_t size) {
         code_ -= unit_ * start;
         range_ = unit_ * size;
-        // What no encoder wrote may lie in the rest that rounding leaves; then nothing after it means anything.
+        // Only damaged bytes lie in the rest that rounding leaves.
         if (code_ >= range_) throw CodeError("the coded bytes are damaged");
         while (range_ < smallest) {
             code_ = code_ << 8 | next();

@@ -58,7 +58,7 @@ std::vector<std::int64_t> FrequencyTable::decode(RangeDecoder& in, std::size_t s
     std::vector<std::int64_t> symbols;
     for (std::size_t done = 0; done < size;) {
         const std::uint64_t* sums = &cumulative_[row * (columns_ + 1)];
-        if (sums[columns_] == 0) throw CodeError("the coded bytes lead to what the model holds impossible");
+        if (sums[columns_] == 0) throw CodeError("the coded bytes lead to a unit of probability zero");
         const std::uint64_t place = in.find(sums[columns_]);
         const auto symbol =
             static_cast<std::size_t>(std::upper_bound(sums + 1, sums + columns_ + 1, place) - (sums + 1));

@@ -1,4 +1,4 @@
-// Coding by tables of frequencies: one that never changes, one row of one, and counts that grow.
+// Coding with frequency tables: static tables, single rows, and adaptive counts.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ public:
 
 private:
     std::size_t rows_, columns_, start_;
-    std::vector<std::uint64_t> cumulative_;  // columns + 1 a row
+    std::vector<std::uint64_t> cumulative_;  // columns + 1 per row
 };
 
 /// The Krichevsky-Trofimov estimator over bytes, exactly: (2 n(x) + 1) of (2 n + 256).

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t task_length = 1 << 20;  // symbols that are worth handing to another thread
 constexpr std::size_t block_length = 4096;    // checked, then counted, while still in the first cache
-constexpr std::size_t copies = 4;             // tables a thread: a run of equal symbols would wait on one counter
+constexpr std::size_t copies = 4;             // tables per thread: a run of equal symbols would wait on one counter
 constexpr std::size_t small_table = 4096;     // symbols below this are counted without knowing their range first
 constexpr std::size_t dense_limit = 1 << 22;  // largest table that is not justified by the sample itself
 
@@ -21,7 +21,7 @@ struct Piece {
     std::size_t begin, end;
 };
 
-/// One contiguous piece a thread, of at least task_length symbols.
+/// One contiguous part per thread, of at least task_length symbols.
 std::vector<Piece> pieces(std::size_t n, unsigned allowed) {
     unsigned threads = thread_count(allowed, n / task_length);
     std::vector<Piece> result;
@@ -44,7 +44,7 @@ void merge(std::vector<std::int64_t>& total, const std::vector<std::uint32_t>& t
         for (std::size_t s = 0; s < size; ++s) total[s] += tables[c * size + s];
 }
 
-// A table's counters are 32 bits wide: a piece is taken in stretches that cannot overflow them.
+// A table's counters have 32 bits: a part is counted in blocks that cannot overflow them.
 constexpr std::size_t stretch = std::size_t{1} << 31;
 
 /// Counts keys below `size`; `check(begin, end)` says, block by block, whether all keys there are. False if not.
@@ -82,7 +82,7 @@ bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<
 template <class Int>
 using Wide = std::conditional_t<(sizeof(Int) > 4), std::uint64_t, std::uint32_t>;
 
-/// Whether all of x[begin, end) are in [0, limit), a power of two: one OR a symbol, no branch.
+/// Whether all of x[begin, end) are in [0, limit), a power of two: one OR per symbol, branch-free.
 template <class Int>
 bool below(const Int* x, std::size_t begin, std::size_t end, std::size_t limit) {
     if (std::numeric_limits<Int>::max() < limit && std::is_unsigned_v<Int>) return true;

@@ -16,14 +16,14 @@ constexpr std::int32_t first_invalid = 0x110000;
 /// The ids of a word that a table does not hold, and of a document that is separators alone.
 constexpr std::int64_t unknown_word = -1, blank_document = -2;
 
-/// A set of bytes that stand between words.
+/// The set of bytes that separate words.
 class Separators {
 public:
     explicit Separators(std::string_view bytes);
     bool operator[](std::uint8_t byte) const { return table_[byte]; }
     /// Bit i is set if p[i] separates. `p` must have 64 readable bytes.
     std::uint64_t mask(const std::uint8_t* p) const;
-    /// The same by the table alone; what machines without vector instructions run.
+    /// The same by the table alone, for processors without vector instructions.
     std::uint64_t plain_mask(const std::uint8_t* p) const;
 
 private:

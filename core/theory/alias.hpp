@@ -1,4 +1,4 @@
-// Drawing from many discrete distributions over one alphabet, each draw in constant time (Walker's alias method).
+// Sampling from many discrete distributions over one alphabet in constant time (Walker's alias method).
 #pragma once
 
 #include <cstddef>

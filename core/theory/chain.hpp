@@ -1,4 +1,4 @@
-// Sequences whose next symbol depends on the last `order` symbols: sampling and log-probabilities.
+// Markov chains of order `order` over symbols: sampling and log-probabilities.
 //
 // The table of such a process has one row of next-symbol probabilities for each history: first the histories shorter
 // than `order` (the start of a sequence), by length, then the full contexts; within a length, in lexicographic order

@@ -27,13 +27,13 @@ std::vector<double> by_symbol(const HiddenModel& model) {
     return turned;
 }
 
-/// The law of the hidden state, given what was seen.
+/// The distribution of the hidden state given the observations.
 class Belief {
 public:
     explicit Belief(const HiddenModel& model)
         : model_(model), now_(model.initial, model.initial + model.states), next_(model.states) {}
 
-    /// Takes in a symbol with these likelihoods: its probability given all before. Zero leaves no belief to go on with.
+    /// Conditions on a symbol with these likelihoods; returns its probability given all before. After zero, nothing is left.
     double see(const double* likelihood) {
         double total = 0.0;
         for (std::size_t i = 0; i < model_.states; ++i) {
@@ -62,8 +62,8 @@ private:
     std::vector<double> now_, next_;
 };
 
-/// ln p of each symbol by logarithms all the way: slow, but nothing underflows. For paths that the scaled form finds
-/// impossible: a probability of 1e-200 times another one is not.
+/// ln p of each symbol computed in logarithms: slow, but nothing underflows. Used for paths whose scaled probability is
+/// zero.
 template <class Symbol>
 double logarithmic_path(const HiddenModel& model, const Symbol* y, std::size_t length, double* out) {
     constexpr double never = -std::numeric_limits<double>::infinity();

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t share_length = 1 << 16;  // places that are worth handing to another thread
 constexpr std::size_t ahead = 16;              // places whose memory is asked for before it is needed
 
-/// Contiguous shares of [0, n), one a thread: where to cut.
+/// The bounds of contiguous parts of [0, n), one per thread.
 std::vector<std::size_t> shares(std::size_t n, unsigned allowed) {
     const std::size_t count = thread_count(allowed, n / share_length);
     std::vector<std::size_t> cuts;

@@ -1,4 +1,4 @@
-// What repeats in a text: longest previous factors, Lempel-Ziv parsings, and blocks, from a suffix array.
+// Repeats in a text from its suffix array: longest previous factors, Lempel-Ziv parsings, and block counts.
 #pragma once
 
 #include <cstddef>

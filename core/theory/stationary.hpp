@@ -1,4 +1,4 @@
-// The long run of an irreducible Markov chain: its stationary law and Poisson's equation, without a subtraction.
+// The stationary distribution of an irreducible Markov chain and the solution of Poisson's equation, without subtractions.
 #pragma once
 
 #include <cstddef>

@@ -2,5 +2,5 @@
 #include "universal/kernel.inc"
 
 namespace bitmeter::universal {
-Kernels universal_avx2() { return {"avx2", rate, predict, encode, decode}; }
+Kernels universal_avx2() { return {"avx2", score, predict, encode, decode}; }
 }  // namespace bitmeter::universal

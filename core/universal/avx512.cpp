@@ -2,5 +2,5 @@
 #include "universal/kernel.inc"
 
 namespace bitmeter::universal {
-Kernels universal_avx512() { return {"avx512", rate, predict, encode, decode}; }
+Kernels universal_avx512() { return {"avx512", score, predict, encode, decode}; }
 }  // namespace bitmeter::universal

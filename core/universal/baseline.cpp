@@ -1,6 +1,6 @@
-// The universal model for any processor.
+// The kernels that every processor can run.
 #include "universal/kernel.inc"
 
 namespace bitmeter::universal {
-Kernels universal_baseline() { return {"baseline", rate, predict, encode, decode}; }
+Kernels universal_baseline() { return {"baseline", score, predict, encode, decode}; }
 }  // namespace bitmeter::universal

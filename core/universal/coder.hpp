@@ -1,5 +1,5 @@
-// A binary arithmetic coder: an interval of 64 bits, probabilities of 32, no carries. It wastes less than 10^-6 bits a
-// bit, and a reader of any bytes whatever comes to an end: bytes beyond the last are taken as zero.
+// A carryless binary arithmetic coder with a 64-bit interval and 32-bit probabilities. It loses less than 10^-6 bits per
+// bit. Decoding any bytes terminates: bytes beyond the end read as zero.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace bitmeter::universal {
 
-/// Where [low, high] is cut when p(1) is one / 2^32: below and at the cut is 1. Both parts are never empty.
+/// The last value of the part of [low, high] that means 1, with p(1) = one / 2^32. Neither part is empty.
 inline std::uint64_t cut(std::uint64_t low, std::uint64_t high, std::uint32_t one) {
     std::uint64_t range = high - low;
     return low + (range >> 32) * one + (((range & 0xFFFFFFFFu) * one) >> 32);
@@ -32,9 +32,9 @@ public:
         }
     }
 
-    /// The fewest bytes that lie in the interval, whatever follows or zeros.
+    /// Writes the fewest bytes that lie in the interval when zeros follow.
     void finish() {
-        if (low_ > 0) {  // else nothing: the reader's zeros are in the interval
+        if (low_ > 0) {  // else nothing: the decoder's zeros are in the interval
             for (int kept = 8; kept <= 64; kept += 8) {
                 std::uint64_t rest = kept == 64 ? 0 : ~std::uint64_t{0} >> kept;
                 std::uint64_t up = low_ > ~std::uint64_t{0} - rest ? ~rest : (low_ + rest) & ~rest;
@@ -48,7 +48,7 @@ public:
     }
 
     std::vector<std::uint8_t>& out() { return out_; }
-    /// What was put so far, before it became whole bytes: -log2 of all probabilities.
+    /// -log2 of the product of all probabilities so far.
     double bits() {
         settle();
         return bits_;
@@ -72,7 +72,7 @@ public:
 
     /// Bytes that are not yet in the interval.
     std::size_t waiting() const { return static_cast<std::size_t>(end_ - at_); }
-    /// How many bytes were taken beyond the last.
+    /// How many bytes were read beyond the last.
     std::size_t beyond() const { return beyond_; }
 
     int get(std::uint32_t one) {

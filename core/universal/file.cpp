@@ -1,5 +1,5 @@
-// The file of a universal model, `.bmu`: a header, which stretches of 64 bytes of its memory are not all zero, and
-// those. Numbers are little-endian.
+// The file format of a universal model, `.bmu`: a header, a bit map of the 64-byte blocks of the state that are not all
+// zero, and these blocks. Numbers are little-endian.
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -92,7 +92,7 @@ UniversalModel UniversalModel::load(const std::string& path) {
     Header header{};
     get(file.get(), &header, sizeof header);
     check(header);
-    // What is said of the memory must be true of the file before any of it is taken.
+    // The header's sizes are checked before memory is allocated.
     std::size_t expected = universal::State::bytes_of(static_cast<int>(header.size));
     if (header.memory != expected) throw UniversalFormatError("its header holds an impossible size");
     const std::size_t count = expected / block;

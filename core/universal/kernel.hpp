@@ -1,5 +1,4 @@
-// The interface between universal/model.cpp and the copies of its inner loop, one for each instruction set. They compute with
-// whole numbers only, so that all give the same.
+// The universal model's kernels, one for each instruction set. They compute in integers, so that all give the same results.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +13,8 @@ namespace bitmeter::universal {
 
 struct Kernels {
     const char* name;
-    /// p of each byte shown, as the product of eight probabilities of 32 bits; learns unless frozen.
-    void (*rate)(State& state, bool frozen, const std::uint8_t* data, std::size_t n, double* probabilities);
+    /// p of each byte, as the product of eight 32-bit probabilities; learns unless frozen.
+    void (*score)(State& state, bool frozen, const std::uint8_t* data, std::size_t n, double* probabilities);
     /// p of all 256 next bytes.
     void (*predict)(const State& state, double* probabilities);
     void (*encode)(State& state, bool frozen, const std::uint8_t* data, std::size_t n, BitEncoder& coder);

@@ -17,7 +17,7 @@ Kernels kernels_named(const std::string& name) {
     throw std::invalid_argument("this processor cannot run the kernel " + name);
 }
 
-/// A reader holds so many bytes before it needs them.
+/// Bytes that the decoder reads ahead.
 constexpr std::size_t held = 8;
 
 }  // namespace
@@ -46,11 +46,11 @@ void UniversalModel::begin() {
     if (frozen_) state_.rewind();
 }
 
-void UniversalModel::rate(const std::uint8_t* data, std::size_t n, const std::int64_t* starts, std::size_t documents,
+void UniversalModel::score(const std::uint8_t* data, std::size_t n, const std::int64_t* starts, std::size_t documents,
                           double* out) {
     std::size_t at = 0;
     auto go_to = [&](std::size_t end) {
-        kernels_.rate(state_, frozen_, data + at, end - at, out + at);
+        kernels_.score(state_, frozen_, data + at, end - at, out + at);
         at = end;
     };
     for (std::size_t i = 0; frozen_ && i < documents; ++i) {
@@ -71,7 +71,7 @@ void UniversalModel::predict(double* out) const {
 void UniversalModel::learn(const std::uint8_t* data, std::size_t n) {
     std::vector<double> unused(std::min<std::size_t>(n, 1 << 16));
     for (std::size_t at = 0; at < n; at += unused.size())
-        kernels_.rate(state_, frozen_, data + at, std::min(unused.size(), n - at), unused.data());
+        kernels_.score(state_, frozen_, data + at, std::min(unused.size(), n - at), unused.data());
 }
 
 void UniversalModel::encode(const std::uint8_t* data, std::size_t n, universal::BitEncoder& coder) {
@@ -93,13 +93,13 @@ std::vector<std::uint8_t> UniversalCoder::encode(const std::uint8_t* data, std::
 std::vector<std::uint8_t> UniversalCoder::decode(const std::uint8_t* coded, std::size_t size, std::size_t n) {
     universal::BitDecoder coder(coded, size);
     std::vector<std::uint8_t> text;
-    while (text.size() < n) {  // in pieces, so that a size without sense is no cause to take memory
+    while (text.size() < n) {  // in steps, so that a damaged size does not allocate memory
         const std::size_t count = std::min(n - text.size(), std::size_t{1} << 12);
         text.resize(text.size() + count);
         model_.decode(text.data() + text.size() - count, count, coder);
         if (coder.beyond() > held) throw UniversalFormatError("the coded bytes end before the text does");
     }
-    if (coder.waiting() > 0) throw UniversalFormatError("the coded bytes go on behind the text");
+    if (coder.waiting() > 0) throw UniversalFormatError("the coded bytes go on after the text");
     return text;
 }
 

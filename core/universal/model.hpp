@@ -1,4 +1,4 @@
-// The universal model: it knows nothing beforehand, learns as it reads, and predicts the bytes of any text.
+// The universal model: an adaptive byte-level model that mixes the predictions of many contexts.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace bitmeter {
 
-/// The file is not one of ours, or it is damaged.
+/// A file or code that is not a universal model's, or is damaged.
 struct UniversalFormatError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -30,18 +30,18 @@ public:
     std::size_t memory() const { return state_.bytes(); }
     std::uint64_t learned() const { return state_.parts().place->position; }
     bool frozen() const { return frozen_; }
-    /// From now on nothing is learned, and every document begins alike.
+    /// Stops learning; every document then starts in the same state.
     void freeze();
     std::uint64_t checksum() const { return state_.checksum(); }
 
-    /// ln p of each byte after the bytes before. A frozen model forgets the text before each document: these begin at
-    /// `starts`, in rising order.
-    void rate(const std::uint8_t* data, std::size_t n, const std::int64_t* starts, std::size_t documents, double* out);
+    /// ln p of each byte given the bytes before it. A frozen model restarts at each document; these begin at `starts`, in
+    /// ascending order.
+    void score(const std::uint8_t* data, std::size_t n, const std::int64_t* starts, std::size_t documents, double* out);
     /// ln p of all 256 next bytes; nothing changes.
     void predict(double* out) const;
-    /// Reads a text only to learn it.
+    /// Learns a text without scoring it.
     void learn(const std::uint8_t* data, std::size_t n);
-    /// Begins a document: says something only to a frozen model.
+    /// Begins a document; only a frozen model restarts.
     void begin();
 
     void encode(const std::uint8_t* data, std::size_t n, universal::BitEncoder& coder);
@@ -56,14 +56,14 @@ private:
     bool frozen_ = false;
 };
 
-/// A text in stretches, each coded by itself: the model goes on from one to the next.
+/// Encodes or decodes a text in blocks. Each has a code of its own; the model continues from block to block.
 class UniversalCoder {
 public:
     explicit UniversalCoder(const UniversalModel& model) : model_(model) {}
     std::vector<std::uint8_t> encode(const std::uint8_t* data, std::size_t n);
-    /// The n bytes of a stretch. Throws UniversalFormatError where it ends before them, or does not end with them.
+    /// The n bytes of a block. Throws UniversalFormatError if the code is shorter or longer than theirs.
     std::vector<std::uint8_t> decode(const std::uint8_t* coded, std::size_t size, std::size_t n);
-    /// What was encoded, before it became whole bytes.
+    /// -log2 p of all that was encoded, before rounding to whole bytes.
     double bits() const { return bits_; }
 
 private:

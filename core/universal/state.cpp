@@ -89,7 +89,7 @@ std::size_t State::bytes_of(int size) {
 
 void State::lay_out() {
     bytes_ = bytes_of(size_);
-    // Zeroed by the system when they are first touched: a short text pays only for what it uses.
+    // Zeroed lazily by the system: a short text pays only for what it uses.
     memory_.reset(static_cast<std::uint8_t*>(std::calloc(bytes_ + page, 1)));
     if (!memory_) throw std::bad_alloc();
     auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
@@ -143,8 +143,8 @@ void State::check() const {
             if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)
                 throw std::invalid_argument("it holds impossible weights");
     for (int c = 0; c < contexts; ++c)
-        if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds guesses from what was never seen");
-    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible rate of learning");
+        if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
+    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible learning rate");
 }
 
 }  // namespace bitmeter::universal

@@ -1,5 +1,5 @@
-// All that the universal model has learned, and where it is in its text: one stretch of memory, so that it can be
-// copied, compared, summed up in a fingerprint and written to a file.
+// The universal model's state: all that it has learned and its position in the text, in one block of memory that can be
+// copied, compared, fingerprinted and saved.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ constexpr int finals = 2;          // mixers of the mixers
 
 struct Tables;
 
-/// Nodes of a nibble's tree of bits, for four contexts: one line of the processor's cache.
+/// A slot of the hash table: the binary trees of a nibble for four contexts, in one cache line.
 struct alignas(64) Line {
     std::uint8_t check[4];
     std::uint8_t nodes[4][15];
 };
 static_assert(sizeof(Line) == 64);
 
-/// What is remembered of the text just read.
+/// The recent text.
 struct Text {
     std::uint32_t last4 = 0;    // the last four bytes, the latest lowest
     std::uint32_t before4 = 0;  // the four before them
@@ -36,13 +36,13 @@ struct Text {
     std::uint32_t column = 0;   // bytes since the line began
 };
 
-/// Where the model is in its text.
+/// The position in the text.
 struct alignas(64) Place {
     std::uint64_t position = 0;      // bytes learned
     Text text;
-    std::uint32_t match_at = 0;      // where the text goes on that agrees with what was last seen
-    std::uint32_t match_length = 0;  // how long it has agreed; 0 for nowhere
-    std::uint32_t rate = 0;          // of the mixers' learning
+    std::uint32_t match_at = 0;      // the byte after the match, in the history
+    std::uint32_t match_length = 0;  // 0 for no match
+    std::uint32_t rate = 0;          // learning rate of the mixers
     std::uint8_t recent[32] = {};    // the last bytes, the latest first found at (seen - 1) % 32
     std::uint32_t seen = 0;          // bytes of this document
 };
@@ -59,13 +59,13 @@ struct Size {
 constexpr int sizes = 3;
 Size size_of(int number);
 
-/// Views of the parts of that stretch of memory.
+/// Pointers to the parts of the block.
 struct Parts {
     const Tables* tables;
     Place* place;
-    std::uint32_t* maps;           // contexts × 256: p(1) that a history foretells, in 1/2^32
+    std::uint32_t* maps;           // contexts × 256: p(1) predicted by a history, in 1/2^32
     // These are p(1) of 22 bits and a count of 10:
-    std::uint32_t* match_maps;     // 64 lengths × 2, then 4096 by the foretold byte
+    std::uint32_t* match_maps;     // 64 lengths × 2, then 4096 by the predicted byte
     std::uint32_t* direct0;        // 256
     std::uint32_t* direct1;        // 65536
     std::uint32_t* direct2;        // lines of 16
@@ -75,7 +75,7 @@ struct Parts {
     std::uint8_t* order1;          // 65536 histories
     Line* lines;
     std::uint8_t* history;
-    std::uint32_t* matches;        // where eight bytes were last, and above that some bits of their key
+    std::uint32_t* matches;        // last position of eight bytes; above it, check bits
 };
 
 constexpr int mixer_rows[mixers] = {256 * 8, 7 * 256, 512 * 4, 128 * 16};
@@ -95,16 +95,16 @@ public:
     const Parts& parts() const { return parts_; }
     const Size& powers() const { return powers_; }
     std::size_t bytes() const { return bytes_; }
-    /// What a state of that size takes.
+    /// Bytes of a state of this size.
     static std::size_t bytes_of(int size);
     const std::uint8_t* data() const { return start_; }
     std::uint8_t* data() { return start_; }
 
-    /// Goes to the beginning of a text, with all that was learned.
+    /// Goes to the beginning of a text and keeps what was learned.
     void rewind();
-    /// What the memory holds, in a number.
+    /// A checksum of the block.
     std::uint64_t checksum() const;
-    /// Throws std::invalid_argument where the memory holds what no model ever does.
+    /// Throws std::invalid_argument if the block holds values that no model reaches.
     void check() const;
 
 private:

@@ -11,7 +11,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
-/// A power e^-x as a 64-bit fraction: multiplied by itself it stays one, and every machine rounds it down alike.
+/// Powers e^-x as 64-bit fractions; products are rounded down in the same way on every machine.
 constexpr std::uint64_t exp_minus_1_128 = 0xFE01FEAB551127CBull;   // e^(-1/128)
 constexpr std::uint64_t exp_minus_1_2048 = 0xFFE001FFEAAB5551ull;  // e^(-1/2048)
 
@@ -50,7 +50,7 @@ void fill_stretch(Tables& t) {
     }
 }
 
-/// The bits seen, in full while they are few; then how many of each, the older fading, and the last one.
+/// A bit history: the exact bits while they are few, then discounted counts and the last bit.
 struct History {
     int zeros = 0, ones = 0, length = 0, bits = 0, last = 0;
     bool operator<(const History& o) const {

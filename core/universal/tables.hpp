@@ -1,5 +1,5 @@
-// The constants of the universal model: logistic functions in fixed point, and what a context remembers of its bits.
-// All of them are worked out in integers, so that every machine has the same.
+// Tables of the universal model: logistic functions in fixed point, and the states of bit histories. They are computed in
+// integers, so that they are the same on every machine.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace bitmeter::universal {
 /// Log-odds are whole numbers of 1/2048 nat, from -32767 to 32767.
 constexpr int logit_limit = 32767;
 
-/// What a context remembers of the bits that it saw, in a byte: 0 has seen none.
+/// Bit history states of one byte; 0 is the empty history.
 struct Histories {
     std::array<std::array<std::uint8_t, 256>, 2> next;  // after a bit more: next[bit][now]
     std::array<std::uint32_t, 256> start;               // a first guess of p(1), in 1/2^32
@@ -27,7 +27,7 @@ struct Tables {
     Histories histories;
 };
 
-/// The one copy, made when first asked for.
+/// The one copy, made at first use.
 const Tables& tables();
 
 }  // namespace bitmeter::universal

@@ -1,5 +1,4 @@
-// A long array whose values are written before they are read: nothing is filled with zeros first, and large pages are
-// asked for, since the first touch of each small page costs as much as the work on it.
+// An uninitialised array on huge pages: for long arrays, the page faults of small pages cost as much as the work itself.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +33,9 @@ public:
     T& operator[](std::size_t i) const { return data_.get()[i]; }
     T* begin() const { return data(); }
     T* end() const { return data() + size_; }
-    /// Forgets what stands behind the first `size` values; the memory stays.
+    /// Reduces the size; the memory stays.
     void shorten(std::size_t size) { size_ = size; }
-    /// Gives the memory away; std::free gives it back.
+    /// Transfers ownership; the caller must std::free it.
     T* release() {
         size_ = 0;
         return data_.release();

@@ -49,7 +49,7 @@ Cpu limit_cpu(const Cpu& cpu, const std::string& level) {
         if (level == name_of(other))
             throw std::invalid_argument("BITMETER_CPU=" + level + ", but this processor has no " + level +
                                         "; possible here: " + listed(cpu));
-    throw std::invalid_argument("BITMETER_CPU is '" + level + "', which is no instruction set; possible here: " +
+    throw std::invalid_argument("BITMETER_CPU is '" + level + "', which is not an instruction set; possible here: " +
                                 listed(cpu));
 }
 

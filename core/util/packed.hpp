@@ -1,5 +1,5 @@
-// Numbers of few bits side by side, and ascending numbers in little more than the bits that tell them apart (Elias and
-// Fano): their low bits as they are, their high bits as a string in which the i-th one stands at high(i) + i.
+// Bit-packed integers, and Elias-Fano coding of ascending integers: low bits verbatim, high bits as a bit string whose
+// i-th one is at high(i) + i.
 #pragma once
 
 #include <bit>
@@ -9,9 +9,9 @@
 
 namespace bitmeter {
 
-/// Bytes that must be readable behind the last packed number.
+/// Bytes that must be readable after the last packed number.
 constexpr std::size_t packed_slack = 8;
-/// The most bits of a packed number, wherever it begins in a byte.
+/// The most bits of a packed number at any bit offset.
 constexpr unsigned packed_width = 57;
 
 inline std::uint64_t load_little(const std::uint8_t* at) {
@@ -44,7 +44,7 @@ struct AscendingShape {
         return count == 0 || most <= count ? 0 : static_cast<unsigned>(std::bit_width(most / count)) - 1;
     }
     std::uint64_t high_words() const { return (count + (most >> low_bits())) / 64 + 1; }
-    /// One place in so many is written down, so that the others are near one.
+    /// The position of one in this many ones is stored as an index.
     static constexpr std::uint64_t step = 32;
     std::uint64_t samples() const { return count / step + 1; }
     /// Places of ones must fit into 32 bits.
@@ -55,8 +55,8 @@ struct Between {
     std::uint64_t begin, end;
 };
 
-/// Ascending numbers in memory that may be damaged: whatever the bytes are, nothing outside of them is read. The low bits
-/// of number i stand at bit i * stride + offset.
+/// Ascending numbers in memory that may be damaged: no content causes a read out of bounds. The low bits of number i are at
+/// bit i * stride + offset.
 class Ascending {
 public:
     Ascending() = default;
@@ -65,11 +65,11 @@ public:
         : low_(low), stride_(stride), offset_(offset), high_(high), samples_(samples), words_(shape.high_words()),
           low_bits_(shape.low_bits()) {}
 
-    /// Two steps by which what `at` needs comes near; each needs what the one before has asked for.
+    /// Prefetches for `at` in two steps; the second needs what the first has fetched.
     void ask_sample(std::uint64_t i) const { __builtin_prefetch(samples_ + i / AscendingShape::step); }
     void ask_high(std::uint64_t i) const { __builtin_prefetch(high_ + samples_[i / AscendingShape::step] / 64); }
 
-    /// c_i and c_{i+1}, for i + 1 < count; nothing sensible, such as an end before the beginning, where it is damaged.
+    /// c_i and c_{i+1}, for i + 1 < count; arbitrary values if it is damaged.
     Between pair(std::uint64_t i) const {
         const std::uint64_t place = samples_[i / AscendingShape::step];
         std::uint64_t word = place / 64;
@@ -105,7 +105,7 @@ private:
     unsigned low_bits_ = 0;
 };
 
-/// Writes ascending numbers, given one after the other, into memory that is zero.
+/// Writes ascending numbers one by one into zeroed memory.
 class AscendingWriter {
 public:
     AscendingWriter(const AscendingShape& shape, std::uint8_t* low, std::uint64_t stride, std::uint64_t offset,

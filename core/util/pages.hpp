@@ -14,7 +14,7 @@
 
 namespace bitmeter {
 
-/// Pages that are given back when the last one that holds them goes.
+/// A block of pages with shared ownership.
 class PageBlock {
 public:
     PageBlock() = default;
@@ -29,9 +29,9 @@ public:
     bool on_disk() const { return mapping_ && mapping_->file != os::no_handle; }
     /// Makes it larger; the bytes may move.
     void grow(std::size_t size);
-    /// Takes the pages out of memory; what they hold stays on the disk. Does nothing where there is no disk.
+    /// Evicts the pages of a temporary file from memory.
     void release() const;
-    /// What stands in these bytes is needed no more.
+    /// Discards the content of these bytes.
     void drop(std::size_t from, std::size_t to) const;
 
 private:
@@ -47,7 +47,7 @@ private:
     std::shared_ptr<Mapping> mapping_;
 };
 
-/// An array on such pages.
+/// An array in a block of pages.
 template <class T>
 class PageArray {
 public:
@@ -58,7 +58,7 @@ public:
     T& operator[](std::size_t i) const { return data()[i]; }
     T* begin() const { return data(); }
     T* end() const { return data() + size_; }
-    /// The entries [from, to) are needed no more.
+    /// Discards the entries [from, to).
     void drop(std::size_t from, std::size_t to) const { block_.drop(from * sizeof(T), to * sizeof(T)); }
 
 private:
@@ -66,18 +66,18 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Where the large arrays of a piece of work are kept: in memory, or in temporary files whose pages leave memory when the
-/// process has more than its allowance.
+/// Allocates the large arrays of a job: in memory, or in temporary files whose pages are evicted when the process exceeds
+/// its memory limit.
 class PageStore {
 public:
-    /// No more than `allowance` bytes of memory (0 for no limit); temporary files go to `folder`.
+    /// At most `allowance` bytes of memory (0 for no limit); temporary files go to `folder`.
     explicit PageStore(std::uint64_t allowance = 0, std::string folder = {}) : allowance_(allowance), folder_(folder) {}
     PageStore(const PageStore&) = delete;
     PageStore& operator=(const PageStore&) = delete;
 
     std::uint64_t allowance() const { return allowance_; }
     const std::string& folder() const { return folder_; }
-    /// Whether so many bytes more would still be within the allowance.
+    /// Whether this many more bytes stay within the limit.
     bool fits(std::uint64_t bytes) const;
     /// Bytes of memory left.
     std::uint64_t left() const;
@@ -90,9 +90,9 @@ public:
     PageArray<T> array(std::size_t size) {
         return {take(size * sizeof(T)), size};
     }
-    /// An existing block is looked after too.
+    /// Adds an existing block to those that may be evicted.
     void watch(const PageBlock& block);
-    /// Sends pages of temporary files out of memory if there are too many. May be called from any thread at any time.
+    /// Evicts pages of temporary files if the process nears its limit. Thread-safe.
     void keep_within();
 
 private:

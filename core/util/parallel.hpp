@@ -1,4 +1,4 @@
-// Work shared among threads. Tasks are numbered and independent, so a result never depends on how many threads ran.
+// Parallel loops over independent tasks, whose results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace bitmeter {
 
 /// Threads to use: what the caller allows (0 = all of the machine's), never more than there are tasks.
 inline unsigned thread_count(unsigned allowed, std::size_t tasks) {
-    if (allowed == 1 || tasks <= 1) return 1;  // to ask the machine takes microseconds
+    if (allowed == 1 || tasks <= 1) return 1;  // hardware_concurrency() takes microseconds
     unsigned available = std::max(1u, std::thread::hardware_concurrency());
     constexpr unsigned most = 1024;  // beyond this a request can only be a mistake
     unsigned wanted = std::min(most, allowed == 0 ? available : allowed);
@@ -44,14 +44,14 @@ void parallel_for(std::size_t tasks, unsigned allowed, Run&& run) {
     try {
         for (unsigned i = 1; i < threads; ++i) pool.emplace_back(worker);
     } catch (const std::exception&) {
-        // The machine gives no more threads (or no memory for them): those that run do the work.
+        // No more threads available: those that run do the work.
     }
     worker();
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);
 }
 
-/// Calls `run(from, to)` for stretches of [0, size), each of this length but the last.
+/// Calls `run(from, to)` for successive blocks of [0, size), all of this length except the last.
 template <class Run>
 void parallel_stretches(std::size_t size, std::size_t length, unsigned allowed, Run&& run) {
     parallel_for((size + length - 1) / length, allowed,

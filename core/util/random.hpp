@@ -1,4 +1,4 @@
-// Random numbers that are the same on every machine: xoshiro256++ (Blackman and Vigna, 2019) with one stream a path.
+// Random numbers that are the same on every machine: xoshiro256++ (Blackman and Vigna, 2019) with one stream per path.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace bitmeter {
 
-/// What a whole sample grows from; taken from numpy's generator by the caller.
+/// The seed of a whole sample, drawn by the caller from numpy's generator.
 using Seed = std::array<std::uint64_t, 4>;
 
 /// The finaliser of SplitMix64: neighbouring numbers become unrelated ones.

@@ -30,8 +30,7 @@ double careful_sum(const double* x, std::int64_t n) {
     return sums[0].value();
 }
 
-/// The same to the last bit where all of it is finite, and NaN where it is not: without a branch, so that the lanes run
-/// in vector registers.
+/// The same to the last bit if all values are finite, else NaN. Branch-free, so that the lanes are vectorised.
 double quick_sum(const double* x, std::int64_t n) {
     Vector high{}, low{};
     std::int64_t i = 0;

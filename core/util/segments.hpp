@@ -6,7 +6,7 @@
 
 namespace bitmeter {
 
-/// Whether bounds ascend from 0 or more to at most n: what the functions below need.
+/// Whether bounds ascend within [0, n], as the functions below require.
 bool valid_bounds(const std::int64_t* bounds, std::size_t count, std::size_t n);
 
 /// out[j] = the compensated sum of x[bounds[j]] … x[bounds[j+1]-1], for `segments` segments.

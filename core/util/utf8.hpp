@@ -9,7 +9,7 @@
 
 namespace bitmeter::utf8 {
 
-/// What `length` says of a character that more bytes could still complete.
+/// `length` of a character that more bytes could complete.
 constexpr int cut_off = -1;
 
 /// The bytes of the character that begins at p; 0 if none does; cut_off if the text ends inside of it.

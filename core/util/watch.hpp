@@ -1,4 +1,4 @@
-// Long work that is watched: how far it is, whether it should stop, whether it keeps within its memory.
+// Progress, cancellation and memory limits of long passes.
 #pragma once
 
 #include <algorithm>
@@ -15,33 +15,33 @@ namespace bitmeter {
 
 class Watch {
 public:
-    /// Told the share that is done, always on the thread that began the stage; it throws to stop the work.
-    using Tell = std::function<void(double)>;
+    /// Called with the share that is done, always on the thread that began the stage; throws to cancel the pass.
+    using Progress = std::function<void(double)>;
     explicit Watch(PageStore* pages = nullptr) : pages_(pages) {}
-    void set(Tell tell) { tell_ = std::move(tell); }
+    void set(Progress progress) { progress_ = std::move(progress); }
 
-    /// A stage of so many steps begins.
+    /// Begins a stage of `total` steps.
     void begin(std::uint64_t total) {
         owner_ = std::this_thread::get_id();
         total_ = total;
         done_ = 0;
-        told_ = kept_ = clock();
-        if (tell_) tell_(0.0);
+        reported_ = kept_ = clock();
+        if (progress_) progress_(0.0);
     }
-    /// So many steps of it are done; called from any thread, every millisecond or so.
+    /// Adds finished steps. Thread-safe; to be called every millisecond or so.
     void add(std::uint64_t steps) {
         const std::uint64_t done = done_.fetch_add(steps, std::memory_order_relaxed) + steps;
         const std::int64_t now = clock();
         std::int64_t kept = kept_.load(std::memory_order_relaxed);
         if (pages_ && now - kept > keep_every && kept_.compare_exchange_strong(kept, now)) pages_->keep_within();
-        if (!tell_ || now - told_.load(std::memory_order_relaxed) < tell_every) return;
+        if (!progress_ || now - reported_.load(std::memory_order_relaxed) < report_every) return;
         if (std::this_thread::get_id() != owner_) return;
-        told_ = now;
-        tell_(total_ ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total_)) : 0.0);
+        reported_ = now;
+        progress_(total_ ? std::min(1.0, static_cast<double>(done) / static_cast<double>(total_)) : 0.0);
     }
 
 private:
-    static constexpr std::int64_t keep_every = 1'000'000, tell_every = 100'000'000;  // nanoseconds
+    static constexpr std::int64_t keep_every = 1'000'000, report_every = 100'000'000;  // nanoseconds
     static std::int64_t clock() {
         return std::chrono::duration_cast<std::chrono::nanoseconds>(
                    std::chrono::steady_clock::now().time_since_epoch())
@@ -49,11 +49,11 @@ private:
     }
 
     PageStore* pages_;
-    Tell tell_;
+    Progress progress_;
     std::thread::id owner_;
     std::uint64_t total_ = 0;
     std::atomic<std::uint64_t> done_{0};
-    std::atomic<std::int64_t> told_{0}, kept_{0};
+    std::atomic<std::int64_t> reported_{0}, kept_{0};
 };
 
 }  // namespace bitmeter

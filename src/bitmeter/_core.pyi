@@ -307,7 +307,7 @@ class NgramFormatError(ValueError):
     pass
 
 def resident_bytes() -> int:
-    """Bytes of this process in memory; 0 where the system does not tell."""
+    """Bytes of this process in memory; 0 if unknown."""
 
 class NgramEstimation:
     """Words taken in, then the stages of an estimation."""
@@ -379,7 +379,7 @@ class NgramEstimation:
     def on_disk(self) -> bool: ...
 
     def begin(self, order: int, raw: bool = False, most_keys: int = 0, tell: object | None = None) -> None:
-        """The stages can be called; each tells its share."""
+        """The stages can be called; each reports its progress."""
 
     def sort(self) -> None: ...
 
@@ -474,11 +474,11 @@ class NgramModel:
     def save(self, path: str, tell: object | None = None) -> None: ...
 
 class PrunedNgrams:
-    """A smaller model, yet to be told what to say about itself."""
+    """A smaller model without its metadata yet."""
 
     @property
     def divergence(self) -> float:
-        """From the whole model, in nats a word, by Stolcke's formula."""
+        """From the whole model, in nats per word, by Stolcke's formula."""
 
     @property
     def counts(self) -> list[int]: ...
@@ -613,7 +613,7 @@ class Spelling:
 
     def expand(self, data: bytes, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], cuts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, continues: bool, open: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """
-        (ids, bounds, owner, extra): what the n-gram model must rate, who pays for it, and what else is paid.
+        (ids, bounds, owner, extra): what the n-gram model must score, who pays for it, and what else is paid.
         """
 
     def word(self, word: bytes) -> float:
@@ -832,7 +832,7 @@ class Universal:
     def frozen(self) -> bool: ...
 
     def freeze(self) -> None:
-        """Learn no more; every document begins alike."""
+        """Stop learning; every document then starts in the same state."""
 
     def begin(self) -> None:
         """Begin a document."""
@@ -849,7 +849,7 @@ class Universal:
         """ln p of all 256 next bytes."""
 
     def learn(self, data: bytes) -> None:
-        """Read a text only to learn it."""
+        """Learn a text without scoring it."""
 
     def save(self, path: str) -> None: ...
 
@@ -857,7 +857,7 @@ class Universal:
     def load(path: str) -> Universal: ...
 
 class UniversalCoder:
-    """A text in stretches, each coded by itself."""
+    """A text in blocks, each with a code of its own."""
 
     def __init__(self, model: Universal) -> None: ...
 
@@ -869,7 +869,7 @@ class UniversalCoder:
     def bits(self) -> float: ...
 
 def universal_kernels() -> list[str]:
-    """The copies of the universal model that this processor can run."""
+    """The kernels of the universal model that this processor can run."""
 
 def universal_memory(size: int) -> int:
     """Bytes that a universal model of this size takes."""

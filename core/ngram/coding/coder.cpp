@@ -187,7 +187,7 @@ void NgramCoder::encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits) 
     const Children* longer = nullptr;
     auto put = [&](const Level& level, std::uint64_t start, std::uint64_t size) {
         const std::uint64_t total = level.total();
-        if (size == 0) throw CodeError("the model holds a word of the text impossible");
+        if (size == 0) throw CodeError("a word of the text has probability zero under the model");
         if (start + size > total) outside();
         out.encode(start, size, total);
         bits.add(size, total);

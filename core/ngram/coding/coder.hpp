@@ -1,5 +1,5 @@
-// Words coded by an n-gram model at the cost that it says, -log2 p(word | history), without asking for the probability of
-// every word that could have come.
+// Arithmetic coding of words with an n-gram model at -log2 p(word | history) bits, without computing the probability of
+// every word.
 //
 // From the longest known history h down: either the word is one of those that h knows (its children, less those that a
 // longer history knew and that were ruled out there), or an escape is coded and the next shorter history h' speaks. With

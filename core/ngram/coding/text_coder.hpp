@@ -1,5 +1,5 @@
-// A text coded by a model of words: the words by NgramCoder, unknown ones and white space by Spelling, each at the cost
-// that a score counts for them.
+// Coding of a text with an open-vocabulary word model: words by NgramCoder, unknown ones and white space by Spelling, at
+// the cost that scoring gives them.
 //
 // What comes next is coded first (a word, or the end of the line), then the white space before it, then the bytes of an
 // unknown word. The end of the text is not coded, for its length is known; only white space at the very end, with no

@@ -1,9 +1,9 @@
-// Pruning by relative entropy (Stolcke, "Entropy-based pruning of backoff language models", 1998): an n-gram goes where
-// leaving its probability to the back-off costs next to nothing.
+// Pruning by relative entropy (Stolcke, "Entropy-based pruning of backoff language models", 1998): removes n-grams whose
+// probability the back-off approximates well.
 //
-// How often a history comes is not read off the lower orders of the model: under Kneser-Ney they are no marginals of the
-// higher ones. It is the stationary distribution of the model itself, as a chain over its own states whose sentences
-// follow each other, found by repeated linear passes over the n-grams.
+// The probability of a history is not taken from the lower orders, which under Kneser-Ney are not marginals of the higher
+// ones. It is the stationary distribution of the model itself, as a Markov chain over its states, found by repeated linear
+// passes over the n-grams.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::vector<std::vector<double>> history_shares(const NgramModel& model);
 
 struct PrunedNgrams {
     std::unique_ptr<NgramModel> model;
-    double divergence = 0.0;  // D(before || after), nats a word, by Stolcke's formula summed over histories
+    double divergence = 0.0;  // D(before || after), nats per word, by Stolcke's formula summed over histories
 };
 
 /// Leaves out each n-gram (but no single word) that raises the perplexity by less than the share `threshold`, unless a

@@ -11,8 +11,8 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 14;  // histories a task
-constexpr std::size_t look = 256;       // histories between two looks at the clock
+constexpr std::size_t chunk = 1 << 14;  // histories per task
+constexpr std::size_t look = 256;       // histories between two progress reports
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::uint64_t NgramEstimator::most_disk(const NgramText& text, int order) {
 }
 
 bool NgramEstimator::sorts_in_memory(const NgramText& text, int order, const PageStore& store) {
-    // The keys, and beside them a copy of those of one word a thread.
+    // The keys, and per thread a copy of those of one word.
     const std::uint64_t keys = (text.ids().size() + 1) * ngram_key_bytes(text.table().size(), order);
     return order < 2 || store.fits(keys + keys / 4);
 }
@@ -136,7 +136,7 @@ void NgramEstimator::grow() {
         model_->nodes(o)[shape.counts[o - 1]].child = static_cast<std::uint32_t>(shape.counts[o]);
     parallel_for(bundles, threads_, [&](std::size_t bundle) {
         auto next = starts[bundle];
-        std::uint32_t word = keys_->bundle_begin(bundle);  // the next one that has not been told its children
+        std::uint32_t word = keys_->bundle_begin(bundle);  // the next one whose children are not set
         auto reach = [&](std::uint32_t first) {
             while (word < first) model_->nodes(1)[word++].child = static_cast<std::uint32_t>(next[2]);
         };
@@ -188,14 +188,14 @@ void NgramEstimator::link_order(int o) {
     const NgramNode *const histories = m.nodes(o - 1), *const shorter = m.nodes(o - 2);
     const std::uint32_t *const keys = m.keys(o), *const shorter_keys = m.keys(o - 1);
     const unsigned bits = m.codes().bits();
-    // Where a code stands if those of [begin, end) are even; then what is there is on its way.
+    // Prefetches where a code is expected if those of [begin, end) are evenly spread.
     auto fetch = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t code) {
         const std::uint64_t near = begin + ((std::uint64_t{code} * (end - begin)) >> bits);
         __builtin_prefetch(shorter_keys + near);
         __builtin_prefetch(extended + near, 1);
     };
     parallel_stretches(m.shape().counts[o - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
-        constexpr std::size_t ahead = 12;       // histories whose memory is on its way
+        constexpr std::size_t ahead = 12;       // histories to prefetch
         constexpr std::uint64_t next_child = 6;  // and children of one that has many
         for (std::size_t h = from; h < to; ++h) {
             if (h % look == 0) watch_.add(0);

@@ -3,9 +3,9 @@
 // - sentences are preceded by one word_begin and closed by word_end; n-grams do not cross them;
 // - the count of an n-gram below the highest order is the number of different words seen before it, except where it
 //   begins a sentence: there, and at the highest order, it is how often it occurred;
-// - modified Kneser-Ney (see ngram/estimate/smooth.hpp): with n_j n-grams of count j and Y = n_1/(n_1 + 2 n_2), the discounts are
-//   D_j = j - (j + 1) Y n_{j+1}/n_j for j = 1, 2 and 3 (or more); where they are undefined or outside of [0, j], 1/2, 1
-//   and 3/2 stand for them.
+// - modified Kneser-Ney (see smooth.hpp): with n_j n-grams of count j and Y = n_1/(n_1 + 2 n_2), the discounts are
+//   D_j = j - (j + 1) Y n_{j+1}/n_j for j = 1, 2 and 3 (or more); if undefined or outside of [0, j], they are 1/2, 1 and
+//   3/2.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@
 
 namespace bitmeter {
 
-/// What an estimation may use.
+/// Resources of an estimation.
 struct NgramMeans {
     unsigned threads = 0;
     PageStore* store = nullptr;   // where its arrays are; in memory without one
-    Watch* watch = nullptr;       // told how far each stage is
+    Watch* watch = nullptr;       // reports the progress of each stage
     bool raw = false;             // keep how often n-grams below the highest order occurred
     std::uint64_t most_keys = 0;  // n-grams sorted at once; 0: as many as the store allows
 };

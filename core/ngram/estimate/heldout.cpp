@@ -9,7 +9,7 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 12;  // words a task
+constexpr std::size_t chunk = 1 << 12;  // words per task
 constexpr std::size_t part = 10;        // one sentence of ten is held out
 constexpr std::size_t enough = 1'000'000;
 constexpr int most_rounds = 100;
@@ -19,7 +19,7 @@ constexpr std::uint8_t no_bucket = 255;
 
 using Counts = std::array<const std::uint32_t*, max_order>;
 
-/// Goes through sentences and tells, for each word, where in the trie the n-grams that end in it stand.
+/// Walks through sentences and finds, for each word, the n-grams of the trie that end in it.
 class Walk {
 public:
     explicit Walk(const NgramModel& model) : m_(model) { begin(); }
@@ -59,7 +59,7 @@ private:
     bool ended_ = false;
 };
 
-/// What each held-out word was given by each order, and in which bucket its history is.
+/// The probability of each held-out word by each order, and the bucket of its history.
 class Evidence {
 public:
     Evidence(int order, std::size_t words) : order_(order), own_(words * order), buckets_(words * order, no_bucket) {}
@@ -70,7 +70,7 @@ public:
         buckets_[word * order_ + order - 1] = static_cast<std::uint8_t>(history_bucket(history));
     }
 
-    /// One round: how often each weight was asked, and how often it was its own estimate that spoke.
+    /// One EM iteration: for each weight, its expected uses and those of its own estimate.
     struct Sums {
         HeldoutWeights asked{}, own{};
     };

@@ -1,4 +1,4 @@
-// The words of a text by their numbers: a list that grows, in memory or, beyond a limit, in a temporary file.
+// A growing list of word ids, in memory or, beyond a limit, in a temporary file.
 #pragma once
 
 #include <cstddef>

@@ -104,7 +104,7 @@ struct Packing {
     unsigned bits, total;
 };
 
-/// Room for copies, used again by whichever thread comes next: fresh memory costs more than the copying.
+/// A pool of scratch memory that threads reuse: fresh memory costs more than the copying.
 template <int W>
 class Scratch {
 public:
@@ -162,11 +162,11 @@ public:
     std::uint64_t size(std::uint32_t word) const { return starts_[word + 1] - starts_[word]; }
     const Wide<W>* begin(std::uint32_t word) const { return keys_.data() + starts_[word]; }
     const Wide<W>* end(std::uint32_t word) const { return keys_.data() + starts_[word + 1]; }
-    /// The keys of the words [from, to) are needed no more.
+    /// Frees the keys of the words [from, to).
     void drop(std::uint32_t from, std::uint32_t to) const { keys_.drop(starts_[from], starts_[to]); }
 
 private:
-    static constexpr std::size_t stride = 1 << 18;  // words between two looks at the clock
+    static constexpr std::size_t stride = 1 << 18;  // words between two progress reports
 
     bool begins(std::size_t i) const { return i == 0 || plan_.ids[i - 1] == word_end; }
 
@@ -358,7 +358,7 @@ private:
     void for_words(std::size_t bundle, Take&& take) const {
         for (std::uint32_t word = cuts_[bundle]; word < cuts_[bundle + 1]; ++word) {
             const Wide<W>* before = nullptr;
-            auto tell = [&](const Wide<W>& key, std::uint64_t count) {
+            auto visit_key = [&](const Wide<W>& key, std::uint64_t count) {
                 take(word, key, packing_.length_of(key), before ? packing_.shared_words(*before, key) : 0, count);
                 before = &key;
             };
@@ -366,7 +366,7 @@ private:
                 for (const Wide<W>*at = slice_->begin(word), *end = slice_->end(word); at < end;) {
                     const Wide<W>* next = at + 1;
                     while (next < end && *next == *at) ++next;
-                    tell(*at, static_cast<std::uint64_t>(next - at));
+                    visit_key(*at, static_cast<std::uint64_t>(next - at));
                     at = next;
                 }
                 continue;
@@ -375,7 +375,7 @@ private:
             for (const auto& run : runs_)
                 if (const std::uint64_t from = run.starts[word], to = run.starts[word + 1]; from < to)
                     merge.add(run.keys + from, run.keys + to, run.counts + from);
-            merge.run(tell);
+            merge.run(visit_key);
         }
     }
 

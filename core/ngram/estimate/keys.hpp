@@ -1,7 +1,7 @@
-// All n-grams of a text packed into integers and sorted: by their first word, then by the codes of the words after it.
+// All n-grams of a text, packed into integers and sorted by their first word, then by the codes of the words after it.
 //
-// Where memory cannot hold them all, stretches of the text are sorted one after the other, each is written to a temporary
-// file as a run of different n-grams and their counts, and whoever goes through them goes through all runs side by side.
+// If memory cannot hold them all, this is an external sort: blocks of the text are sorted one by one, each is written to a
+// temporary file as a run of distinct n-grams and counts, and the runs are merged when they are visited.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ public:
     using Visit =
         std::function<void(std::uint32_t first, const std::uint32_t* codes, int length, int shared, std::uint64_t count)>;
     virtual void visit(std::size_t bundle, const Visit& visit) const = 0;
-    /// A bundle's n-grams are needed no more.
+    /// Frees a bundle's n-grams.
     virtual void forget(std::size_t bundle) const = 0;
     virtual std::size_t runs() const = 0;
 

@@ -1,4 +1,4 @@
-// A model without some of its n-grams.
+// Removal of n-grams from a model.
 #pragma once
 
 #include <cstdint>

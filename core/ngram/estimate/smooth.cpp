@@ -11,8 +11,8 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 14;  // histories a task
-constexpr std::size_t look = 256;       // histories between two looks at the clock
+constexpr std::size_t chunk = 1 << 14;  // histories per task
+constexpr std::size_t look = 256;       // histories between two progress reports
 
 float log10_of(double p) {
     return static_cast<float>(std::min(0.0, std::log10(p)));
@@ -239,7 +239,7 @@ private:
         return m_.words() - static_cast<std::size_t>(std::count(counts_[0], counts_[0] + m_.words(), 0u));
     }
 
-    /// Katz, where all words were seen and nobody is left to have what was taken off: they keep it.
+    /// Katz: with no unseen word to receive the discounted mass, no discount is taken.
     static void give_back(Share& share) {
         share.total *= 1.0 - share.backoff;
         share.backoff = 1.0;
@@ -324,7 +324,7 @@ Smoothing smoothing_named(std::string_view name) {
                                                  "witten-bell",         "katz",          "absolute",
                                                  "kneser-ney",          "modified-kneser-ney", "stupid-backoff"};
     const auto found = std::find(std::begin(names), std::end(names), name);
-    if (found == std::end(names)) throw std::invalid_argument("no smoothing has this name");
+    if (found == std::end(names)) throw std::invalid_argument("there is no smoothing of this name");
     return static_cast<Smoothing>(found - std::begin(names));
 }
 

@@ -1,4 +1,4 @@
-// From counts to probabilities: every smoothing method as a trie of log-probabilities and back-offs.
+// Smoothing: from counts to a trie of log-probabilities and back-offs.
 //
 // With c(hw) the count of a word w after a history h, c(h) that of all words after it, h' the history without its first
 // word, and V the number of words with <unk> and </s> but without <s>, the probability of a word that was seen is
@@ -82,11 +82,11 @@ struct NgramCounts {
     std::array<const std::uint32_t*, max_order> raw{}, adjusted{};
 };
 
-/// Fills in all log-probabilities and back-offs of a trie that has its children and suffixes. Histories are gone
-/// through in their order, from the shortest to the longest. `statistics` has one entry an order; that of modified
+/// Fills in all log-probabilities and back-offs of a trie that has its children and suffixes. Histories are processed in
+/// order, from the shortest to the longest. `statistics` has one entry per order; that of modified
 /// Kneser-Ney must have its kinds already, all others are counted here. N-grams that the plan prunes count for their
 /// histories, and what they would have had goes to the back-off; they stay in the trie, with no probability of use.
-/// The probabilities of one order, on which those of the next rest, are in the store; the watch is told n-grams.
+/// The probabilities of one order, which the next one needs, are in the store; the watch counts n-grams.
 void ngram_smooth(const NgramModel& model, const NgramCounts& counts, const SmoothingPlan& plan,
                   std::vector<OrderStatistics>& statistics, unsigned threads, PageStore& store, Watch& watch);
 

@@ -1,4 +1,4 @@
-// A text as word numbers, for estimation: units in the order of their first coming, each sentence closed by word_end.
+// A text as word ids, for estimation: ids in order of first occurrence, each sentence closed by word_end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace bitmeter {
 
-/// A word of the text that the model keeps for itself.
+/// The text holds a word that the model reserves.
 struct ReservedWord : std::runtime_error {
     ReservedWord(std::string found, std::uint64_t where)
         : std::runtime_error("reserved word"), word(std::move(found)), sentence(where) {}

@@ -1,4 +1,4 @@
-// Which words of a text a model knows.
+// The vocabulary of a text.
 #include <algorithm>
 #include <numeric>
 

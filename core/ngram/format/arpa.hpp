@@ -1,4 +1,4 @@
-// The ARPA format, in the dialects of KenLM, SRILM and others: reading it as blocks of bytes, and writing it so.
+// Reading and writing the ARPA format, in the dialects of KenLM, SRILM and others, in blocks of bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ArpaError : std::runtime_error {
     std::uint64_t line;  // counted from one
 };
 
-/// Takes lines in any order of blocks. Fields are parted by tabs or spaces; a missing back-off is 0; what stands before
-/// \data\ is passed over; carriage returns and blank lines too; <UNK> is <unk>; -99 and below is the logarithm of zero.
+/// Takes blocks of any size. Fields are separated by tabs or spaces; a missing back-off is 0; anything before \data\,
+/// carriage returns and blank lines are ignored; <UNK> is <unk>; -99 and below is the logarithm of zero.
 class ArpaReader {
 public:
     ArpaReader();

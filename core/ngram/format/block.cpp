@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
-constexpr std::size_t piece = std::size_t{1} << 22;          // bytes between two looks at the clock
+constexpr std::size_t piece = std::size_t{1} << 22;          // bytes between two progress reports
 constexpr std::size_t release_every = std::size_t{1} << 24;  // bytes of a model on the disk that are in memory at once
 
 /// The header as it stands in the file: this, the form's own settings, and the rest.
@@ -64,7 +64,7 @@ void check_shape(const NgramShape& shape, std::uint64_t most_bytes) {
 
 NgramBlock::NgramBlock(const NgramForm& form, PageBlock file)
     : form_(&form), memory_(std::move(file)), mapped_(true), size_(memory_.size()) {
-    if (memory_.size() == 0) damaged("it is empty or no regular file");
+    if (memory_.size() == 0) damaged("it is empty or not a regular file");
     if (memory_.size() < form.header_size) damaged("it is shorter than a header");
     Begin begin;
     std::memcpy(&begin, memory_.data(), sizeof begin);

@@ -1,5 +1,5 @@
-// What the two forms of an n-gram model share: a block of memory which is also a file. It begins with a header that is
-// checked when the file is opened, has a checksum over all the rest, and a section about spelling may follow it.
+// The file format shared by the two forms of an n-gram model: one block with a header, which is checked when the file is
+// opened, a checksum of the rest, and an optional section for the open vocabulary.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace bitmeter {
 
 class Watch;
 
-/// Bytes that are no sound model; the message goes to the user.
+/// The bytes are not a valid model; the message is shown to the user.
 struct NgramFormatError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
-/// Set in NgramShape::flags where a section about spelling follows the model in its file.
+/// Set in NgramShape::flags if an open-vocabulary section follows the model in its file.
 constexpr std::uint32_t has_section = 1u << 31;
-/// Bytes kept in every model for what its maker writes down about it.
+/// Bytes reserved in every model for metadata.
 constexpr std::size_t note_size = 4096;
 /// Every part of a block begins at a multiple of this.
 constexpr std::size_t block_alignment = 64;
@@ -61,7 +61,7 @@ private:
     std::size_t at_;
 };
 
-/// What tells the forms apart.
+/// The constants of a form.
 struct NgramForm {
     char magic[16];
     std::uint32_t version;
@@ -71,7 +71,7 @@ struct NgramForm {
     std::size_t header_size;
 };
 
-/// A header that was read and checked, but for the sizes that follow from the form.
+/// A header, checked except for the sizes that follow from the form.
 struct NgramHeader {
     NgramShape shape;
     std::uint32_t extras[2] = {};
@@ -106,11 +106,11 @@ public:
     Bytes bytes() const { return {memory_.data(), size_}; }
     Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
 
-    /// Puts a section behind the model. Whether the bytes have moved: a map of a file becomes a copy.
+    /// Appends a section. Returns whether the bytes have moved: a mapped file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
-    /// Writes the header and its checksums. What is told to the watch are bytes.
+    /// Writes the header and its checksums. The watch counts bytes.
     void seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch = nullptr);
-    /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
+    /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const;
     /// Throws NgramFormatError where the bytes are not those that were sealed.
     void verify() const;

@@ -1,4 +1,4 @@
-// Few values that stand for many.
+// Scalar quantisation codebooks.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace bitmeter {
 
-/// Ascending values of a float each, and the code of each value that they stand for.
+/// Ascending values, and the mapping of any value to its code.
 class Codebook {
 public:
-    /// For log10 of probabilities: nearest values. Errors are held small where there are many values, and both in p and,
-    /// near one, in 1 - p: what a probability leaves to other words must not change by much either.
+    /// For log10 of probabilities: nearest values. Errors are small where values are dense, in p and, near one, in 1 - p: the
+    /// mass left to other words must not change by much either.
     static Codebook of_logprobs(std::span<const float> values, unsigned bits);
-    /// For log10 of back-offs: the next value below, since more would be more than there is. 0 and -inf stay what they are.
+    /// For log10 of back-offs: the next value below, so that no context sums above one. 0 and -inf are kept exactly.
     static Codebook of_backoffs(std::span<const float> values, unsigned bits);
 
     /// By code.

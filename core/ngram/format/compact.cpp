@@ -190,14 +190,19 @@ void CompactNgram::fill_offsets(std::uint64_t* offsets) const {
 }
 
 WordIndex CompactNgram::index() const {
-    std::call_once(index_->made, [&] {
-        index_->offsets.resize(shape_.words + 1);
-        fill_offsets(index_->offsets.data());
-        index_->slots.resize(index_size(shape_.words));
-        WordIndex({index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes,
-                  words())
-            .fill(first_word);
-    });
+    // Not std::call_once, which hangs on Windows (winpthreads) after a call that threw.
+    if (!index_->made.load(std::memory_order_acquire)) {
+        const std::lock_guard lock(index_->guard);
+        if (!index_->made.load(std::memory_order_relaxed)) {
+            index_->offsets.resize(shape_.words + 1);
+            fill_offsets(index_->offsets.data());
+            index_->slots.resize(index_size(shape_.words));
+            WordIndex({index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes,
+                      words())
+                .fill(first_word);
+            index_->made.store(true, std::memory_order_release);
+        }
+    }
     return {{index_->slots.data(), index_->slots.size()}, index_->offsets.data(), word_text_, shape_.word_bytes, words()};
 }
 

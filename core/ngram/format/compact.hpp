@@ -1,11 +1,11 @@
-// The compact form of an n-gram model: for each n-gram the bits of its last word, the numbers of its probability and
-// back-off in a table of each order, and where its children begin as one of ascending numbers. It is the trie of
-// ngram/format/model.hpp with the same places, and without links to suffixes: whoever follows a text keeps the places of all its
-// known endings. Single words keep their exact figures.
+// The compact form of an n-gram model: for each n-gram the bits of its last word, codebook indices of its probability and
+// back-off, and the Elias-Fano coded start of its children. It is the trie of model.hpp with the same indices, but without
+// links to suffixes: the caller keeps the positions of all suffixes. Unigrams keep their exact values.
 //
 // The file is mapped and untrusted: its header is checked when it is opened, and everything else where it is used.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -73,7 +73,7 @@ public:
     const WordCodes& codes() const { return codes_; }
     Bytes bytes() const { return block_.bytes(); }
     Bytes section() const { return block_.section(); }
-    /// One that is a map of a file becomes a copy in memory.
+    /// A mapped file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
     std::string_view note() const { return {reinterpret_cast<const char*>(note_), shape_.note_bytes}; }
     void set_note(std::string_view note);
@@ -113,7 +113,8 @@ public:
 
 private:
     struct Index {
-        std::once_flag made;
+        std::mutex guard;
+        std::atomic<bool> made{false};
         std::vector<WordSlot> slots;
         std::vector<std::uint64_t> offsets;
     };
@@ -134,15 +135,15 @@ private:
     std::unique_ptr<Index> index_ = std::make_unique<Index>();
 };
 
-/// Known endings of what was read: places[i] is that of its last i + 1 words.
+/// The known suffixes of the history: places[i] is that of its last i + 1 words.
 struct CompactCursor {
     int length = 1;
     std::uint32_t places[max_order] = {word_begin};
 };
 inline CompactCursor ngram_cursor(const CompactNgram&) { return {}; }
 
-/// The same as for the fast form (see ngram/query/query.hpp), with the same states. A state alone must find its shorter endings
-/// again, which takes microseconds; a cursor has them.
+/// As for the fast form (see ngram/query/query.hpp), with the same states. A state must search for its shorter suffixes,
+/// which takes microseconds; a cursor has them.
 CompactCursor ngram_resume(const CompactNgram& model, const NgramState& state);
 double ngram_step(const CompactNgram& model, CompactCursor& cursor, std::uint32_t word);
 double ngram_step(const CompactNgram& model, NgramState& state, std::uint32_t word);

@@ -1,11 +1,10 @@
-// An n-gram model as one block of memory, which is also its file: read through a map of the file, or made by an
-// estimator.
+// The fast form of an n-gram model: one block that is also its file, mapped or made by an estimator.
 //
-// The n-grams form a trie by their words from left to right. The children of a node stand together, ordered by code,
-// which is the word's number scattered over the key space, so that interpolation finds one of many in two or three
-// steps. Each node knows its suffix (the n-gram without its first word). A text is followed like by an automaton: try
-// the longest known history; where it does not know the word, pay its back-off and go on from its suffix. Since every
-// word lengthens the history by at most one, that is fewer than two searches a word on average.
+// The n-grams form a trie by their words from left to right. The children of a node are contiguous and sorted by code, a
+// hash of the word's id that spreads evenly, so that interpolation search takes two or three steps. Each node has a link to
+// its suffix (the n-gram without its first word), which makes the trie an automaton: look up the word after the longest
+// known history; if it is not there, add the back-off and continue from the suffix. Since every word lengthens the history
+// by at most one, that is fewer than two searches per word on average.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +69,7 @@ public:
     Bytes bytes() const { return block_.bytes(); }
     /// What follows the model in its file (see ngram/openvocab/spelling.hpp); empty where nothing does.
     Bytes section() const { return block_.section(); }
-    /// One that is a map of a file becomes a copy in memory.
+    /// A mapped file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
 
     // Orders count from 1; order 1 has no codes, since the place of a word there is its number.
@@ -90,13 +89,13 @@ public:
     /// The same as it stands in the file.
     WordIndex index() const;
 
-    /// Writes the file. Throws std::system_error. What is told to the watch are bytes.
+    /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const { block_.save(path, watch); }
     /// The checksum of everything but the header, as the header says it.
     std::uint64_t fingerprint() const { return block_.header().body_checksum; }
     /// Of all that can change a probability; 0 in files of earlier versions.
     std::uint64_t content_checksum() const { return block_.header().content_checksum; }
-    /// Makes the index of words and computes the checksums once the model is filled in. What is told to the watch are bytes.
+    /// Makes the word index and computes the checksums once the model is filled in. The watch counts bytes.
     void seal(Watch* watch = nullptr);
     /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
     void verify() const;

@@ -1,6 +1,6 @@
-// From the fast form of an n-gram model to the compact one: probabilities are rounded to the nearest of a few values,
-// then the back-off of each history is computed anew, so that its predictions sum to one with the rounded probabilities,
-// and rounded down. So no history promises more than it has, and a quantised model's perplexity is an honest one.
+// Packs the fast form of an n-gram model into the compact one. Probabilities are quantised; the back-off of each history is
+// then recomputed, so that its predictions sum to one with the quantised probabilities, and rounded down. So no context
+// sums above one, and perplexity is never understated.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace bitmeter {
 
 class NgramPacker {
 public:
-    /// The model must be sound, stay, and not change. Throws NgramFormatError where a link in it leads nowhere.
+    /// The model must be valid, outlive this, and not change. Throws NgramFormatError if a link in it is broken.
     NgramPacker(const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads);
     /// Sealed, with the section of the model.
     std::unique_ptr<CompactNgram> pack(std::string_view note) const;

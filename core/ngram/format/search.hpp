@@ -1,4 +1,4 @@
-// Finding one child of a node.
+// Interpolation search for a child of a node.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
 #endif
 }
 
-/// A search among keys[begin, end), which ascend, a line at a time: which of the keys of a line it is cannot be foreseen,
-/// so all are compared at once. The list of all keys begins at a line and is readable to the end of its last one.
+/// A search among ascending keys[begin, end), one cache line at a time: all keys of a line are compared at once, since
+/// branches on them would be mispredicted. The list of all keys is aligned to lines and readable to the end of its last one.
 struct ChildSearch {
     std::uint64_t begin, end;
     std::uint64_t size;   // when it began
@@ -121,7 +121,7 @@ inline std::uint64_t find_child(const std::uint32_t* keys, std::uint64_t begin, 
         }
     }
     if (begin == end) return no_child;
-    // Without a branch a key: which of a few it is cannot be foreseen.
+    // Branch-free: a branch per key would be mispredicted.
     std::uint64_t found = no_child;
     for (std::uint64_t i = 0; i < few; ++i) {
         const std::uint64_t place = begin + i < end ? begin + i : end - 1;

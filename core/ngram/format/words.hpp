@@ -1,5 +1,5 @@
-// From the bytes of a word to its number: an index that is part of a model's file, so that nothing is built when the
-// file is opened.
+// A hash index from a word's bytes to its id. It is part of a model's file, so that nothing is built when the file is
+// opened.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace bitmeter {
 
-/// A place of the index. A short word stands in it whole (zeros behind it, its length in the highest byte of `tail`); a
-/// long one by its hash, with 255 for the length, and its bytes are compared with those of the list of words.
+/// A slot of the index. A short word is stored in it, padded with zeros, its length in the highest byte of `tail`; a long
+/// one is stored as a hash, with 255 for the length, and compared with the word list.
 struct WordSlot {
     std::uint64_t head;
     std::uint32_t tail;
     std::uint32_t number;  // 0: nothing here
 };
 
-/// What a word is found by.
+/// The key of a word.
 struct WordKey {
     std::uint64_t head, hash;
     std::uint32_t tail;

@@ -22,11 +22,11 @@ std::vector<std::int64_t> words_to_go_on(const SpelledText& found, const NgramBy
 }  // namespace
 
 template <class Model>
-NgramSpelled ngram_rate_spelled(const Model& model, const Spelling& spelling, const NgramBytes& text,
+NgramSpelled ngram_score_spelled(const Model& model, const Spelling& spelling, const NgramBytes& text,
                                 const Separators& separators, NgramEnds ends, bool continues, unsigned threads) {
     NgramSpelled result;
     result.units = ngram_split(model, text, separators, ends, threads);
-    NgramRated& units = result.units;
+    NgramScored& units = result.units;
     const std::size_t size = units.ids.size();
     const SpelledText found =
         spelled_text(spelling, {text.text, units.ids.data(), units.cuts.data(), units.bounds.data(), size,
@@ -50,7 +50,7 @@ template <class Model>
 double ngram_spelled_nats(const Model& model, const Spelling& spelling, Bytes document, const Separators& separators) {
     const auto size = static_cast<std::int64_t>(document.size);
     const NgramBytes text{document, {&size, 1}, 1, nullptr, 0};
-    const NgramRated units = ngram_rate_spelled(model, spelling, text, separators, NgramEnds::none, false, 1).units;
+    const NgramScored units = ngram_score_spelled(model, spelling, text, separators, NgramEnds::none, false, 1).units;
     const double* const logs = units.logprobs.data();
     const auto number = static_cast<std::int64_t>(units.logprobs.size());
     if (!std::all_of(logs, logs + number, [](double log) { return log <= 0.0; }))
@@ -61,9 +61,9 @@ double ngram_spelled_nats(const Model& model, const Spelling& spelling, Bytes do
     return -sum + 0.0;
 }
 
-template NgramSpelled ngram_rate_spelled(const NgramModel&, const Spelling&, const NgramBytes&, const Separators&,
+template NgramSpelled ngram_score_spelled(const NgramModel&, const Spelling&, const NgramBytes&, const Separators&,
                                          NgramEnds, bool, unsigned);
-template NgramSpelled ngram_rate_spelled(const CompactNgram&, const Spelling&, const NgramBytes&, const Separators&,
+template NgramSpelled ngram_score_spelled(const CompactNgram&, const Spelling&, const NgramBytes&, const Separators&,
                                          NgramEnds, bool, unsigned);
 template double ngram_spelled_nats(const NgramModel&, const Spelling&, Bytes, const Separators&);
 template double ngram_spelled_nats(const CompactNgram&, const Spelling&, Bytes, const Separators&);

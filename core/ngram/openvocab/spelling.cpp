@@ -307,13 +307,13 @@ double Spelling::push(Place& place, unsigned symbol) const {
     if (symbol > end || (symbol == end && first) || (symbol < end && separators_[static_cast<std::uint8_t>(symbol)]))
         return impossible;
     const std::uint32_t letter = symbol == end ? word_end : letter_[symbol];
-    const double rated = ngram_step(*letters_, place.state, letter) * std::numbers::ln10;
+    const double scored = ngram_step(*letters_, place.state, letter) * std::numbers::ln10;
     if (place.size == place.history.size()) {
         std::copy(place.history.begin() + 1, place.history.end(), place.history.begin());
         --place.size;
     }
     place.history[place.size++] = letter;
-    return rated - (first ? first_ : 0.0) + (letter == word_unknown ? rest_ : 0.0);
+    return scored - (first ? first_ : 0.0) + (letter == word_unknown ? rest_ : 0.0);
 }
 
 double Spelling::word(Bytes bytes) const {
@@ -437,7 +437,7 @@ private:
         begun_ = true;
     }
 
-    /// The end of a document, which a newline may have told already.
+    /// The end of a document, which a newline may have ended already.
     void explicit_end(Cursor from, Cursor to) {
         if (!begun_) blank(from, to);
         if (clean_) {

@@ -1,5 +1,5 @@
-// The open vocabulary: what the bytes of an unknown word cost, and the white space around words, so that a model of
-// words is a distribution over byte strings.
+// The open vocabulary: models of the bytes of unknown words and of white space, which make a word model a distribution
+// over byte strings.
 //
 // A line is lead word between word ... word tail newline; a line without words is blank newline. Each stretch of white
 // space costs ln p in the table of its place, or that of an escape and its bytes one by one. A word that the model does
@@ -70,11 +70,11 @@ private:
     std::vector<std::int64_t> edges_;
 };
 
-/// The words of a text that came least often, at least a thousand of them if there are so many, as lines of two
-/// hexadecimal digits a byte: what the model of bytes is estimated from. `counts` go by the numbers of `table`.
+/// The rarest words of a text, at least a thousand if there are so many, as lines with two hexadecimal digits per byte: the
+/// training text of the byte model. `counts` are indexed by the ids of `table`.
 std::string rare_words_in_hex(const WordTable& table, const std::vector<std::uint32_t>& counts);
 
-/// What is paid beside the n-gram model for the bytes of a text.
+/// The costs of a text's bytes beside those of the n-gram model.
 class Spelling {
 public:
     static constexpr unsigned end = 256, symbols = 257;
@@ -146,7 +146,7 @@ private:
     unsigned gap_bytes_ = 0;
 };
 
-/// A piece of text as the n-gram model must rate it, and what else its bytes cost.
+/// A piece of text as the n-gram model must score it, and what else its bytes cost.
 struct SpelledText {
     std::vector<std::int64_t> ids, bounds;  // words and ends of sentences; each sentence a document
     std::vector<std::int64_t> owner;        // the unit that pays for each of these

@@ -61,7 +61,7 @@ public:
         }
     }
 
-    /// Finds the word behind ever longer endings and rates it by the longest that has it; false at the end.
+    /// Finds the word behind ever longer endings and scores it by the longest that has it; false at the end.
     bool advance(Lane& lane) const {
         std::uint32_t found[max_order];
         int known = 0;
@@ -146,9 +146,9 @@ double ngram_step(const CompactNgram& m, CompactCursor& cursor, std::uint32_t wo
 
 double ngram_step(const CompactNgram& m, NgramState& state, std::uint32_t word) {
     CompactCursor cursor = ngram_resume(m, state);
-    const double rated = ngram_step(m, cursor, word);
+    const double scored = ngram_step(m, cursor, word);
     state = {cursor.length, cursor.places[cursor.length - 1]};
-    return rated;
+    return scored;
 }
 
 void ngram_follow(const CompactNgram& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,

@@ -1,5 +1,4 @@
-// What an n-gram model knows of a history before the next word comes: how long an end of it it has seen, and how sure it
-// is there. Weights of mixtures go by it.
+// The length of the known history before each word, and its back-off: features for the weights of mixtures.
 #pragma once
 
 #include "ngram/query/query.hpp"

@@ -37,8 +37,8 @@ struct Level {
     std::uint64_t count;
 };
 
-/// One text being followed. Whether a word will be found cannot be foreseen, and a processor that guesses it wrongly
-/// loses more time than a few idle instructions take: so the steps do the same in both cases and choose by masks.
+/// One text being scored. Whether a word is found is unpredictable, and a mispredicted branch costs more than a few wasted
+/// instructions: so both cases run the same steps and select by masks.
 struct Lane {
     double paid = 0.0;
     std::size_t at = 0, end = 0;
@@ -46,7 +46,7 @@ struct Lane {
     std::uint32_t word = 0, code = 0, place = 0, suffix = 0;
     float backoff = 0.0f;
     std::uint32_t length = 1;
-    std::uint32_t rated = 0;  // the n-gram that is awaited ends in the word: all ones, or zero
+    std::uint32_t scored = 0;  // the n-gram that is awaited ends in the word: all ones, or zero
 };
 
 class Follower {
@@ -65,8 +65,7 @@ public:
             level.keys = n > 1 ? m.keys(order) : nullptr;
             level.count = m.shape().counts[n - 1];
         }
-        // Nothing is longer than the longest, but what is asked for ahead must be there: to find that an address is none
-        // takes the processor long.
+        // The highest order has no children, but prefetching an unmapped address is slow: any mapped one will do.
         levels_[order_ + 1].keys = reinterpret_cast<const std::uint32_t*>(m.nodes(1));
     }
 
@@ -77,12 +76,12 @@ public:
         lane.end = s.end;
         lane.length = static_cast<std::uint32_t>(state.length);
         lane.place = state.place;
-        lane.rated = ~std::uint32_t{0};
+        lane.scored = ~std::uint32_t{0};
         take_word(lane);
-        lane.rated = 0;
+        lane.scored = 0;
     }
 
-    /// Reads the n-gram that was awaited, and rates the word if that is its last; false at the end of the stretch.
+    /// Reads the n-gram that was awaited, and scores the word if that is its last; false at the end of the stretch.
     bool arrive(Lane& lane) const {
         const Level& level = levels_[lane.length];
         std::uint64_t children = 0, children_end = 0;
@@ -103,8 +102,8 @@ public:
             children_end = node[1].child;
             if ((children > children_end) | (children_end > levels_[lane.length + 1].count)) outside();
         }
-        out_[lane.at] = (lane.paid + logprob) * std::numbers::ln10;  // not rated yet: written again when it is
-        lane.at += lane.rated & 1;
+        out_[lane.at] = (lane.paid + logprob) * std::numbers::ln10;  // not scored yet: written again when it is
+        lane.at += lane.scored & 1;
         if (lane.at == lane.end) return false;
         take_word(lane);
         lane.search = ChildSearch(children, children_end, lane.code, bits_);
@@ -113,7 +112,7 @@ public:
         return true;
     }
 
-    /// Looks for the word among the children; true if the place looked at first was not the right one.
+    /// Looks for the word among the children; true if the first guess missed.
     bool look(Lane& lane) const {
         if (lane.search.size == 0) [[unlikely]]
             return false;
@@ -133,7 +132,7 @@ public:
         lane.paid += std::bit_cast<float>(cost);
         lane.place = choose(found, static_cast<std::uint32_t>(lane.search.guess), choose(alone, lane.word, lane.suffix));
         lane.length += (found & 1) - (~(found | alone) & 1);
-        lane.rated = found | alone;
+        lane.scored = found | alone;
         const Level& level = levels_[lane.length];
         if (lane.place >= level.count) outside();
         const std::uint8_t* ngram = level.ngrams + lane.place * level.width;
@@ -147,7 +146,7 @@ private:
         lane.word = words_[lane.at];
         lane.code = codes_.code(lane.word);
         const std::uint64_t unknown = -static_cast<std::uint64_t>(lane.word == word_unknown);
-        const std::uint64_t renewed = lane.rated | static_cast<std::uint64_t>(lane.rated) << 32;
+        const std::uint64_t renewed = lane.scored | static_cast<std::uint64_t>(lane.scored) << 32;
         lane.paid = choose(renewed, choose(unknown, unknown_paid_, 0.0), lane.paid);
     }
 
@@ -216,7 +215,7 @@ void follow_outside() { outside(); }
 
 void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
                   bool class_of_unknown, double* out, const Cpu& processor) {
-    constexpr std::ptrdiff_t few = 4;  // texts that are not worth the preparation
+    constexpr std::ptrdiff_t few = 4;  // texts for which the set-up does not pay
     if (to - from <= few || (to - 1)->end > most_follow_words || !processor.runs(CpuLevel::avx512, follow_avx512_needs))
         return follow_plainly(model, words, from, to, class_of_unknown, out);
     follow_avx512(tables_of(model, class_of_unknown), {&model, words, from, to, out});

@@ -1,4 +1,4 @@
-// Many texts followed through an n-gram model at once, so that one waits for memory while the others go on.
+// Scores many texts at once, interleaved to hide memory latency.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,14 @@
 
 namespace bitmeter {
 
-/// Words of one document to be rated: words[begin, end). The state before words[read_from] is `state`; those from there
-/// to `begin` are read but not rated.
+/// Words of one document to be scored: words[begin, end). The state before words[read_from] is `state`; those from there
+/// to `begin` are read but not scored.
 struct NgramStretch {
     std::size_t begin, end, read_from;
     NgramState state;
 };
 
-/// Words that one stretch should have at most, so that the work can be shared.
+/// The most words of a stretch, so that threads can share the work.
 constexpr std::size_t longest_stretch = 512;
 
 /// ln p of each word of the stretches [from, to), into out at its place. Every word is below model.words(). An unknown

@@ -1,5 +1,5 @@
-// Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it. What is
-// inline and used elsewhere too must not be called from here, since the linker may keep this file's copy.
+// Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it. It must
+// not call inline functions that are used elsewhere too, since the linker may keep this file's copy.
 #include "ngram/query/follow_kernel.hpp"
 
 #if defined(__AVX512F__)
@@ -11,12 +11,12 @@ namespace {
 constexpr unsigned lanes = 16, groups = 4;
 constexpr double ln10 = 2.302585092994045684;
 
-/// Keys that no search finds: what texts look at that have nothing to look for.
+/// Keys that match no code, for lanes without a search.
 alignas(64) constexpr std::uint32_t no_keys[lanes] = {
     ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
 };
 
-/// Sixteen texts being followed, each in its own lane; see Lane in ngram/query/follow.cpp, whose steps these are.
+/// Sixteen texts being scored, each in its own lane, with the steps of Lane in follow.cpp.
 struct alignas(64) Group {
     std::uint64_t ngram[lanes];  // the address of the n-gram that is awaited
     std::uint64_t line[lanes];   // that of the keys that are looked at
@@ -24,10 +24,10 @@ struct alignas(64) Group {
     std::uint32_t length[lanes], at[lanes], end[lanes], word[lanes], code[lanes], suffix[lanes], begin[lanes], stop[lanes],
         guess[lanes], size[lanes], looks[lanes], equal[lanes], below[lanes];
     float backoff[lanes];
-    __mmask16 active, rated, searching;
+    __mmask16 active, scored, searching;
 };
 
-/// Looks by proportion before the codes are held to be uneven, and what is left is halved.
+/// Interpolation steps before falling back to bisection.
 constexpr std::uint32_t most_looks = 5;
 
 __m512i load(const void* p) { return _mm512_load_si512(p); }
@@ -58,7 +58,7 @@ public:
     void run() {
         Group all[groups];
         for (Group& g : all) {
-            g.active = g.rated = g.searching = 0;
+            g.active = g.scored = g.searching = 0;
             for (unsigned i = 0; i < lanes; ++i) {
                 idle(g, i);
                 if (next_ < text_.to) start(g, i);
@@ -87,7 +87,7 @@ private:
         g.size[i] = g.looks[i] = 0;
         g.backoff[i] = 0.0f;
         g.active = static_cast<__mmask16>(g.active & ~(1u << i));
-        g.rated = static_cast<__mmask16>(g.rated & ~(1u << i));
+        g.scored = static_cast<__mmask16>(g.scored & ~(1u << i));
     }
 
     /// The next stretch.
@@ -101,10 +101,10 @@ private:
         g.ngram[i] = reinterpret_cast<std::uint64_t>(t_.ngrams[g.length[i] - 1]) + state.place * width;
         g.paid[i] = text_.words[s.begin] == word_unknown ? t_.unknown_paid : 0.0;
         g.active = static_cast<__mmask16>(g.active | 1u << i);
-        g.rated = static_cast<__mmask16>(g.rated & ~(1u << i));
+        g.scored = static_cast<__mmask16>(g.scored & ~(1u << i));
     }
 
-    /// Reads the n-grams that were awaited, rates the words that they end in, and takes the next ones.
+    /// Reads the n-grams that were awaited, scores the words that they end in, and takes the next ones.
     void arrive(Group& g) {
         for (unsigned todo = g.active & ~g.searching; todo;) {
             const auto ended = step(g, static_cast<__mmask16>(todo));
@@ -147,16 +147,16 @@ private:
         _mm512_mask_store_epi32(g.suffix, todo, suffix);
         _mm512_mask_store_epi32(g.backoff, todo, _mm512_mask_mov_epi32(high, leaf, nothing));
 
-        const __mmask16 rated = g.rated & todo;
+        const __mmask16 scored = g.scored & todo;
         __m512i at = load(g.at);
         for (unsigned half = 0; half < 2; ++half) {
             const __m512d logprob = _mm512_cvtps_pd(_mm256_castsi256_ps(first[half][0]));
             const __m512d sum = _mm512_add_pd(_mm512_load_pd(g.paid + 8 * half), logprob);
-            _mm512_mask_i32scatter_pd(text_.out, static_cast<__mmask8>(rated >> (8 * half)),
+            _mm512_mask_i32scatter_pd(text_.out, static_cast<__mmask8>(scored >> (8 * half)),
                                       half ? _mm512_extracti64x4_epi64(at, 1) : _mm512_castsi512_si256(at),
                                       _mm512_mul_pd(sum, _mm512_set1_pd(ln10)), 8);
         }
-        at = _mm512_mask_add_epi32(at, rated, at, number(1));
+        at = _mm512_mask_add_epi32(at, scored, at, number(1));
         _mm512_store_si512(g.at, at);
         const __mmask16 ended = _mm512_mask_cmpeq_epi32_mask(todo, at, load(g.end));
         const auto going = static_cast<__mmask16>(todo & ~ended);
@@ -167,7 +167,7 @@ private:
         const __mmask16 unknown = _mm512_testn_epi32_mask(word, word);
         for (unsigned half = 0; half < 2; ++half) {
             const __m512d fresh = _mm512_maskz_mov_pd(static_cast<__mmask8>(unknown >> (8 * half)), _mm512_set1_pd(t_.unknown_paid));
-            _mm512_mask_store_pd(g.paid + 8 * half, static_cast<__mmask8>((rated & going) >> (8 * half)), fresh);
+            _mm512_mask_store_pd(g.paid + 8 * half, static_cast<__mmask8>((scored & going) >> (8 * half)), fresh);
         }
         _mm512_mask_store_epi32(g.word, going, word);
         _mm512_mask_store_epi32(g.code, going, code);
@@ -192,7 +192,7 @@ private:
         ask(g, going, order, guess, _mm512_test_epi32_mask(size, size));
     }
 
-    /// Asks for the lines that will be looked at.
+    /// Prefetches the lines of the next look.
     void ask(Group& g, __mmask16 going, __m512i order, __m512i guess, __mmask16 some) const {
         _mm512_mask_store_epi32(g.guess, going, guess);
         const __m512i line = _mm512_and_si512(guess, number(~(lanes - 1)));
@@ -278,7 +278,7 @@ private:
         place = _mm512_mask_mov_epi32(place, found, child);
         const __m512i shorter = _mm512_mask_sub_epi32(length, static_cast<__mmask16>(lost & ~alone), length, one);
         length = _mm512_mask_add_epi32(shorter, found, length, one);
-        g.rated = static_cast<__mmask16>(found | alone);
+        g.scored = static_cast<__mmask16>(found | alone);
         const __m512i order = _mm512_sub_epi32(length, one);
         if (_mm512_mask_cmpge_epu32_mask(settled, place, _mm512_permutexvar_epi32(order, counts_))) follow_outside();
         const __mmask16 leaf = t_.order > 1 ? _mm512_cmpeq_epi32_mask(length, order_) : __mmask16{0};

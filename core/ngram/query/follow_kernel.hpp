@@ -1,4 +1,4 @@
-// The interface between ngram/query/follow.cpp and the copy of its loop for processors that work on sixteen texts at once.
+// The AVX-512 kernel of follow.cpp, which scores sixteen texts at once.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct FollowText {
     double* out;
 };
 
-/// The state before the first word of a stretch that is rated.
+/// The state before the first word of a stretch that is scored.
 NgramState follow_start(const FollowText& text, const NgramStretch& stretch);
 /// Throws: a link leads out of the model.
 [[noreturn]] void follow_outside();

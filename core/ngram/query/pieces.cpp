@@ -148,7 +148,7 @@ void NgramUnits::end_document() {
     close_ = end_of(++document_);
 }
 
-/// Numbers the words that were taken: all are asked for before the first is looked at.
+/// Looks up the words that were split off, after prefetching for all of them.
 void NgramUnits::look_up(const WordIndex& index, Bytes text) {
     const std::uint8_t* const limit = text.data + text.size;
     if (keys_.size() < words_) keys_.resize(spans_.size());

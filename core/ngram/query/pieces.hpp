@@ -1,4 +1,4 @@
-// The bytes of a text cut into pieces that threads can share, and the words of a piece numbered by a model's index.
+// Splits the bytes of a text into pieces for threads, and looks up the words of a piece in a model's index.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ngram/format/words.hpp"
-#include "ngram/query/rate.hpp"
+#include "ngram/query/score.hpp"
 #include "text/split.hpp"
 
 namespace bitmeter {

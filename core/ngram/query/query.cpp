@@ -135,8 +135,8 @@ void ngram_extend(const Model& m, NgramState* states, const std::int64_t* words,
         for (std::size_t i = task * many; i < end; ++i) {
             if (i + ahead < end) ask(m, states[i + ahead]);
             const std::uint32_t word = ngram_word(m, words[i]);
-            const double rated = ngram_step(m, states[i], word) * std::numbers::ln10;
-            out[i] = word == word_unknown && !class_of_unknown ? -std::numeric_limits<double>::infinity() : rated;
+            const double scored = ngram_step(m, states[i], word) * std::numbers::ln10;
+            out[i] = word == word_unknown && !class_of_unknown ? -std::numeric_limits<double>::infinity() : scored;
         }
     });
 }

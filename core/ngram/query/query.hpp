@@ -1,4 +1,4 @@
-// What an n-gram model says of a text. Templates are for both forms of a model, the fast and the compact one.
+// Queries of an n-gram model. Templates are for both forms of a model, the fast and the compact one.
 #pragma once
 
 #include <cstddef>
@@ -33,12 +33,12 @@ void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_o
 /// ln p of every word after this history of one document, into out[0, words); that of word_begin is -inf.
 void ngram_predict(const NgramModel& model, const std::int64_t* history, std::size_t size, double* out);
 
-/// A place in the automaton: the longest known end of what was read.
+/// A state of the automaton: the longest known suffix of the history.
 struct NgramState {
     int length = 1;
     std::uint32_t place = word_begin;
 };
-/// What follows one sentence from its beginning on.
+/// A state at the beginning of a sentence.
 inline NgramState ngram_cursor(const NgramModel&) { return {}; }
 
 /// log10 p of the next word, and on to the state after it.

@@ -23,7 +23,7 @@ double uniform(Random& random) {
 }
 
 [[noreturn]] void nothing() {
-    throw NgramFormatError("there is a history after which it gives no word a chance, so that no text can be drawn");
+    throw NgramFormatError("after some history every word has probability zero, so that no text can be sampled");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Drawing sentences from an n-gram model.
+// Sampling sentences from an n-gram model.
 //
 // A word is drawn by the structure of the model: either one that the longest known history has seen, or, with the mass
 // that is left to the back-off, one that the shorter history gives, drawn again as long as the longer one has seen it.

@@ -55,7 +55,7 @@ void is_what_its_definition_says() {
                         same = same && check::close(std::accumulate(out.begin(), out.end(), 0.0), 1.0, 1e-12);
                         for (std::uint32_t w = 0; w < 5; ++w) {
                             const double expected = plain(history, s, own, w);
-                            same = same && check::close(std::exp(cache.rate(w)), expected, 1e-9);
+                            same = same && check::close(std::exp(cache.score(w)), expected, 1e-9);
                             same = same && check::close(out[w], expected, 1e-9);
                         }
                         cache.push(word);

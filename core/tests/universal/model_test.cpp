@@ -38,9 +38,9 @@ Bytes noise(std::size_t n) {
     return made;
 }
 
-std::vector<double> rated(UniversalModel model, const Bytes& data) {
+std::vector<double> scored(UniversalModel model, const Bytes& data) {
     std::vector<double> out(data.size());
-    model.rate(data.data(), data.size(), nullptr, 0, out.data());
+    model.score(data.data(), data.size(), nullptr, 0, out.data());
     return out;
 }
 
@@ -91,10 +91,10 @@ void tables_are_the_logistic_function() {
 
 void every_kernel_gives_the_same() {
     for (const Bytes& data : samples()) {
-        auto expected = rated(UniversalModel(0, "baseline"), data);
+        auto expected = scored(UniversalModel(0, "baseline"), data);
         for (const auto& kernel : UniversalModel::kernels()) {
             UniversalModel model(0, kernel);
-            CHECK(rated(model, data) == expected);
+            CHECK(scored(model, data) == expected);
             for (std::size_t block : {77, 1000})
                 CHECK(encoded(model, data, block) == encoded(UniversalModel(0, "baseline"), data, block));
         }
@@ -130,7 +130,7 @@ void predictions_sum_to_one_and_are_what_bytes_cost() {
     UniversalModel model(0);
     Bytes data = text(3000, 2), strange = noise(300);
     data.insert(data.end(), strange.begin(), strange.end());
-    auto costs = rated(model, data);
+    auto costs = scored(model, data);
     for (std::size_t i = 0; i < data.size(); ++i) {
         double p[256], sum = 0;
         model.predict(p);
@@ -145,7 +145,7 @@ void codes_are_as_long_as_they_cost() {
     for (const Bytes& data : samples()) {
         UniversalModel model(0);
         UniversalCoder whole(model);
-        const double cost = bits(rated(model, data));
+        const double cost = bits(scored(model, data));
         const auto size = static_cast<double>(whole.encode(data.data(), data.size()).size());
         CHECK(std::fabs(8.0 * size - cost) <= 64 + 2e-4 * data.size());
         CHECK(check::close(whole.bits(), cost, 1e-9));
@@ -157,9 +157,9 @@ void codes_are_as_long_as_they_cost() {
 void known_costs() {
     UniversalModel model(0);
     Bytes random = noise(20000);
-    CHECK(bits(rated(model, random)) / 20000 < 8.1);
-    CHECK(bits(rated(model, Bytes(100000, 0))) < 400);
-    CHECK(bits(rated(model, text(50000, 3))) / 50000 < 1.1);  // twelve words: 3.58 bits each at most, 5 bytes
+    CHECK(bits(scored(model, random)) / 20000 < 8.1);
+    CHECK(bits(scored(model, Bytes(100000, 0))) < 400);
+    CHECK(bits(scored(model, text(50000, 3))) / 50000 < 1.1);  // twelve words: 3.58 bits each at most, 5 bytes
 }
 
 void garbage_is_read_to_its_end() {
@@ -201,12 +201,12 @@ void frozen_models_learn_nothing() {
     model.learn(before.data(), before.size());
     model.freeze();
     auto sum = model.checksum();
-    auto alone = rated(model, data);
+    auto alone = scored(model, data);
     Bytes twice = data;
     twice.insert(twice.end(), data.begin(), data.end());
     std::vector<double> both(twice.size());
     std::int64_t starts[] = {0, static_cast<std::int64_t>(data.size())};
-    model.rate(twice.data(), twice.size(), starts, 2, both.data());
+    model.score(twice.data(), twice.size(), starts, 2, both.data());
     CHECK(std::equal(alone.begin(), alone.end(), both.begin()));
     CHECK(std::equal(alone.begin(), alone.end(), both.begin() + static_cast<std::ptrdiff_t>(data.size())));
     model.begin();
@@ -222,33 +222,33 @@ void files_hold_all_that_was_learned() {
     model.save(path);
     UniversalModel again = UniversalModel::load(path);
     CHECK(again.checksum() == model.checksum());
-    CHECK(rated(again, data) == rated(model, data));
+    CHECK(scored(again, data) == scored(model, data));
     std::remove(path.c_str());
 }
 
-void impossible_states_are_told() {
+void impossible_states_are_refused() {
     for (int part = 0; part < 3; ++part) {
         universal::State state(0);
         state.check();
         if (part == 0) state.parts().final_weights[0][5] = -(1 << 30);
         if (part == 1) state.parts().place->rate = 1u << 30;
         if (part == 2) state.parts().maps[256] = 12345;
-        bool told = false;
+        bool refused = false;
         try {
             state.check();
         } catch (const std::invalid_argument&) {
-            told = true;
+            refused = true;
         }
-        CHECK(told);
+        CHECK(refused);
     }
 }
 
 void threads_do_not_meet() {
     Bytes data = text(30000, 8);
-    auto expected = rated(UniversalModel(0), data);
+    auto expected = scored(UniversalModel(0), data);
     std::vector<std::vector<double>> found(3);
     std::vector<std::thread> threads;
-    for (auto& one : found) threads.emplace_back([&] { one = rated(UniversalModel(0), data); });
+    for (auto& one : found) threads.emplace_back([&] { one = scored(UniversalModel(0), data); });
     for (auto& thread : threads) thread.join();
     for (auto& one : found) CHECK(one == expected);
 }
@@ -266,7 +266,7 @@ int main() {
     codes_of_another_length_are_refused();
     frozen_models_learn_nothing();
     files_hold_all_that_was_learned();
-    impossible_states_are_told();
+    impossible_states_are_refused();
     threads_do_not_meet();
     return check::report();
 }

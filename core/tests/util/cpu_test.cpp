@@ -30,7 +30,7 @@ void levels_are_limited() {
 void wrong_levels_are_refused() {
     const Cpu old{CpuLevel::avx2, cpu_avx2};
     CHECK(refusal(old, "avx512") == "BITMETER_CPU=avx512, but this processor has no avx512; possible here: baseline, avx2");
-    CHECK(refusal(old, "AVX2") == "BITMETER_CPU is 'AVX2', which is no instruction set; possible here: baseline, avx2");
+    CHECK(refusal(old, "AVX2") == "BITMETER_CPU is 'AVX2', which is not an instruction set; possible here: baseline, avx2");
     CHECK(!refusal(old, "").empty() && refusal(old, "avx2").empty());
 }
 

@@ -96,18 +96,18 @@ void test_ids(const std::string& folder) {
 
 void test_watch() {
     Watch watch;
-    std::vector<double> told;
-    watch.set([&](double share) { told.push_back(share); });
+    std::vector<double> reported;
+    watch.set([&](double share) { reported.push_back(share); });
     watch.begin(10);
-    CHECK(told == std::vector<double>{0.0});
+    CHECK(reported == std::vector<double>{0.0});
     std::this_thread::sleep_for(std::chrono::milliseconds(150));
     watch.add(5);
-    watch.add(5);  // too soon to be told
-    CHECK((told == std::vector<double>{0.0, 0.5}));
+    watch.add(5);  // too soon for a report
+    CHECK((reported == std::vector<double>{0.0, 0.5}));
     std::this_thread::sleep_for(std::chrono::milliseconds(150));
-    std::thread other([&] { watch.add(0); });  // told on the first thread only
+    std::thread other([&] { watch.add(0); });  // reported on the first thread only
     other.join();
-    CHECK(told.size() == 2);
+    CHECK(reported.size() == 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The copy that every processor can run.
+// The kernel that every processor can run.
 #include "theory/rows/kernel.inc"
 
 namespace bitmeter {

@@ -1,4 +1,4 @@
-// The interface between theory/rows/rows.cpp and the copies of its inner loop, one for each instruction set.
+// The kernels of row sums, one for each instruction set.
 #pragma once
 
 #include <cstddef>

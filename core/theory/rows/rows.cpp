@@ -19,7 +19,7 @@ BlockKernel<float> pick(const KernelSet& set, float) { return set.f32; }
 
 bool acceptable(double x) { return std::isfinite(x) && x >= 0.0; }
 
-/// The kernel only says that a block holds something odd; this says where.
+/// Finds the bad entry in a block that the kernel has flagged.
 template <class Real>
 void locate(const BlockSums& found, const Real* p, const Real* q, std::size_t n, std::size_t offset, RowSums& row) {
     auto first = [&](std::int64_t& place, auto&& odd) {

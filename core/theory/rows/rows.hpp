@@ -10,7 +10,7 @@ namespace bitmeter {
 
 constexpr std::int64_t no_index = -1;
 
-/// What is asked of a row.
+/// The sum to compute.
 enum class RowMode {
     sum,         // only Σ p
     entropy,     // Σ p log2 p
@@ -29,7 +29,7 @@ struct RowSums {
 };
 
 /// Sums of each row of p (rows × length), against q of the same shape where the mode needs it.
-/// `centre` holds one number a row for RowMode::variance. The result does not depend on `threads`.
+/// `centre` holds one number per row for RowMode::variance. The result does not depend on `threads`.
 template <class Real>
 std::vector<RowSums> row_sums(RowMode mode, const Real* p, const Real* q, const double* centre, std::size_t rows,
                               std::size_t length, unsigned threads);

@@ -11,7 +11,7 @@
 #include "ngram/format/arpa.hpp"
 #include "ngram/format/search.hpp"
 #include "ngram/query/query.hpp"
-#include "ngram/query/rate.hpp"
+#include "ngram/query/score.hpp"
 #include "tests/check.hpp"
 #include "tests/texts.hpp"
 
@@ -115,14 +115,14 @@ void test_estimation() {
             double sum = 0.0;
             for (double x : p) sum += std::exp(x);
             CHECK(check::close(sum, 1.0, 1e-6));
-            // The same as rating each word after it.
+            // The same as scoring each word after it.
             bool same = true;
             for (std::int64_t w = 0; w < model->words(); ++w) {
                 if (w == word_begin) continue;
                 auto ids = h;
                 ids.push_back(w);
-                const auto rated = logprobs(*model, ids, {0, static_cast<std::int64_t>(ids.size())});
-                same = same && check::close(rated.back(), p[static_cast<std::size_t>(w)], 1e-12);
+                const auto scored = logprobs(*model, ids, {0, static_cast<std::int64_t>(ids.size())});
+                same = same && check::close(scored.back(), p[static_cast<std::size_t>(w)], 1e-12);
             }
             CHECK(same);
         }
@@ -254,7 +254,7 @@ bool refused(const std::string& content) {
             model.table();
             const std::string text = "w1 w2 w3 w1\nw9 unknown and-a-long-word\n";
             const auto ends = line_ends(bytes(text));
-            ngram_rate(model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0},
+            ngram_score(model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0},
                        Separators("\t\n\v\f\r "), NgramEnds::all, true, 1);
         } catch (const NgramFormatError&) {
         }

@@ -12,7 +12,7 @@
 #include "ngram/format/codebook.hpp"
 #include "ngram/format/pack.hpp"
 #include "ngram/query/context.hpp"
-#include "ngram/query/rate.hpp"
+#include "ngram/query/score.hpp"
 #include "tests/check.hpp"
 #include "tests/texts.hpp"
 
@@ -26,10 +26,10 @@ texts::Draws draw;
 std::string made_up(std::size_t lines, unsigned kinds) { return texts::made_up(lines, kinds, draw); }
 
 template <class Model>
-std::vector<double> rated(const Model& model, const std::string& text, unsigned threads = 1) {
+std::vector<double> scored(const Model& model, const std::string& text, unsigned threads = 1) {
     const auto ends = line_ends(bytes(text));
     const NgramBytes all{bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0};
-    auto found = ngram_rate(model, all, Separators(" \n"), NgramEnds::all, true, threads);
+    auto found = ngram_score(model, all, Separators(" \n"), NgramEnds::all, true, threads);
     return {found.logprobs.begin(), found.logprobs.end()};
 }
 
@@ -80,9 +80,9 @@ void test_same() {
         const auto fast = compact->expanded(2);
         fast->verify();
         CHECK(file_of(*NgramPacker(*model, 6, 8, 3).pack("{\"about\": 2}")) == file_of(*compact));
-        const auto expected = rated(*fast, other);
-        CHECK(rated(*compact, other) == expected && rated(*compact, other, 2) == expected);
-        CHECK(rated(*reopened(file_of(*compact)), other) == expected);
+        const auto expected = scored(*fast, other);
+        CHECK(scored(*compact, other) == expected && scored(*compact, other, 2) == expected);
+        CHECK(scored(*reopened(file_of(*compact)), other) == expected);
         for (std::uint32_t w = 0; w < model->words(); ++w) {
             const Bytes a = model->word(w), b = compact->word(w);
             CHECK(a.size == b.size && std::memcmp(a.data, b.data, a.size) == 0);
@@ -138,7 +138,7 @@ void test_sums() {
     const auto scores = trained(text_of(made_up(500, 30)), 3, plan);
     const NgramPacker packer(*scores, 14, 16, 1);
     CHECK(packer.unsummed() > 0);
-    CHECK(rated(*packer.pack("{}"), "w1 w2 w3\n") == rated(*scores, "w1 w2 w3\n"));
+    CHECK(scored(*packer.pack("{}"), "w1 w2 w3\n") == scored(*scores, "w1 w2 w3\n"));
 }
 
 /// Every byte of a small file turned, and every length: an error or figures of some kind, never more.
@@ -160,7 +160,7 @@ void test_damage() {
                 } catch (const NgramFormatError&) {
                     ++caught;
                 }
-                rated(*model, text.substr(0, 200));
+                scored(*model, text.substr(0, 200));
                 std::vector<double> row(model->words());
                 const std::int64_t history[] = {3, 4, 5};
                 ngram_predict(*model, history, 3, row.data());
@@ -198,7 +198,7 @@ void test_forgery() {
         for (std::uint64_t many = 1 + draw() % 8; many > 0; --many) body[draw() % (all.size - 256)] = static_cast<std::uint8_t>(draw());
         forged->seal();
         try {
-            rated(*forged, text.substr(0, 300));
+            scored(*forged, text.substr(0, 300));
             std::vector<double> row(forged->words());
             const std::int64_t history[] = {3, 4, 5};
             ngram_predict(*forged, history, 3, row.data());

@@ -1,4 +1,4 @@
-#include "ngram/query/rate.hpp"
+#include "ngram/query/score.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ std::string made_up(std::mt19937_64& random, std::size_t lines, bool with_unknow
     return result;
 }
 
-/// The long way: split by a table, ends added one document at a time, then rated by numbers.
+/// The long way: split by a table, ends added one document at a time, then scored by numbers.
 struct Slow {
     std::vector<std::int64_t> ids, cuts, bounds;
     std::vector<std::uint8_t> blank;
@@ -83,14 +83,14 @@ void compare(const NgramModel& model, const NgramBytes& text) {
         for (bool known : {true, false}) {
             const Slow slow = slowly(model, text, way, known);
             for (unsigned threads : {1u, 3u}) {
-                const NgramRated fast = ngram_rate(model, text, Separators(white), way, known, threads);
+                const NgramScored fast = ngram_score(model, text, Separators(white), way, known, threads);
                 CHECK(same(fast.ids, slow.ids) && same(fast.cuts, slow.cuts) && same(fast.bounds, slow.bounds));
                 CHECK(same(fast.blank, slow.blank) && same(fast.logprobs, slow.logprobs));
             }
         }
 }
 
-void test_rate() {
+void test_score() {
     std::mt19937_64 random(5);
     const std::string training = made_up(random, 3000, false);
     for (int order : {1, 2, 3, 5}) {
@@ -144,8 +144,8 @@ void test_follow() {
                 for (const NgramStretch& s : stretches) {
                     NgramState state = s.state;
                     for (std::size_t i = s.read_from; i < s.end; ++i) {
-                        const double rated = ngram_step(*model, state, words[i]) * std::log(10.0);
-                        if (i >= s.begin) slow[i] = words[i] == word_unknown && !known ? -HUGE_VAL : rated;
+                        const double scored = ngram_step(*model, state, words[i]) * std::log(10.0);
+                        if (i >= s.begin) slow[i] = words[i] == word_unknown && !known ? -HUGE_VAL : scored;
                     }
                 }
                 for (CpuLevel level : levels_of(processor)) {
@@ -158,7 +158,7 @@ void test_follow() {
     }
 }
 
-/// A damaged link must be told, wherever it is met, and nothing outside of the model be read.
+/// A damaged link must be reported, wherever it is met, and nothing outside of the model be read.
 void test_damaged_links() {
     std::mt19937_64 random(12);
     const std::string training = made_up(random, 2000, false), text = made_up(random, 2000, true);
@@ -178,7 +178,7 @@ void test_damaged_links() {
                 model->nodes(order)[place].suffix = wrong;
         }
         try {
-            (void)ngram_rate(*model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0}, Separators(white),
+            (void)ngram_score(*model, {bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0}, Separators(white),
                              NgramEnds::all, true, 1);
         } catch (const NgramFormatError&) {
         }
@@ -212,16 +212,16 @@ void test_states() {
         const auto model = trained(text_of(training), order);
         const auto ends = line_ends(bytes(text));
         const NgramBytes whole{bytes(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0};
-        const NgramRated rated = ngram_rate(*model, whole, Separators(white), NgramEnds::all, true, 1);
+        const NgramScored scored = ngram_score(*model, whole, Separators(white), NgramEnds::all, true, 1);
         bool right = true;
-        for (std::size_t d = 0; d + 1 < rated.bounds.size(); ++d) {
+        for (std::size_t d = 0; d + 1 < scored.bounds.size(); ++d) {
             NgramState state;
             double sum = 0.0;
-            for (auto i = static_cast<std::size_t>(rated.bounds[d]); i < static_cast<std::size_t>(rated.bounds[d + 1]); ++i) {
+            for (auto i = static_cast<std::size_t>(scored.bounds[d]); i < static_cast<std::size_t>(scored.bounds[d + 1]); ++i) {
                 double found;
                 right = right && ngram_holds(*model, state);
-                ngram_extend(*model, &state, &rated.ids[i], 1, true, &found, 1);
-                right = right && found == rated.logprobs[i];
+                ngram_extend(*model, &state, &scored.ids[i], 1, true, &found, 1);
+                right = right && found == scored.logprobs[i];
                 sum += found;
             }
             const std::size_t from = d ? static_cast<std::size_t>(ends[d - 1]) : 0;
@@ -236,7 +236,7 @@ void test_states() {
 }  // namespace
 
 int main() {
-    test_rate();
+    test_score();
     test_follow();
     test_damaged_links();
     test_index();

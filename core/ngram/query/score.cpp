@@ -1,4 +1,4 @@
-#include "ngram/query/rate.hpp"
+#include "ngram/query/score.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,13 +14,13 @@
 namespace bitmeter {
 namespace {
 
-// The work of a thread at a time: what is known of its words stays in a near cache from the splitting to the rating.
+// The task of a thread: small enough that its words stay in the cache from splitting to scoring.
 constexpr std::size_t least_piece = std::size_t{1} << 16, most_piece = std::size_t{1} << 18;
-constexpr std::size_t pieces_a_thread = 8;  // of those that are at work at once
+constexpr std::size_t pieces_per_thread = 8;  // of those that are at work at once
 
 std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
 
-/// An array that grows; what it will come to is foreseen well, so that it rarely has to.
+/// An array that grows, but rarely has to: its size is estimated well.
 template <class T>
 class Growing {
 public:
@@ -50,7 +50,7 @@ struct Job {
     std::size_t lead = 0;    // words of the text that stand before the first unit
 };
 
-/// What there is to rate in a piece: the numbers [lead, lead + units).
+/// What there is to score in a piece: the numbers [lead, lead + units).
 std::vector<NgramStretch> stretches_of(const Job& job, const NgramPiece& piece, std::size_t reach,
                                        const NgramState& before) {
     std::vector<NgramStretch> result;
@@ -70,23 +70,23 @@ std::vector<NgramStretch> stretches_of(const Job& job, const NgramPiece& piece, 
     return result;
 }
 
-/// A text on its way: pieces are split and rated some at a time, and their units put where they belong.
+/// Scores a text: some pieces at a time are split and scored, and their units stored in order.
 template <class Model>
-class Rating {
+class Scoring {
 public:
-    Rating(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends, unsigned threads)
+    Scoring(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends, unsigned threads)
         : model_(model), index_(model.index()), text_(text), separators_(separators), ends_(ends),
           threads_(thread_count(threads, text.text.size / least_piece + 1)),
           pieces_(ngram_pieces(text.text, text.ends, separators,
                                std::clamp(text.text.size / (4 * threads_), least_piece, most_piece))),
-          jobs_(std::min<std::size_t>(pieces_.size(), threads_ == 1 ? 1 : threads_ * pieces_a_thread)),
+          jobs_(std::min<std::size_t>(pieces_.size(), threads_ == 1 ? 1 : threads_ * pieces_per_thread)),
           reach_(static_cast<std::size_t>(std::max(1, model.order() - 1))), bounds_(text.ends.size + 1) {
         bounds_[0] = 0;
     }
 
-    NgramRated run(bool rated, bool class_of_unknown) {
+    NgramScored run(bool scored, bool class_of_unknown) {
         NgramState before;
-        for (std::size_t i = 0; rated && i < text_.before_size; ++i)
+        for (std::size_t i = 0; scored && i < text_.before_size; ++i)
             ngram_step(model_, before, ngram_word(model_, text_.before[i]));
         for (std::size_t first = 0; first < pieces_.size(); first += jobs_.size()) {
             const std::size_t many = std::min(jobs_.size(), pieces_.size() - first);
@@ -94,15 +94,15 @@ public:
                 jobs_[i].units.split(index_, text_, pieces_[first + i], separators_, ends_);
             });
             for (std::size_t i = 0; i < many; ++i) line_up(jobs_[i], pieces_[first + i]);
-            make_room(pieces_[first + many - 1].end, rated);
+            make_room(pieces_[first + many - 1].end, scored);
             parallel_for(many, threads_, [&](std::size_t i) {
                 place(jobs_[i], pieces_[first + i]);
-                if (rated) rate(jobs_[i], pieces_[first + i], before, class_of_unknown);
+                if (scored) score(jobs_[i], pieces_[first + i], before, class_of_unknown);
             });
         }
-        make_room(text_.text.size, rated);
+        make_room(text_.text.size, scored);
         cuts_.data()[total_] = as_int(text_.text.size);
-        return {logprobs_.finished(rated ? total_ : 0), ids_.finished(total_), cuts_.finished(total_ + 1),
+        return {logprobs_.finished(scored ? total_ : 0), ids_.finished(total_), cuts_.finished(total_ + 1),
                 std::move(bounds_), blank_.finished(total_)};
     }
 
@@ -124,7 +124,7 @@ private:
     }
 
     /// For all units that are lined up; the first time, for as many as the text will have if it goes on like this.
-    void make_room(std::size_t done, bool rated) {
+    void make_room(std::size_t done, bool scored) {
         std::size_t size = total_ + 1;
         if (size > room_) {
             const double whole = static_cast<double>(text_.text.size) / static_cast<double>(std::max<std::size_t>(done, 1));
@@ -134,7 +134,7 @@ private:
             ids_.reach(size, used);
             cuts_.reach(size, used);
             blank_.reach(size, used);
-            if (rated) logprobs_.reach(size, used);
+            if (scored) logprobs_.reach(size, used);
         }
         placed_ = total_;
     }
@@ -155,7 +155,7 @@ private:
         }
     }
 
-    void rate(const Job& job, const NgramPiece& piece, const NgramState& before, bool class_of_unknown) {
+    void score(const Job& job, const NgramPiece& piece, const NgramState& before, bool class_of_unknown) {
         const auto all = stretches_of(job, piece, reach_, before);
         ngram_follow(model_, job.units.numbers() - job.lead, all.data(), all.data() + all.size(), class_of_unknown,
                      logprobs_.data() + job.offset - job.lead);
@@ -181,15 +181,15 @@ private:
 }  // namespace
 
 template <class Model>
-NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+NgramScored ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads) {
-    return Rating<Model>(model, text, separators, ends, threads).run(false, true);
+    return Scoring<Model>(model, text, separators, ends, threads).run(false, true);
 }
 
 template <class Model>
-NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+NgramScored ngram_score(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads) {
-    return Rating<Model>(model, text, separators, ends, threads).run(true, class_of_unknown);
+    return Scoring<Model>(model, text, separators, ends, threads).run(true, class_of_unknown);
 }
 
 template <class Model>
@@ -214,11 +214,11 @@ double ngram_sentence(const Model& model, Bytes sentence, const Separators& sepa
     return possible ? total.value() * std::numbers::ln10 : -std::numeric_limits<double>::infinity();
 }
 
-template NgramRated ngram_split(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
-template NgramRated ngram_rate(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template NgramScored ngram_split(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramScored ngram_score(const NgramModel&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
 template double ngram_sentence(const NgramModel&, Bytes, const Separators&, bool, bool);
-template NgramRated ngram_split(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
-template NgramRated ngram_rate(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
+template NgramScored ngram_split(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramScored ngram_score(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
 template double ngram_sentence(const CompactNgram&, Bytes, const Separators&, bool, bool);
 
 }  // namespace bitmeter

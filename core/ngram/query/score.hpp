@@ -1,5 +1,4 @@
-// From the bytes of a text to what each of its words costs: split, numbered and followed in one go, by either form of a
-// model.
+// Scores the bytes of a text with either form of a model: splitting, word look-up and scoring in one pass.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace bitmeter {
 /// those that are not blank (a document of separators alone stays one unit that is no word).
 enum class NgramEnds { none, all, nonblank };
 
-/// Bytes to be rated: documents that end at `ends` (the last one at the size of the text), of which the first `finished`
+/// Bytes to be scored: documents that end at `ends` (the last one at the size of the text), of which the first `finished`
 /// are whole. `before` are words of the first document that came earlier, as in NgramDocuments.
 struct NgramBytes {
     Bytes text;
@@ -27,7 +26,7 @@ struct NgramBytes {
 };
 
 /// As split_words gives them, with the ends of documents, and ln p of each. `blank` marks documents without words.
-struct NgramRated {
+struct NgramScored {
     Array<double> logprobs;
     Array<std::int64_t> ids, cuts, bounds;
     Array<std::uint8_t> blank;
@@ -35,12 +34,12 @@ struct NgramRated {
 
 /// Throws NgramFormatError where the model is damaged.
 template <class Model>
-NgramRated ngram_rate(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+NgramScored ngram_score(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                       bool class_of_unknown, unsigned threads);
 
 /// The same without the log-probabilities, which are left empty.
 template <class Model>
-NgramRated ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
+NgramScored ngram_split(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends,
                        unsigned threads);
 
 /// ln p of one sentence, with its end or without.

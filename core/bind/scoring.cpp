@@ -11,7 +11,7 @@ using bitmeter::NgramEnds;
 using bitmeter::NgramModel;
 using bitmeter::NgramState;
 
-/// Hands an array's memory to numpy without a copy.
+/// Moves an array into a numpy array without a copy.
 template <class T>
 NewVector<T> given(bitmeter::Array<T>&& values) {
     const std::size_t size = values.size();
@@ -35,26 +35,26 @@ NgramEnds ends_of(const std::string& name) {
 }
 
 template <class Model>
-auto py_rate(const Model& model, const nb::bytes& data, Vector<std::int64_t> ends, std::size_t finished,
+auto py_score(const Model& model, const nb::bytes& data, Vector<std::int64_t> ends, std::size_t finished,
              Vector<std::int64_t> before, const nb::bytes& separators, const std::string& eos, bool unknown_class,
              unsigned threads) {
     const auto text = text_of(data, ends, finished, before);
     const NgramEnds way = ends_of(eos);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return bitmeter::ngram_rate(model, text, between, way, unknown_class, threads); });
+    auto found = without_lock([&] { return bitmeter::ngram_score(model, text, between, way, unknown_class, threads); });
     return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)),
                            given(std::move(found.blank)), given(std::move(found.logprobs)));
 }
 
 template <class Model>
-auto py_rate_spelled(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& data, Vector<std::int64_t> ends,
+auto py_score_spelled(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& data, Vector<std::int64_t> ends,
                      std::size_t finished, Vector<std::int64_t> before, const nb::bytes& separators, const std::string& eos,
                      bool continues, unsigned threads) {
     const auto text = text_of(data, ends, finished, before);
     const NgramEnds way = ends_of(eos);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return bitmeter::ngram_rate_spelled(model, spelling, text, between, way, continues, threads); });
-    bitmeter::NgramRated& units = found.units;
+    auto found = without_lock([&] { return bitmeter::ngram_score_spelled(model, spelling, text, between, way, continues, threads); });
+    bitmeter::NgramScored& units = found.units;
     return std::make_tuple(given(std::move(units.ids)), given(std::move(units.cuts)), given(std::move(units.bounds)),
                            given(std::move(units.blank)), given(std::move(units.logprobs)),
                            to_numpy(std::move(found.after)), found.empty, found.ended);
@@ -90,7 +90,7 @@ auto py_find(const Model& model, const nb::bytes& data, Vector<std::int64_t> sta
     return to_numpy(std::move(ids));
 }
 
-// A state is one number: its place, and its length in the bits above.
+// A state as one integer: its index, and its length in the bits above.
 std::uint64_t packed(const NgramState& state) { return static_cast<std::uint64_t>(state.length) << 32 | state.place; }
 
 template <class Model>
@@ -104,9 +104,9 @@ NgramState unpacked(const Model& model, std::uint64_t number) {
 template <class Model>
 auto py_step(const Model& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
     NgramState at = unpacked(model, state);
-    double rated = 0.0;
-    bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &rated, 1);
-    return std::make_tuple(rated, packed(at));
+    double scored = 0.0;
+    bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &scored, 1);
+    return std::make_tuple(scored, packed(at));
 }
 
 template <class Model>
@@ -116,17 +116,17 @@ auto py_extend(const Model& model, Vector<std::uint64_t> states, Vector<std::int
     std::vector<NgramState> at;
     at.reserve(states.size());
     for (std::size_t i = 0; i < states.size(); ++i) at.push_back(unpacked(model, states.data()[i]));
-    std::vector<double> rated(at.size());
+    std::vector<double> scored(at.size());
     without_lock([&] {
-        bitmeter::ngram_extend(model, at.data(), words.data(), at.size(), unknown_class, rated.data(), threads);
+        bitmeter::ngram_extend(model, at.data(), words.data(), at.size(), unknown_class, scored.data(), threads);
     });
     std::vector<std::uint64_t> after(at.size());
     for (std::size_t i = 0; i < at.size(); ++i) after[i] = packed(at[i]);
-    return std::make_tuple(to_numpy(std::move(rated)), to_numpy(std::move(after)));
+    return std::make_tuple(to_numpy(std::move(scored)), to_numpy(std::move(after)));
 }
 
-/// One model asked for one sentence or one word at a time: what does not change from call to call is made once. Nothing
-/// but the plainest arguments is taken; for all others a TypeError sends the caller to the slow way.
+/// Fast queries of a single sentence or word. Takes only the plainest arguments; a TypeError makes the caller use the
+/// general functions.
 struct Asker {
     const NgramModel* fast = nullptr;
     const bitmeter::CompactNgram* compact = nullptr;
@@ -138,7 +138,7 @@ struct Asker {
     }
 };
 
-/// The bytes of a string or bytes; they live as long as the object.
+/// The bytes of a str or bytes object, valid while it lives.
 bitmeter::Bytes plain_text(nb::handle text) {
     Py_ssize_t size = 0;
     if (PyUnicode_Check(text.ptr())) {
@@ -161,7 +161,7 @@ double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unk
     });
 }
 
-/// The number of a word that is given by itself or by its bytes.
+/// The id of a word given as an id or as text.
 std::int64_t word_of(const Asker& self, nb::handle word) {
     if (PyLong_CheckExact(word.ptr())) {
         int overflow = 0;
@@ -183,12 +183,12 @@ auto ask_step(const Asker& self, std::uint64_t state, nb::handle word, bool unkn
     return self.with([&](const auto& model) { return py_step(model, state, number, unknown_class); });
 }
 
-/// Every function once for each form of a model.
+/// One overload for each form of a model.
 template <class Model>
-void bind_rating_of(nb::module_& m) {
-    m.def("ngram_rate", &py_rate<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
+void bind_scoring_of(nb::module_& m) {
+    m.def("ngram_rate", &py_score<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
           "unknown_class"_a, "threads"_a = 0, "(ids, cuts, bounds, blank, logprobs) of the words of a text.");
-    m.def("ngram_rate_spelled", &py_rate_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
+    m.def("ngram_rate_spelled", &py_score_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
           "separators"_a, "eos"_a, "continues"_a, "threads"_a = 0,
           "(ids, cuts, bounds, blank, logprobs, the words to go on from, whether there were none, whether a sentence ended) "
           "of the words of a text, unknown ones spelled and white space paid for.");
@@ -211,7 +211,7 @@ void bind_rating_of(nb::module_& m) {
 
 }  // namespace
 
-void bind_rating(nb::module_& m) {
+void bind_scoring(nb::module_& m) {
     m.def("ngram_begin", [] { return packed(NgramState{}); }, "The state before a sentence.");
     nb::class_<Asker>(m, "NgramAsker", "One model asked for one sentence or one word at a time.")
         .def(
@@ -228,6 +228,6 @@ void bind_rating(nb::module_& m) {
             "model"_a, "separators"_a, nb::keep_alive<1, 2>())
         .def("sentence", &ask_sentence, "sentence"_a, "ended"_a, "unknown_class"_a, "ln p of one sentence.")
         .def("step", &ask_step, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
-    bind_rating_of<NgramModel>(m);
-    bind_rating_of<bitmeter::CompactNgram>(m);
+    bind_scoring_of<NgramModel>(m);
+    bind_scoring_of<bitmeter::CompactNgram>(m);
 }
