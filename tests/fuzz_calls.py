@@ -166,6 +166,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (CORPUS.boundaries, {}),
     ],
     "load": [(bm.load, {"spec": "uniform"})],
+    "units_of": [(bm.units_of, {"spec": "bytes"})],
     "Uniform": [
         (bm.Uniform, {"size": 10}),
     ],

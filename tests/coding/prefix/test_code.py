@@ -108,7 +108,7 @@ def test_mistakes_are_named() -> None:
     code = PrefixCode({"a": "0", "b": "10"})
     with pytest.raises(UnknownLabelError, match=r"data\[1\] is 'z'"):
         code.encode("az")
-    with pytest.raises(InputError, match="no word of the code"):
+    with pytest.raises(InputError, match="are not a code word"):
         code.decode("011")
     with pytest.raises(InputError, match="middle of a word"):
         code.decode("01")

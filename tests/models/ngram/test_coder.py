@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.errors import FileFormatError
 from bitmeter.models.ngram.coder import NGramCoder
 from tests.coding.models import TEXT, words
 
@@ -44,7 +44,12 @@ def test_damaged_code_is_a_typed_error() -> None:
         MODEL.coder().decode(b"", 10_000)
 
 
-def test_what_the_model_gives_no_probability_is_said() -> None:
-    unsmoothed = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT)
-    with pytest.raises(ModelError, match=r"cannot code this text.*train it with another smoothing"):
-        unsmoothed.coder().encode(b"mind the question\n", True)
+def test_the_impossible_still_comes_back() -> None:
+    """The core gives every word a code: an impossible one, whose score is infinite, costs about 32 bits."""
+    unsmoothed, text = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT), b"mind the question\n"
+    score = bm.score(unsmoothed, text)
+    assert score.impossible == 2
+    coder = unsmoothed.coder()
+    coded, _ = coder.encode(text, True)
+    assert 2 * 30 < coder.bits < 100
+    assert unsmoothed.coder().decode(coded, len(text)) == text

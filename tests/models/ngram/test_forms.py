@@ -66,7 +66,7 @@ def test_states_and_predictions(small: bm.NGram) -> None:
     np.testing.assert_array_equal(
         small.extend([small.begin()] * 3, words)[0], fast.extend([fast.begin()] * 3, words)[0]
     )
-    with pytest.raises(RangeError, match="no state of this model"):
+    with pytest.raises(RangeError, match="not a state of this model"):
         small.at(1 << 40)
 
 

@@ -100,7 +100,7 @@ def test_other_allowances_are_errors(memory: object) -> None:
 
 
 def test_the_folder_of_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(errors.InputError, match="no folder"):
+    with pytest.raises(errors.InputError, match="is not a folder"):
         bm.NGram(order=2).fit(b"a b\n", temp=tmp_path / "absent")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert Allowance.of("1G", "/").folder == "/"

@@ -122,7 +122,7 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"batch \(4 then, 2 now\)"):
         model.fit(TEXT[:300], checkpoint=tmp_path, resume=True, **SHORT | {"batch": 2})
     (tmp_path / "checkpoint.safetensors").write_bytes(b"rubbish")
-    with pytest.raises(FileFormatError, match="no checkpoint"):
+    with pytest.raises(FileFormatError, match="is not a checkpoint"):
         model.fit(TEXT[:300], checkpoint=tmp_path, resume=True, **SHORT)
     with pytest.raises(FileFormatError, match="--resume"):
         model.save(tmp_path)

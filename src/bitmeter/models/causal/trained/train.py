@@ -39,7 +39,7 @@ _SCHEMA = "bitmeter.checkpoint/1"
 #: Held-out text where none is given: a tenth, and not more than this.
 _HELD_BYTES = 1 << 20
 #: Into how many sequences the held-out text is cut for an LSTM, and the length of the shortest.
-_STRETCHES, _STRETCH = 16, 2048
+_SEQUENCES, _SHORTEST = 16, 2048
 #: The share of the steps in which the learning rate rises, and what is left of it at the end.
 _WARM, _LEFT = 0.05, 0.02
 
@@ -255,7 +255,7 @@ class Trainer:
         """In sequences, each after a boundary: slightly above the loss of the whole text, and much faster."""
         row = self._material.heldout[1:]
         if self._network.shape.kind == "lstm":
-            length = max(_STRETCH, -(-len(row) // _STRETCHES))
+            length = max(_SHORTEST, -(-len(row) // _SEQUENCES))
         else:
             length = self._network.shape.context - 1
         lead = np.array([self._alphabet.boundary])
