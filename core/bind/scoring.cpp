@@ -186,9 +186,9 @@ auto ask_step(const Asker& self, std::uint64_t state, nb::handle word, bool unkn
 /// One overload for each form of a model.
 template <class Model>
 void bind_scoring_of(nb::module_& m) {
-    m.def("ngram_rate", &py_score<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
+    m.def("ngram_score", &py_score<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
           "unknown_class"_a, "threads"_a = 0, "(ids, cuts, bounds, blank, logprobs) of the words of a text.");
-    m.def("ngram_rate_spelled", &py_score_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
+    m.def("ngram_score_spelled", &py_score_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
           "separators"_a, "eos"_a, "continues"_a, "threads"_a = 0,
           "(ids, cuts, bounds, blank, logprobs, the words to go on from, whether there were none, whether a sentence ended) "
           "of the words of a text, unknown ones spelled and white space paid for.");

@@ -44,7 +44,7 @@ def core(kernel: str = "best") -> _core.Universal:
 
 
 def rated(model: _core.Universal, data: bytes) -> np.ndarray:
-    return model.rate(np.frombuffer(data, dtype=np.uint8), np.zeros(0, dtype=np.int64))
+    return model.score(np.frombuffer(data, dtype=np.uint8), np.zeros(0, dtype=np.int64))
 
 
 def encoded(model: _core.Universal, data: bytes) -> bytes:

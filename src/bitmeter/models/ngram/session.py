@@ -151,7 +151,7 @@ class NGramSession(PredictingSession):
         model = self._model
         before = self._before if continues else _NOTHING
         with format_errors(model.name):
-            ids, cuts, bounds, blank, logs = _core.ngram_rate(
+            ids, cuts, bounds, blank, logs = _core.ngram_score(
                 model.form,
                 data,
                 ends,
@@ -176,7 +176,7 @@ class NGramSession(PredictingSession):
         model = self._model
         before = self._before if goes_on else _NOTHING
         with format_errors(model.name):
-            ids, cuts, bounds, blank, logs, after, empty, ended = _core.ngram_rate_spelled(
+            ids, cuts, bounds, blank, logs, after, empty, ended = _core.ngram_score_spelled(
                 model.form, spelling, batch.data, batch.all_ends, len(batch.ends), before, SEPARATORS["kenlm"],
                 self._eos, batch.continues, model.threads,
             )  # fmt: skip

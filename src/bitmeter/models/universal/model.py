@@ -266,7 +266,7 @@ class UniversalSession(PredictingSession):
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each byte."""
-        return self._core.rate(np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues))
+        return self._core.score(np.ascontiguousarray(ids, dtype=np.uint8), _starts(bounds, continues=continues))
 
     def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """From predicted rows, many at once."""

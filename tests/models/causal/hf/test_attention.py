@@ -13,7 +13,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 import bitmeter as bm
 from bitmeter.models.causal.hf.attention import Apart
-from bitmeter.models.causal.hf.scorer import Rater
+from bitmeter.models.causal.hf.scorer import Scorer
 from tests.models.causal.hf.test_model import TEXTS, check_against_loop
 from tests.models.networks import TINY, network, plain_loop, tiny
 
@@ -30,11 +30,11 @@ def sequences(size: int) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
 
 
 @functools.cache
-def rater(make: str, batch: int = 0) -> Rater:
-    return Rater(network(make).double(), row=min(512, batch or 512), batch=batch or 512)
+def rater(make: str, batch: int = 0) -> Scorer:
+    return Scorer(network(make).double(), row=min(512, batch or 512), batch=batch or 512)
 
 
-def check_alone(made: Rater) -> None:
+def check_alone(made: Scorer) -> None:
     """Every sequence has the figures that the network itself gives when it sees nothing else."""
     given = sequences(300)
     for found, ids in zip(made.logprobs(given, [1] * len(given)), given, strict=True):
@@ -112,7 +112,7 @@ def test_half_precision_and_casting_keep_their_type() -> None:
 def test_a_bodywith_attention_of_its_own_takes_the_mask() -> None:
     made = network("llama").double()
     made.set_attn_implementation("eager")
-    eager = Rater(made, row=512, batch=512)
+    eager = Scorer(made, row=512, batch=512)
     assert (eager.packs, eager.cuts) == (True, False)
     check_alone(eager)
     assert made.config._attn_implementation == "eager"
@@ -148,7 +148,7 @@ def test_a_bodythat_can_take_neither_has_each_sequence_by_itself() -> None:
     made = network("llama").double()
     made.model.embed_tokens = Counting(made.model.embed_tokens)
     made.model.embed_tokens.weight = made.model.embed_tokens.inner.weight
-    counting = Rater(made, row=512, batch=512)
+    counting = Scorer(made, row=512, batch=512)
     assert (counting.packs, counting.cuts, counting.pads) == (False, False, False)
     check_alone(counting)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.models.causal.hf.head import chosen, is_linear
-from bitmeter.models.causal.hf.scorer import Rater
+from bitmeter.models.causal.hf.scorer import Scorer
 from tests.models.causal.hf.test_attention import check_alone, rater
 from tests.models.networks import model, network
 
@@ -99,7 +99,7 @@ def test_only_a_plain_layer_is_taken_apart(way: str) -> None:
         forward = head.forward
         head.forward = lambda states: forward(states) * 2.0
     assert is_linear(made.get_output_embeddings()) == (way == "plain")
-    taken = Rater(made, row=512, batch=512)
+    taken = Scorer(made, row=512, batch=512)
     assert taken._in_parts == (way == "plain")
     check_alone(taken)
 

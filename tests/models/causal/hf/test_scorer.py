@@ -10,7 +10,7 @@ import torch
 import transformers
 
 from bitmeter.models.causal.hf import scorer
-from bitmeter.models.causal.hf.scorer import Rater
+from bitmeter.models.causal.hf.scorer import Scorer
 from tests.models.causal.hf.test_attention import sequences
 from tests.models.networks import SIZE, network
 
@@ -40,13 +40,13 @@ def untrained(make: str) -> Any:
     return transformers.AutoModelForCausalLM.from_config(config).eval()
 
 
-def rater(made: Any, precision: str) -> Rater:
+def rater(made: Any, precision: str) -> Scorer:
     if precision == "autocast":
-        return Rater(made, row=512, batch=512, autocast=torch.bfloat16)
-    return Rater(made.to(getattr(torch, precision)), row=512, batch=512)
+        return Scorer(made, row=512, batch=512, autocast=torch.bfloat16)
+    return Scorer(made.to(getattr(torch, precision)), row=512, batch=512)
 
 
-def ways(made: Rater) -> tuple[bool, bool, bool]:
+def ways(made: Scorer) -> tuple[bool, bool, bool]:
     return made.packs, made.cuts, made.pads
 
 
@@ -95,7 +95,7 @@ def test_a_state_that_runs_along_the_row_forbids_packing(make: str, precision: s
 
 def test_a_leak_below_the_rounding_of_bfloat16_is_seen_by_its_derivative(monkeypatch: pytest.MonkeyPatch) -> None:
     """By figures alone it would be packed, and a sequence would depend on the one before it."""
-    monkeypatch.setattr(Rater, "_keeps_apart", lambda *_: True)
+    monkeypatch.setattr(Scorer, "_keeps_apart", lambda *_: True)
     made = rater(untrained("lfm2"), "bfloat16")
     assert made.packs
     assert not rater(untrained("lfm2"), "float32").packs  # there the figures show it

@@ -46,7 +46,7 @@ def test_it_loads_answers_and_ends_with_its_input(process: subprocess.Popen[byte
     number, failed, found = ask(process, 4, (GIVEN, [1, 1]))
     assert (number, failed) == (4, False)
     assert isinstance(found, list)
-    for ours, expected in zip(found, tiny().rate(GIVEN, [1, 1]), strict=True):
+    for ours, expected in zip(found, tiny().score_sequences(GIVEN, [1, 1]), strict=True):
         np.testing.assert_allclose(ours, expected, atol=1e-5, rtol=0)
     assert process.stdin is not None
     process.stdin.close()

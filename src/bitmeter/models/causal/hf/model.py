@@ -19,7 +19,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.hf.devices import Workers
-from bitmeter.models.causal.hf.scorer import Rater
+from bitmeter.models.causal.hf.scorer import Scorer
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.outcomes import Details
 from bitmeter.models.scheme import Scheme
@@ -133,7 +133,7 @@ class HuggingFace(CausalPredictor):
         self.precision = _precision(network, kind)
         group = "cpu" if where.type == "cpu" else "other"
         self._network = network
-        self._scorer = Rater(
+        self._scorer = Scorer(
             network,
             row=min(_ROW[group], tokens or _ROW[group]),
             batch=tokens or _BATCH[group],

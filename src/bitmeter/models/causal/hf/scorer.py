@@ -39,7 +39,7 @@ _COARSE_ROUNDING = 2e-2
 _SAME = 1e-6
 
 
-class Rater:
+class Scorer:
     """Runs a network over sequences of tokens.
 
     Parameters
