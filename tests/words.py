@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PLACES = ("README.md", "CONTRIBUTING.md", "Makefile", "mkdocs.yml", "docs", "benchmarks", "src", "core", "tests")
 SUFFIXES = {".md", ".py", ".pyi", ".cpp", ".hpp", ".inc", ".yml", ".js", ".svg", ""}
 #: Counted, but not yet an error. A path leaves this list once it is rewritten.
-PENDING = ("src", "core", "tests", "docs/design.md", "docs/howto/plugin.md")
+PENDING = ("core", "tests")  # stretches of text in C++ names; helpers of tests named told
 #: This file and its test hold the words themselves.
 OWN = ("tests/words.py", "tests/test_words.py")
 

@@ -53,7 +53,7 @@ void bind_universal(nb::module_& m) {
         .def("freeze", &UniversalModel::freeze, "Stop learning; every document then starts in the same state.")
         .def("begin", &UniversalModel::begin, "Begin a document.")
         .def("checksum", [](const UniversalModel& model) { return without_lock([&] { return model.checksum(); }); })
-        .def("score", &py_score, "data"_a, "starts"_a, "ln p of each byte; a frozen model begins anew at the starts.")
+        .def("score", &py_score, "data"_a, "starts"_a, "ln p of each byte; a frozen model starts afresh at the starts.")
         .def("rows", &py_rows, "data"_a, "starts"_a, "ln p of all 256 bytes before each of these; goes on as rate does.")
         .def("predict", &py_predict, "ln p of all 256 next bytes.")
         .def(

@@ -840,7 +840,7 @@ class Universal:
     def checksum(self) -> int: ...
 
     def score(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-        """ln p of each byte; a frozen model begins anew at the starts."""
+        """ln p of each byte; a frozen model starts afresh at the starts."""
 
     def rows(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """ln p of all 256 bytes before each of these; goes on as rate does."""

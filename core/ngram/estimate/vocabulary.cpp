@@ -12,7 +12,7 @@ std::vector<std::uint64_t> NgramText::counts() const {
     return result;
 }
 
-/// Numbers the words that are kept anew, in the order that they have, and makes the others unknown.
+/// Renumbers the words that are kept, in their order, and makes the others unknown.
 void NgramText::renumber(const std::vector<bool>& keep) {
     WordTable kept;
     std::vector<std::uint32_t> fresh(table_.size(), word_unknown);

@@ -17,7 +17,7 @@ Stream: TypeAlias = tuple[Callable[[bytes], bytes], Callable[[], bytes]]
 BLOCK = 1 << 20
 #: Added to a preset of xz, it spends more time on the same format (lzma.PRESET_EXTREME).
 XZ_EXTREME = 1 << 31
-#: Enough for the model of a text of some hundred megabytes; a full model starts anew.
+#: Enough for the model of a text of some hundred megabytes; a full model starts again.
 _PPMD_MEMORY = 256 << 20
 
 

@@ -32,7 +32,7 @@ def replacing(path: Any, *, force: Any = False) -> Iterator[Path]:
         message = f"{final} is a folder; name a file in it"
         raise FileFormatError(message, value=str(final))
     if final.exists() and not overwrite:
-        message = f"{final} exists already and nothing is overwritten unasked; type --force (in Python: force=True)"
+        message = f"{final} exists already; type --force to overwrite it (in Python: force=True)"
         raise FileFormatError(message, value=str(final))
     try:
         import tempfile

@@ -25,7 +25,7 @@ from bitmeter.text.blocks import split_corpus
 __all__ = ["Divergence", "divergence"]
 
 _LN2 = math.log(2.0)
-#: The shares at which the distribution over tokens is told.
+#: The shares at which the distribution over tokens is shown.
 PERCENTILES = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
 

@@ -20,21 +20,23 @@ class Settings:
     docs: str | None
     field: str | None
     norm: str
-    #: None until the model is known, where nobody asked.
+    #: None until the model is known, unless the user gave one.
     first: str | None
     eos: str
     oov: str
     den: str
-    #: How much is seen; None until the model is known, where nobody asked.
+    #: How much is seen; None until the model is known, unless the user gave one.
     ctx: str | None
-    #: What the convention does where nobody asks.
-    usual_ctx: str
+    #: The convention's own, where the user gave none.
+    default_ctx: str
+    #: The convention's rule for BOS, where its own windows are used; None for what the windows imply.
+    bos: str | None
     like: str
     confidence: float
 
 
 def settle(
-    habits: Convention,
+    tool: Convention,
     docs: str | None,
     field: Any,
     norm: str | None,
@@ -45,17 +47,17 @@ def settle(
     ctx: str | None,
     confidence: float,
 ) -> Settings:
-    """What is given goes before what the convention says, and that before our own habits."""
+    """What is given goes before what the convention says, and that before the defaults."""
     given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
-    defaults = {**DEFAULTS, **habits.settings}
+    defaults = {**DEFAULTS, **tool.settings}
     values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
-    beginning = first if first is not None else habits.settings.get("first")
+    beginning = first if first is not None else tool.settings.get("first")
     if beginning is not None:
         setting("first", beginning)
     if field is not None and not isinstance(field, str):
         message = f"field is {field!r:.40}; it must be the name of a field or column"
         raise InputTypeError(message, value=field)
-    boundaries = docs if docs is not None else habits.settings.get("docs")
+    boundaries = docs if docs is not None else tool.settings.get("docs")
     if boundaries is not None:
         setting("docs", boundaries)
     if ctx is not None:
@@ -66,8 +68,9 @@ def settle(
         field=field,
         first=beginning,
         ctx=ctx,
-        usual_ctx=defaults["ctx"],
-        like=habits.name,
+        default_ctx=defaults["ctx"],
+        bos=tool.bos if ctx is None and "ctx" in tool.settings else None,
+        like=tool.name,
         confidence=level,
         **values,
     )

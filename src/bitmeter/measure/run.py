@@ -174,7 +174,7 @@ class Run:
         self._unknown = unknown if unknown is not None and unknown.any() else None
 
     def _add(self, piece: Rated) -> None:
-        """Sums of documents and stretches, and of what the model knows."""
+        """Sums of documents and blocks of bytes, and of what the model knows."""
         sums = self._documents.add(piece)
         self._blocks.add(piece)
         self._spent += float(sums.sum())

@@ -68,7 +68,7 @@ def score(
         "disjoint", "rolling" (as lm-eval) or "half" (as llama.cpp), the last three also with a window ("half.512").
         Without it, windows are as long as the model sees and half of each is new. Models without a bound see all.
     like
-        Another tool's habits for all of the above; what is given beside it goes first.
+        Another tool's conventions for all of the above; what is given explicitly takes precedence.
     confidence
         Of the interval.
     trace

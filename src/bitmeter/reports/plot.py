@@ -1,7 +1,7 @@
 """Plots for the terminal: pure functions from numbers to lines of text, the same at a terminal and in a pipe.
 
 Curves are drawn with braille dots (two by four to a character) and named at their right end, so that several curves
-can be told apart without colour. Bars are drawn with eighths of a block.
+can be distinguished without colour. Bars are drawn with eighths of a block.
 """
 
 from __future__ import annotations

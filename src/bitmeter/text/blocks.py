@@ -11,11 +11,11 @@ from bitmeter._util.arrays import Ints
 from bitmeter.text.corpus.corpus import BLOCK_SIZE, Corpus
 from bitmeter.text.units.base import Split, Units
 
-__all__ = ["Piece", "Stretch", "cut_corpus", "split_corpus"]
+__all__ = ["SplitBlock", "UnitBlock", "cut_corpus", "split_corpus"]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class UnitBlock:
     """A part of a corpus that ends with a document or between two units.
 
     Attributes
@@ -45,7 +45,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece(Stretch):
+class SplitBlock(UnitBlock):
     """A part of a corpus, split.
 
     Attributes
@@ -57,7 +57,7 @@ class Piece(Stretch):
     split: Split
 
 
-def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Piece]:
+def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[SplitBlock]:
     """Split a corpus as it is read; memory holds about one block, or the longest unit if that is longer.
 
     Parameters
@@ -73,21 +73,21 @@ def split_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterat
     --------
     >>> from bitmeter.text.units.words import Words
     >>> corpus = Corpus.from_text("to be or not to be")
-    >>> [piece.split.pieces(piece.data) for piece in split_corpus(corpus, Words(), size=8)]
+    >>> [block.split.pieces(block.data) for block in split_corpus(corpus, Words(), size=8)]
     [[b'to ', b'be '], [b'or ', b'not '], [b'to ', b'be']]
     """
-    for stretch in cut_corpus(corpus, units, size):
-        data, ends = stretch.data, stretch.ends
-        yield Piece(data, ends, stretch.offset, stretch.continues, stretch.unfinished, units.split(data, ends))
+    for block in cut_corpus(corpus, units, size):
+        data, ends = block.data, block.ends
+        yield SplitBlock(data, ends, block.offset, block.continues, block.unfinished, units.split(data, ends))
 
 
-def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[Stretch]:
+def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator[UnitBlock]:
     """The parts that `split_corpus` splits, before they are split.
 
     Examples
     --------
     >>> from bitmeter.text.units.words import Words
-    >>> [stretch.data for stretch in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
+    >>> [block.data for block in cut_corpus(Corpus.from_text("to be or not"), Words(), size=8)]
     [b'to be ', b'or not']
     """
     held: list[bytes] = []  # an unfinished document from its first unit that is not split yet
@@ -107,7 +107,7 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
             held, wanted = [data], 2 * length
             continue
         piece = data[:until]
-        yield Stretch(piece, ends, offset, continues, until > closed)
+        yield UnitBlock(piece, ends, offset, continues, until > closed)
         offset += until
         continues = until > closed
         held, length, wanted = [data[until:]], length - until, 0

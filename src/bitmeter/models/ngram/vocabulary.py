@@ -1,4 +1,4 @@
-"""Which words an n-gram model knows: all of the text, the frequent ones, or those of a list."""
+"""The vocabulary of an n-gram model: all words of the text, the frequent ones, or those of a list."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, stretches
+from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, segments
 
 LENGTHS = st.lists(st.integers(1, 30), max_size=40)
 
@@ -52,7 +52,7 @@ def test_groups_keep_the_order_and_the_size_of_a_batch(lengths: list[int], batch
 
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=6), min_size=1, max_size=4))
-def test_stretches_are_all_of_every_row_and_end_where_the_owner_changes(sizes: list[list[int]]) -> None:
+def test_segments_are_all_of_every_row_and_end_where_the_owner_changes(sizes: list[list[int]]) -> None:
     width = max(map(sum, sizes))
     owner = np.full((len(sizes), width), -1)
     expected = []
@@ -63,4 +63,4 @@ def test_stretches_are_all_of_every_row_and_end_where_the_owner_changes(sizes: l
             expected.append((row, begin, end))
         if ends[-1] < width:
             expected.append((row, ends[-1], width))
-    assert stretches(owner) == expected
+    assert segments(owner) == expected

@@ -105,7 +105,7 @@ class _Worker:
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         self._device = arguments["device"]
-        # What it writes to stderr is shown only if it ends unasked; the file is closed with the process.
+        # What it writes to stderr is shown only if it ends by itself; the file is closed with the process.
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
         paths = os.pathsep.join(path for path in sys.path if path)
         self._process = subprocess.Popen(
@@ -165,7 +165,7 @@ def send(stream: IO[bytes], what: Any) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read one message. It comes from a process of our own: nobody else holds the other end."""
+    """Read one message. It comes from a process of our own: no other process holds the other end."""
     head = stream.read(_SIZE)
     data = stream.read(int.from_bytes(head, "little")) if len(head) == _SIZE else b""
     if not data:

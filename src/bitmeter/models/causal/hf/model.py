@@ -34,10 +34,10 @@ Ints = NDArray[np.int64]
 
 #: The arithmetic that can be asked for. "autocast" keeps float32 weights and runs in bfloat16.
 DTYPES = ("auto", "float64", "float32", "bfloat16", "float16", "autocast")
-#: What a forward pass takes at once, in tokens, where nobody says otherwise.
+#: What a forward pass takes at once, in tokens, by default.
 _BATCH = {"cpu": 512, "other": 16_384}
 _ROW = {"cpu": 512, "other": 2048}
-#: The longest context that is used unasked where a model names none.
+#: The longest context that is used by default where a model names none.
 _UNBOUNDED = 2048
 
 

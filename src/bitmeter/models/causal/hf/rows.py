@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Row", "groups", "packed_rows", "stretches"]
+__all__ = ["Row", "groups", "packed_rows", "segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def groups(rows: list[Row], batch: int) -> Iterator[list[Row]]:
         yield group
 
 
-def stretches(owner: NDArray[np.int64]) -> list[tuple[int, int, int]]:
+def segments(owner: NDArray[np.int64]) -> list[tuple[int, int, int]]:
     """Where in its row each owner's tokens stand side by side: the row, the first of them and the one behind the last.
 
     Examples
     --------
-    >>> stretches(np.array([[4, 4, 7], [5, -1, -1]]))
+    >>> segments(np.array([[4, 4, 7], [5, -1, -1]]))
     [(0, 0, 2), (0, 2, 3), (1, 0, 1), (1, 1, 3)]
     """
     found = []

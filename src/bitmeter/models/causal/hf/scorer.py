@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter.models.causal.hf.head import chosen, in_float64, is_linear
-from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, stretches
+from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, segments
 from bitmeter.models.outcomes import Details
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Scorer:
             return self._states(*given)
         from bitmeter.models.causal.hf.attention import Apart
 
-        with Apart(mask, stretches(owner)) as apart:
+        with Apart(mask, segments(owner)) as apart:
             states = self._states(*given)
         self.cuts = apart.calls > 0  # a network may compute attention by other means
         return states
