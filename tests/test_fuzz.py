@@ -64,9 +64,10 @@ MODELS = {
     "Uniform", "Universal",
 }  # fmt: skip
 PROTOCOL = {
-    "begin", "logprobs", "network_ids", "numbered", "open", "own_ids", "plan", "predict", "predict_numbers",
-    "predictions", "priced", "scored", "scored_ids", "sequences", "session", "shares", "spread", "stepper",
-    "unknown", "without_unknown",
+    "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "network_ids",
+    "numbered", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_numbers", "predictions", "priced",
+    "score_sequences", "scored", "scored_ids", "sequences", "session", "shares", "spread", "stepper", "unbundle",
+    "unknown", "with_context", "with_windowing", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [

@@ -21,7 +21,7 @@ def by_last(history: NDArray[np.int64]) -> NDArray[np.float64]:
     """A byte is like the one before it: half for the same, the rest for all others alike."""
     row = np.full(256, 0.5 / 255)
     row[int(history[-1]) if len(history) else 0] = 0.5
-    return np.log(row)
+    return np.asarray(np.log(row))
 
 
 def coder(watch: list[int] | None = None) -> StepwiseCoder:

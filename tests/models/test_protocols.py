@@ -182,6 +182,7 @@ def test_a_predictor_is_exactly_what_predicts() -> None:
 
 
 def test_an_abstract_model_cannot_be_made() -> None:
-    for abstract in (Model, Predictor, OpenVocabulary, Codes, Compressor, Session, Stepper):
+    kinds: list[Any] = [Model, Predictor, OpenVocabulary, Codes, Compressor, Session, Stepper]
+    for abstract in kinds:
         with pytest.raises(TypeError, match="abstract"):
             abstract()

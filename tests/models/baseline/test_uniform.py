@@ -45,10 +45,9 @@ def test_uniform_over_other_units() -> None:
 
 def test_its_alternatives_are_equally_likely() -> None:
     trace = bm.score("uniform", b"ab", alternatives=2).trace
-    assert [(name, logprob) for name, logprob, *_ in trace.alternatives(1)] == [
-        (b"\0", pytest.approx(-math.log(256))),
-        (b"\1", pytest.approx(-math.log(256))),
-    ]
+    found = trace.alternatives(1)
+    assert [name for name, *_ in found] == [b"\0", b"\1"]
+    assert [alternative[1] for alternative in found] == pytest.approx([-math.log(256)] * 2)
     np.testing.assert_array_equal(trace.rank, [1, 1])
     np.testing.assert_allclose(trace.entropy, math.log(256))
 
