@@ -115,7 +115,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
             elif other in stack:
                 low[node] = min(low[node], index[other])
         if low[node] == index[node]:
-            component = []
+            component: list[str] = []
             while not component or component[-1] != node:
                 component.append(stack.pop())
             if len(component) > 1:

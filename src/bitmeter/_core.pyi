@@ -3,7 +3,7 @@ The native core of bitmeter: counting and summing without the interpreter lock.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray

@@ -14,8 +14,8 @@ from bitmeter.measure.options import Settings, check_abilities, settle
 
 
 def settled(like: str = "bitmeter", **given: Any) -> Settings:
-    names = ("docs", "field", "norm", "first", "eos", "oov", "den", "ctx")
-    return settle(convention(like), *(given.get(name) for name in names), given.get("confidence", 0.95))
+    keywords: dict[str, Any] = dict.fromkeys(("docs", "field", "norm", "first", "eos", "oov", "den", "ctx"))
+    return settle(convention(like), **{**keywords, "confidence": 0.95, **given})
 
 
 def test_what_is_given_goes_first() -> None:
@@ -54,7 +54,7 @@ def test_wrong_keywords_are_refused(keywords: dict[str, Any], error: type[Bitmet
         ("kt", {"oov": "skipped"}, "has no unknown units"),
     ],
 )
-def test_what_a_model_cannot_do_is_refused(model: str, change: dict[str, str], message: str) -> None:
+def test_what_a_model_cannot_do_is_refused(model: str, change: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         check_abilities(bm.load(model), replace(settled(), first="bos", **change))
 

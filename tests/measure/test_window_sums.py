@@ -17,8 +17,8 @@ from tests.models.networks import TINY
 
 
 def settled(**given: Any) -> Settings:
-    names = ("docs", "field", "norm", "first", "eos", "oov", "den", "ctx")
-    return settle(convention("bitmeter"), *(given.get(name) for name in names), 0.95)
+    keywords: dict[str, Any] = dict.fromkeys(("docs", "field", "norm", "first", "eos", "oov", "den", "ctx"))
+    return settle(convention("bitmeter"), **{**keywords, "confidence": 0.95, **given})
 
 
 def test_a_model_without_a_bound_sees_all() -> None:
@@ -35,6 +35,7 @@ def test_a_model_without_a_bound_sees_all() -> None:
 def test_a_model_with_a_bound_decides_what_is_left_open() -> None:
     model = bm.load(f"hf:{TINY}")
     found, settings = with_windows(model, settled())
+    assert isinstance(found, bm.Windowed)
     assert settings.ctx == str(found.windowing)
     assert with_windows(model, settled(ctx="half.16"))[1].first == "skip"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import bitmeter as bm
-from bitmeter.models.ngram.files import note, read_note
+from bitmeter.models.ngram.files import metadata as made_metadata
+from bitmeter.models.ngram.files import read_metadata
 from bitmeter.models.ngram.metadata import is_word_distribution
 
 TEXT = b"to be or not to be\nthat is the question\n"
@@ -18,10 +19,10 @@ def test_it_agrees_with_the_model(units: str, smoothing: str, compact: bool) -> 
     model = bm.NGram(order=2, smoothing=smoothing, units=units).fit(TEXT)
     if compact and model.is_distribution:
         model = model.compact()
-    assert is_word_distribution(bytes(model._form.note)) == (model.of_words and model.is_distribution)
+    assert is_word_distribution(bytes(model.form.note)) == (model.of_words and model.is_distribution)
 
 
 def test_no_string_can_pretend_to_be_the_units() -> None:
-    metadata = note(text='"units": {"kind": "words"', units={"kind": "bytes"}).encode()
-    assert read_note(metadata)["units"] == {"kind": "bytes"}
+    metadata = made_metadata(text='"units": {"kind": "words"', units={"kind": "bytes"}).encode()
+    assert read_metadata(metadata)["units"] == {"kind": "bytes"}
     assert not is_word_distribution(metadata)
