@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bitmeter._util.progress import Step
 from bitmeter.cli.progress import bar, coding, scoring, stages, steps, whole_share
 from tests.cli.running import Terminal
 
@@ -36,8 +37,8 @@ def test_in_a_pipe_there_is_none(
 def test_a_score_shows_its_running_value() -> None:
     with redirect_stderr(Terminal()) as terminal, scoring("kt on text") as report:
         assert report is not None
-        report(0, 100, float("nan"))
-        report(50, 100, 2.34567)
+        report(Step(0, 100))
+        report(Step(50, 100, estimate=2.34567))
     assert "scoring kt on text" in terminal.shown
     assert "50%" in terminal.shown
     assert "2.346 bits/byte so far" in terminal.shown
@@ -48,20 +49,20 @@ def test_the_second_pass_of_coding_is_decoding() -> None:
     with redirect_stderr(Terminal()) as terminal, coding("compressing", "text") as report:
         assert report is not None
         for done in (10, 1000):
-            report(done, 1000)
+            report(Step(done, 1000, stage="coding"))
     assert "compressing text" in terminal.shown
     assert "decoding" not in terminal.shown
     with redirect_stderr(Terminal()) as terminal, coding("compressing", "text") as report:
         assert report is not None
-        for done in (10, 1000, 10):
-            report(done, 1000)
+        report(Step(1000, 1000, stage="coding"))
+        report(Step(10, 1000, stage="decoding"))
     assert "decoding text" in terminal.shown
 
 
 def test_a_stage_is_named() -> None:
     with redirect_stderr(Terminal()) as terminal, stages() as report:
         assert report is not None
-        report("estimating", 1.0)
+        report(Step.of_share("estimating", 1.0))
     assert "estimating" in terminal.shown
     assert "94%" in terminal.shown  # 0.15 + 0.28 + 0.12 + 0.24 + 0.15
 
@@ -69,8 +70,8 @@ def test_a_stage_is_named() -> None:
 def test_a_step_counts_when_the_next_begins() -> None:
     with redirect_stderr(Terminal()) as terminal, steps("measuring") as report:
         assert report is not None
-        report("order 0", 7)
-        report("order 1", 7)
+        report(Step(0, 7, "steps", "order 0"))
+        report(Step(1, 7, "steps", "order 1"))
     assert "measuring order 1" in terminal.shown
     assert "1/7" in terminal.shown
 

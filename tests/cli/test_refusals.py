@@ -90,9 +90,9 @@ def test_an_end_that_is_impossible_is_named(here: Path) -> None:
 
 def test_the_bar_shows_the_bits_of_the_score() -> None:
     # Unknown words were left out of what the bar showed: 1.5 bits per byte for a text of 2.6.
-    shown: list[float] = []
+    shown: list[float | None] = []
     model = bm.NGram(order=2).fit(TEXT)
-    score = bm.score(model, b"to see or not to see\n" * 3, progress=lambda done, total, value: shown.append(value))
+    score = bm.score(model, b"to see or not to see\n" * 3, progress=lambda step: shown.append(step.estimate))
     assert score.oov == 6
     assert shown[-1] == pytest.approx(score.bits_per_byte, rel=1e-9)
 

@@ -79,14 +79,14 @@ def test_field_changes_the_hash_of_the_text(tmp_path: Path) -> None:
 
 def test_inert_keywords_leave_figure_and_signature_alone(tmp_path: Path) -> None:
     plain = bm.score("kt", TEXT)
-    told: list[int] = []
+    told: list[float] = []
     other = bm.score(
         "kt",
         TEXT,
         trace=tmp_path / "t.parquet",
         force=True,
         ctx="full",
-        progress=lambda done, total, value: told.append(done),
+        progress=lambda step: told.append(step.done),
     )
     assert (other.nats, other.signature) == (plain.nats, plain.signature)
     assert told[-1] == len(TEXT)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
+from bitmeter._util.progress import Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
@@ -64,10 +65,10 @@ def test_block_sizes_change_nothing() -> None:
 
 
 def test_progress_is_told_in_bytes() -> None:
-    seen: list[tuple[int, int | None, float]] = []
-    bm.score("uniform", b"x" * 1000, progress=lambda *step: seen.append(step))
-    assert seen[-1][:2] == (1000, 1000)
-    assert seen[-1][2] == pytest.approx(8.0)
+    seen: list[Step] = []
+    bm.score("uniform", b"x" * 1000, progress=seen.append)
+    assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (1000, 1000, "bytes")
+    assert seen[-1].estimate == pytest.approx(8.0)
 
 
 def test_a_compressor_gives_a_total() -> None:

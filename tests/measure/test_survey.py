@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bitmeter._util.progress import Step
 from bitmeter.measure.survey import RELIABLE_COVERAGE, survey
 
 
@@ -29,10 +30,10 @@ def test_entropies_by_order_are_what_counting_gives(data: bytes) -> None:
 
 
 def test_a_survey_tells_its_steps() -> None:
-    seen: list[tuple[str, int]] = []
-    result = survey(b"banana" * 50, step=lambda name, total: seen.append((name, total)))
-    assert len({total for _, total in seen}) == 1
-    assert len(seen) == seen[0][1]
+    seen: list[Step] = []
+    result = survey(b"banana" * 50, progress=seen.append)
+    assert [step.done for step in seen] == list(range(len(seen)))
+    assert {step.total for step in seen} == {len(seen)}
     assert result.headline.name == "ctw"
     assert result.best_bound.upper_bound
     assert all(result.best_bound.nats <= row.nats for row in result.rows if row.upper_bound)

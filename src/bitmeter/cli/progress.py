@@ -1,19 +1,20 @@
-"""The progress bar on stderr, and the callbacks that drive it.
+"""The progress bar on stderr.
 
-There is one bar. The library reports progress in several forms; each has a function here that yields a callback of
-that form, or None where stderr is not a terminal.
+There is one bar, and one callback: each function here yields what takes a `Step`, or None where stderr is not a
+terminal.
 """
 
 from __future__ import annotations
 
 import contextlib
-import math
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from bitmeter._util.progress import Progress, Step
 
 __all__ = ["Bar", "bar", "coding", "scoring", "stages", "steps", "whole_share"]
 
@@ -93,59 +94,58 @@ def bar(title: str, counter: Counter = "share") -> Iterator[Bar | None]:
 
 
 @contextlib.contextmanager
-def scoring(title: str) -> Iterator[Callable[[int, int | None, float], None] | None]:
+def scoring(title: str) -> Iterator[Progress | None]:
     """The progress of a score: bytes done, bytes in all, bits per byte so far."""
     with bar(f"scoring {title}") as shown:
         if shown is None:
             yield None
             return
 
-        def report(done: int, total: int | None, value: float) -> None:
-            shown.update(done, total, value="" if math.isnan(value) else f"{value:.3f} bits/byte so far")
+        def report(step: Step) -> None:
+            value = "" if step.estimate is None else f"{step.estimate:.3f} bits/byte so far"
+            shown.update(step.done, step.total, value=value)
 
         yield report
 
 
 @contextlib.contextmanager
-def coding(verb: str, title: str) -> Iterator[Callable[[int, int | None], None] | None]:
+def coding(verb: str, title: str) -> Iterator[Progress | None]:
     """The progress of coding, in bytes; a second pass over the text is the decoding that checks the first."""
     with bar(f"{verb} {title}", "bytes") as shown:
         if shown is None:
             yield None
             return
-        reached = 0
 
-        def report(done: int, total: int | None) -> None:
-            nonlocal reached
-            shown.update(done, total, title=f"decoding {title}" if done < reached else None)
-            reached = done
+        def report(step: Step) -> None:
+            shown.update(step.done, step.total, title=f"decoding {title}" if step.stage == "decoding" else None)
 
         yield report
 
 
 @contextlib.contextmanager
-def stages() -> Iterator[Callable[[str, float], None] | None]:
+def stages() -> Iterator[Progress | None]:
     """The progress of estimating or converting an n-gram model: the stage, and the share of it that is done."""
     with bar("") as shown:
         if shown is None:
             yield None
             return
-        yield lambda stage, done: shown.update(whole_share(stage, done), 1.0, title=f"{stage:<18}")
+
+        def report(step: Step) -> None:
+            shown.update(whole_share(step.stage, step.share or 0.0), 1.0, title=f"{step.stage:<18}")
+
+        yield report
 
 
 @contextlib.contextmanager
-def steps(verb: str) -> Iterator[Callable[[str, int], None] | None]:
-    """The progress of a survey: called with the name of each step as it begins, and the number of steps."""
+def steps(verb: str) -> Iterator[Progress | None]:
+    """The progress of a survey: the name of each method as it begins, and how many are done."""
     with bar(verb, "steps") as shown:
         if shown is None:
             yield None
             return
-        begun = 0
 
-        def report(name: str, total: int) -> None:
-            nonlocal begun
-            shown.update(begun, total, title=f"{verb} {name:<20}")
-            begun += 1
+        def report(step: Step) -> None:
+            shown.update(step.done, step.total, title=f"{verb} {step.stage:<20}")
 
         yield report
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitmeter._util.check import choice
-from bitmeter.coding.archive.format import BLOCK, Progress
+from bitmeter._util.progress import Progress, Step
+from bitmeter.coding.archive.format import BLOCK
 from bitmeter.coding.coders import coder_of, for_bytes
 from bitmeter.errors import FileFormatError, InputError, ModelError
 from bitmeter.measure.score import Score
@@ -139,7 +140,7 @@ def _round_trip(model: Model, corpus: Corpus, progress: Progress | None) -> tupl
             _compare(back, coded, data[:taken], model, done)
             done, size = done + taken, size + len(coded)
             if progress is not None:
-                progress(done, corpus.total_bytes)
+                progress(Step(done, corpus.total_bytes, stage="coding"))
         return data[taken:]
 
     for block in corpus.blocks(BLOCK):

@@ -6,13 +6,14 @@ Both read the same windows side by side, and only what a few positions need is h
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
@@ -125,7 +126,7 @@ def divergence(
     docs: str | None = None,
     field: str | None = None,
     ctx: str | None = None,
-    progress: Callable[[int, int | None, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Divergence:
     """How far the predictions of two models of the same tokens lie apart on a text.
 
@@ -172,7 +173,7 @@ def divergence(
     for piece in split_corpus(corpus, reader.units, reader.traits.block_bytes):
         parts += _piece(reader, other, piece.split.ids, piece.split.bounds)
         if progress is not None:
-            progress(piece.offset + len(piece.data), corpus.total_bytes, math.nan)
+            progress(Step(piece.offset + len(piece.data), corpus.total_bytes))
     if not sum(len(part[0]) for part in parts):
         message = f"{corpus.name} has no token that is predicted, so there is nothing to compare"
         raise EmptyError(message)

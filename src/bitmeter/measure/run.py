@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats
+from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, check_abilities
@@ -22,9 +23,6 @@ from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.counts import BegunCounter
-
-#: Called as the text goes by: bytes done, bytes in all (or None), and bits per byte so far.
-Progress = Callable[[int, int | None, float], None]
 
 
 class Run:
@@ -89,7 +87,7 @@ class Run:
                 self._tracer.add(piece)
                 self._done = piece.offset + len(piece.data)
                 if self._progress is not None:
-                    self._progress(self._done, self._corpus.total_bytes, self._so_far())
+                    self._progress(Step(self._done, self._corpus.total_bytes, estimate=self._so_far()))
             # The trace carries the signature of the finished score, the method of its interval included.
             return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
@@ -116,7 +114,7 @@ class Run:
         if progress is None:
             return None
         return lambda done, of: progress(
-            batch.offset + len(batch.data) * done // of, self._corpus.total_bytes, self._so_far()
+            Step(batch.offset + len(batch.data) * done // of, self._corpus.total_bytes, estimate=self._so_far())
         )
 
     def _outside_windows(self, scored: Scored) -> Bools:
@@ -275,7 +273,7 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
         counts.add(block.data, block.ends)
         done += len(block.data)
         if progress is not None:
-            progress(done, corpus.total_bytes, math.nan)
+            progress(Step(done, corpus.total_bytes))
     totals = counts.finished()[0].sum(axis=0)
     size = meter.finish()
     nats = size * 8 * math.log(2.0)

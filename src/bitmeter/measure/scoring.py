@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.check import integer
+from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, settle
-from bitmeter.measure.run import Progress, Run, measure_total
+from bitmeter.measure.run import Run, measure_total
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.models.protocols import Compressor, Model
@@ -79,7 +80,7 @@ def score(
     force
         Overwrite that file.
     progress
-        Called as the text goes by.
+        Called with a `Step` as the text goes by: bytes done, bytes in all, bits per byte so far.
 
     Returns
     -------

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from bitmeter._util.progress import Progress, Step
 from bitmeter.text.units.symbols import UNITS, SymbolSequence, split
 from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
 from bitmeter.theory.estimators.rates import RateEstimate, estimate_rate
@@ -102,7 +104,7 @@ def survey(
     units: str = "bytes",
     orders: int = 5,
     source: str = "text",
-    step: Callable[[str, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Survey:
     """Measure a text.
 
@@ -116,8 +118,8 @@ def survey(
         The longest context, in symbols, for the empirical entropy.
     source
         The name of the text in the result.
-    step
-        Called before each step with its name and with the total number of steps.
+    progress
+        Called with a `Step` before each method: its name as the stage, and how many are done of how many.
 
     Examples
     --------
@@ -129,9 +131,11 @@ def survey(
     methods = [name for name in ENTROPY_METHODS if name != "nsb" or units == "bytes"]
     total = 1 + len(methods) + len(_RATES) + len(_COMPRESSORS)
 
+    begun = itertools.count()
+
     def begin(name: str) -> None:
-        if step is not None:
-            step(name, total)
+        if progress is not None:
+            progress(Step(next(begun), total, "steps", stage=name))
 
     begin("blocks")
     blocks = estimate_rate(sequence.ids, "block", unit="nats", min_coverage=RELIABLE_COVERAGE)

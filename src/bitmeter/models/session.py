@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 #: Called with how much is done, of how much.
-Watch = Callable[[int, int], None]
+Watch = Callable[[int, int], object]
 #: Predicted probabilities that are held at once.
 _AT_ONCE = 1 << 20
 

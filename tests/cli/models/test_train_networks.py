@@ -8,7 +8,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.cli.models.train_networks import NetworkOptions, _lines
-from bitmeter.models.causal.trained.curve import LearningCurve
+from bitmeter.models.causal.trained.curve import LearningCurve, TrainingStep
 from tests.cli.running import at_terminal, run
 from tests.models.networks import TINY
 
@@ -63,7 +63,7 @@ def test_each_evaluation_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     assert curve is not None
     report = _lines()
     for step in range(3):  # the same points again print nothing
-        report(step, 3, curve)
+        report(TrainingStep(step, 3, "steps", curve=curve))
     assert capsys.readouterr().err == f"{curve.points[-1]}\n"
 
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
+from bitmeter._util.progress import Step
 from bitmeter.coding.archive import format as archives
 from bitmeter.errors import FileFormatError, ModelError
 from tests.coding.models import TEXT, Forgetful, Plain, TooMuch, byte_mixture, letters, word_mixture, words
@@ -179,8 +180,9 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    seen: list[tuple[int, int | None]] = []
-    bm.compress(Plain(), TEXT * 20, tmp_path / "x.bmz", progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (len(TEXT) * 20, len(TEXT) * 20)
+    seen: list[Step] = []
+    bm.compress(Plain(), TEXT * 20, tmp_path / "x.bmz", progress=seen.append)
+    assert (seen[-1].done, seen[-1].total) == (len(TEXT) * 20, len(TEXT) * 20)
     assert len(seen) > 10
-    assert np.all(np.diff([done for done, _ in seen[: len(seen) // 2]]) >= 0)
+    for stage in ("coding", "decoding"):
+        assert np.all(np.diff([step.done for step in seen if step.stage == stage]) >= 0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
+from bitmeter._util.progress import Step
 from bitmeter.models.ngram.fit import Settings, estimate
 from bitmeter.models.ngram.memory import LEAST_MEMORY, SHARE, Allowance, amount, free_memory
 from bitmeter.models.ngram.smoothing import Smoothing
@@ -162,18 +163,18 @@ def test_memory_stays_within_the_allowance(tmp_path: Path) -> None:
 
 
 def test_progress_moves_and_an_exception_in_it_stops_the_work() -> None:
-    told: list[tuple[str, float]] = []
-    bm.NGram(order=4).fit(made_up_text(20_000, 500).encode(), progress=lambda stage, done: told.append((stage, done)))
-    stages = list(dict.fromkeys(stage for stage, _ in told))
+    told: list[Step] = []
+    bm.NGram(order=4).fit(made_up_text(20_000, 500).encode(), progress=told.append)
+    stages = list(dict.fromkeys(step.stage for step in told))
     expected = ["reading", "sorting", "counting", "adjusting", "estimating", "finishing"]
     assert [stage.split()[0] for stage in stages] == expected
     for stage in stages:
-        shares = [done for name, done in told if name == stage]
+        shares = [step.done for step in told if step.stage == stage]
         assert shares == sorted(shares)
         assert 0.0 <= shares[0] <= shares[-1] <= 1.0
 
-    def stop(stage: str, done: float) -> None:
-        if stage.startswith("adjusting"):
+    def stop(step: Step) -> None:
+        if step.stage.startswith("adjusting"):
             raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):

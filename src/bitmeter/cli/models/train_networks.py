@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -15,8 +15,7 @@ from bitmeter.cli.options import check_free
 from bitmeter.cli.progress import Bar, bar
 
 if TYPE_CHECKING:
-    from bitmeter.models.causal.trained.curve import LearningCurve
-    from bitmeter.models.causal.trained.train import Progress
+    from bitmeter.models.causal.trained.curve import TrainingStep
 
 __all__ = ["NetworkOptions", "train_network"]
 
@@ -105,7 +104,7 @@ def _check_folder(output: Path, *, force: bool, resume: bool) -> None:
 
 
 @contextlib.contextmanager
-def _shown(title: str, *, log: bool) -> Iterator[Progress | None]:
+def _shown(title: str, *, log: bool) -> Iterator[Callable[[TrainingStep], None] | None]:
     """Lines if --log asks for them; else the learning curve and a bar on a terminal; else nothing."""
     if log:
         yield _lines()
@@ -114,31 +113,32 @@ def _shown(title: str, *, log: bool) -> Iterator[Progress | None]:
         yield None if shown is None else _drawn(shown)
 
 
-def _lines() -> Progress:
+def _lines() -> Callable[[TrainingStep], None]:
     printed = 0
 
-    def report(step: int, steps: int, curve: LearningCurve) -> None:
+    def report(step: TrainingStep) -> None:
         nonlocal printed
-        del step, steps
-        if len(curve.points) > printed:
-            printed = len(curve.points)
-            typer.echo(str(curve.points[-1]), err=True)
+        points = () if step.curve is None else step.curve.points
+        if len(points) > printed:
+            printed = len(points)
+            typer.echo(str(points[-1]), err=True)
 
     return report
 
 
-def _drawn(shown: Bar) -> Progress:
+def _drawn(shown: Bar) -> Callable[[TrainingStep], None]:
     from bitmeter.reports.learning import chart
 
     drawn = 0
 
-    def report(step: int, steps: int, curve: LearningCurve) -> None:
+    def report(step: TrainingStep) -> None:
         nonlocal drawn
-        shown.update(step, steps)
-        if len(curve.points) > drawn:
+        shown.update(step.done, step.total)
+        curve = step.curve
+        if curve is not None and len(curve.points) > drawn:
             drawn, point = len(curve.points), curve.points[-1]
             value = f"held out {point.bits_per_byte:.3f} bits/byte, perplexity {point.perplexity:,.1f}"
-            shown.update(step, steps, value=value)
+            shown.update(step.done, step.total, value=value)
             if drawn > 1:
                 shown.draw(chart(curve, width=min(100, shown.width - 2)))
 

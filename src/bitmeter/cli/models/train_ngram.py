@@ -92,7 +92,9 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         whole = model
         if options.prune_entropy is not None:
             if progress is not None:
-                progress("pruning", 0.0)
+                from bitmeter._util.progress import Step
+
+                progress(Step.of_share("pruning", 0.0))
             model = whole.prune(options.prune_entropy)
         model = model.compact(bits) if options.compact else model
         model.save(output, force=training.force, progress=progress)

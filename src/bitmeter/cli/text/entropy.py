@@ -93,8 +93,8 @@ def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
 def _measure(name: str, data: bytes, units: str, orders: int) -> Survey:
     from bitmeter.measure.survey import survey
 
-    with steps("measuring") as step:
-        return survey(data, units=units, orders=orders, source=name, step=step)
+    with steps("measuring") as progress:
+        return survey(data, units=units, orders=orders, source=name, progress=progress)
 
 
 def _print_headline(data: bytes, units: str, unit: str) -> None:

@@ -16,12 +16,12 @@ from typing import Any, BinaryIO, cast
 
 from bitmeter._util.check import flag
 from bitmeter._util.files import as_path, replacing
+from bitmeter._util.progress import Progress
 from bitmeter.coding.archive.bundle import pack_model, unpack_model
 from bitmeter.coding.archive.format import (
     ArchiveHeader,
     ArchiveReader,
     ArchiveWriter,
-    Progress,
     damaged,
     read_header,
 )
@@ -116,7 +116,7 @@ def compress(
     force
         Overwrite the archive.
     progress
-        Called as it goes on.
+        Called with a `Step` as it goes on.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def decompress(
     force
         Overwrite the output.
     progress
-        Called as it goes on.
+        Called with a `Step` as it goes on.
 
     Returns
     -------

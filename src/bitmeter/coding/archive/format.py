@@ -17,10 +17,10 @@ import hashlib
 import json
 import struct
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from bitmeter._util.progress import Progress, Step
 from bitmeter._version import __version__
 from bitmeter.coding.coders import PRECISION, Coder, coder_of
 from bitmeter.errors import FileFormatError, ModelError
@@ -37,9 +37,6 @@ _FRAME = struct.Struct("<III")
 _CRC = struct.Struct("<I")
 _LONGEST_HEADER = 1 << 16
 _LONGEST_BLOCK = 1 << 30
-
-#: Called as the work goes on: bytes of text done, and of how many, if that is known.
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +147,7 @@ class ArchiveWriter:
 
     def _watch(self, done: int) -> None:
         if self._progress is not None:
-            self._progress(self._length + done, self._total)
+            self._progress(Step(self._length + done, self._total, stage="coding"))
 
     def take(self, source: BinaryIO, total: int | None) -> ArchiveHeader:
         """Code all of a source."""
@@ -202,7 +199,7 @@ class ArchiveReader:
 
     def _watch(self, done: int) -> None:
         if self._progress is not None:
-            self._progress(self._done + done, self._header.bytes)
+            self._progress(Step(self._done + done, self._header.bytes, stage="decoding"))
 
     def give(self, output: BinaryIO | None) -> None:
         """Decode everything into a file, or only check that it is what was coded."""

@@ -11,7 +11,7 @@ from bitmeter._util.files import as_path
 from bitmeter.errors import InputError
 from bitmeter.models.ngram.arpa import is_arpa
 from bitmeter.models.ngram.files import is_model_file, unknown_format
-from bitmeter.models.ngram.fit import as_progress
+from bitmeter.models.ngram.fit import by_stages
 from bitmeter.models.ngram.forms import DEFAULT_BITS
 from bitmeter.models.ngram.model import NGram
 
@@ -118,7 +118,7 @@ def convert(
     threads
         How many to use; 0 for all of the machine's.
     progress
-        Called with each stage and how much of it is done, 0 to 1.
+        Called with a `Step`: the stage, and the share of it that is done.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def convert(
     if spelling is not None and is_arpa(final.name):
         message = f"{final} is ARPA, which cannot hold how words are spelled; end its name in .bmn"
         raise InputError(message, value=str(final))
-    report = as_progress(progress)
+    report = by_stages(progress)
     report("reading", 0.0)
     model = NGram.load(source)
     size = as_path(source).stat().st_size  # which may be that of the target too

@@ -18,7 +18,7 @@ ROUNDED = "figures are rounded"
 CoreModel = _core.NgramModel | _core.CompactNgram
 _NOTE_SIZE = 4096
 #: Called with a stage of long work, and the fraction of it that is done.
-Progress = Callable[[str, float], None]
+Report = Callable[[str, float], object]
 
 
 @contextmanager
@@ -75,7 +75,7 @@ def _silent(stage: str, done: float) -> None:
     """No-op progress callback."""
 
 
-def _save(model: CoreModel, path: str, progress: Progress) -> None:
+def _save(model: CoreModel, path: str, progress: Report) -> None:
     if isinstance(model, _core.NgramModel):
         model.save(path, lambda share: progress("writing", share))
     else:
@@ -96,7 +96,7 @@ def save_model(
     unk_word: bool,
     is_distribution: bool = True,
     force: bool,
-    progress: Progress = _silent,
+    progress: Report = _silent,
 ) -> None:
     """Write a model; its name decides the format."""
     final = as_path(path)

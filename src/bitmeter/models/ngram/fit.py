@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bitmeter import _core
-from bitmeter._util.check import shown
-from bitmeter.errors import EmptyError, InputError, InputTypeError
-from bitmeter.models.ngram.files import Progress, metadata
+from bitmeter._util.progress import Step, as_progress
+from bitmeter.errors import EmptyError, InputError
+from bitmeter.models.ngram.files import Report, metadata
 from bitmeter.models.ngram.memory import Allowance, amount
 from bitmeter.models.ngram.smoothing import Smoothing, smoothing_metadata
 from bitmeter.models.ngram.units import UnitPlan
@@ -48,12 +48,12 @@ class Settings:
     most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
 
 
-def as_progress(progress: Any) -> Progress:
-    """A function of a stage and a share; None for a no-op."""
-    if progress is not None and not callable(progress):
-        message = f"progress is {shown(progress)}; it must be a function of a stage and a share"
-        raise InputTypeError(message, value=progress)
-    return _silent if progress is None else progress
+def by_stages(progress: object) -> Report:
+    """A function of a stage and a share that calls the user's callback with a `Step`; a no-op for None."""
+    if progress is None:
+        return _silent
+    call = as_progress(progress)
+    return lambda stage, share: call(Step.of_share(stage, share))
 
 
 def estimate(
@@ -63,7 +63,7 @@ def estimate(
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
-    report = as_progress(progress)
+    report = by_stages(progress)
     corpus = sentences_of(text, docs=docs, field=field)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
@@ -96,7 +96,7 @@ def estimate(
     return model
 
 
-def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Progress) -> None:
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report) -> None:
     """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
     allowance, stage = settings.allowance, ""
     least = estimation.least_memory(settings.order, settings.threads)
@@ -139,7 +139,7 @@ def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
 
 def _feed(
     take: Callable[[bytes, Any], None], corpus: Corpus, estimation: _core.NgramEstimation, allowance: Allowance,
-    report: Progress,
+    report: Report,
 ) -> None:  # fmt: skip
     """Hand a text over, block by block."""
     done, before = 0, _core.resident_bytes()
@@ -175,7 +175,7 @@ Spelled = Callable[[int], bytes]
 
 
 def _read_words(
-    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Progress
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Report
 ) -> tuple[_core.NgramEstimation, Spelled | None]:
     """Words, found by the core in the bytes as they come."""
     # Where rare words become <unk>, one that stands in the text already is one of them.
@@ -194,7 +194,7 @@ def _read_words(
 
 
 def _read_units(
-    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Progress
+    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Report
 ) -> tuple[_core.NgramEstimation, Spelled | None]:
     """Other units, by their ids."""
     plan, units = settings.plan, settings.units

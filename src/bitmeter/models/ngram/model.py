@@ -162,7 +162,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             The folder of temporary files: by default the one that TMPDIR names, else /var/tmp. They have no name, so
             that nothing remains of them however the program ends.
         progress
-            Called with each stage and how much of it is done, 0 to 1.
+            Called with a `Step`: the stage, and the share of it that is done.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
     def save(self, path: Any, *, force: bool = False, progress: Any = None) -> None:
         r"""Write the model to a file: .bmn is mapped when it is loaded; .arpa, .arpa.gz and .arpa.zst are for others.
 
-        `progress` is called with "writing" and how much of it is done.
+        `progress` is called with a `Step` of the stage "writing".
 
         Examples
         --------
@@ -239,9 +239,9 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
             )
             raise FileFormatError(message, value=str(path))
-        from bitmeter.models.ngram.fit import as_progress
+        from bitmeter.models.ngram.fit import by_stages
 
-        report, distribution = as_progress(progress), self.is_distribution
+        report, distribution = by_stages(progress), self.is_distribution
         save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=report)
         self.path = str(as_path(path))
 

@@ -239,9 +239,9 @@ def test_a_stepper_is_the_same_model(ctx: str) -> None:
 
 
 def test_progress_is_told_within_a_long_document() -> None:
-    told: list[int] = []
+    told: list[float] = []
     text = (TINY / "joined.txt").read_bytes()
-    bm.score(tiny(), text, progress=lambda done, total, value: told.append(done))
+    bm.score(tiny(), text, progress=lambda step: told.append(step.done))
     assert len(told) > 10
     assert told == sorted(told)
     assert told[-1] == len(text)

@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 
 import bitmeter as bm
+from bitmeter._util.progress import Step
 from bitmeter.errors import (
     FileFormatError,
     MissingSourceError,
@@ -97,8 +98,8 @@ def test_a_resumed_run_is_the_run_that_was_not_interrupted(kind: str, units: str
     whole = bm.Neural(kind, units, **SMALL).fit(TEXT, **SHORT)
     looks = [point.step for point in whole.curve.points]  # type: ignore[union-attr]
 
-    def stop_between(step: int, steps: int, curve: bm.LearningCurve) -> None:
-        if step == looks[1] + 1:
+    def stop_between(step: Step) -> None:
+        if step.done == looks[1] + 1:
             raise InterruptedRunError
 
     model = bm.Neural(kind, units, **SMALL)
@@ -106,7 +107,7 @@ def test_a_resumed_run_is_the_run_that_was_not_interrupted(kind: str, units: str
         model.fit(TEXT, checkpoint=tmp_path, progress=stop_between, **SHORT)
     assert [file.name for file in tmp_path.iterdir()] == ["checkpoint.safetensors"]
     first: list[int] = []
-    model.fit(TEXT, checkpoint=tmp_path, resume=True, progress=lambda step, *_: first.append(step), **SHORT)
+    model.fit(TEXT, checkpoint=tmp_path, resume=True, progress=lambda step: first.append(step.done), **SHORT)
     assert first[0] == looks[1] + 1
     assert timeless(model.curve) == timeless(whole.curve)
     assert model.fingerprint == whole.fingerprint

@@ -64,7 +64,7 @@ class Client:
         self._lock = threading.Lock()
         self.requests = self.cached = self.prompt_tokens = self.completion_tokens = 0
 
-    def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], None] | None = None) -> list[Any]:
+    def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], object] | None = None) -> list[Any]:
         """The answer to each, in order. The first error stops all that has not been sent yet."""
         if len(bodies) == 1:
             found = [self._one(bodies[0])]

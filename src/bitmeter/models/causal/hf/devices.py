@@ -76,7 +76,7 @@ class Workers:
         sequences: Sequence[Ints],
         firsts: Sequence[int],
         own: Callable[[list[Ints], list[int]], list[Floats]],
-        watch: Callable[[int, int], None] | None,
+        watch: Callable[[int, int], object] | None,
     ) -> list[Floats]:
         """What each sequence gets, some of them by `own`, the network of this process."""
         parts = shares([len(sequence) for sequence in sequences], len(self) + 1)

@@ -303,7 +303,7 @@ class Scorer:
         return max(8, _LOGITS // self._vocabulary)
 
     def logprobs(
-        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], None] | None = None
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], object] | None = None
     ) -> list[Floats]:
         """ln p(sequence[i] | sequence[:i]) for i from `first` to the end, for each sequence."""
         torch = self._torch

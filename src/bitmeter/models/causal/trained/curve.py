@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bitmeter._util.files import as_path, replacing
+from bitmeter._util.progress import Step
 from bitmeter.errors import FileFormatError
 
 __all__ = ["SCHEMA", "CurvePoint", "LearningCurve", "curve_as_dict"]
@@ -145,3 +146,16 @@ def read_json(file: Path) -> Any:
     except (ValueError, RecursionError) as error:
         message = f"{file} cannot be read: it is not JSON, unlike what bitmeter train writes into a network's folder"
         raise FileFormatError(message, value=str(file)) from error
+
+
+@dataclass(frozen=True)
+class TrainingStep(Step):
+    """How far a training is, with what it cost on the way.
+
+    Attributes
+    ----------
+    curve
+        So far.
+    """
+
+    curve: LearningCurve | None = None

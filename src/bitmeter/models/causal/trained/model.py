@@ -17,7 +17,8 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, integer, real
 from bitmeter._util.files import as_path
 from bitmeter._util.optional import require
-from bitmeter.errors import EmptyError, InputTypeError, ModelError
+from bitmeter._util.progress import as_progress
+from bitmeter.errors import EmptyError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
@@ -179,7 +180,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         resume
             Go on from the checkpoint in that folder, where there is one: the rest is as if nothing had happened.
         progress
-            Called after each step with its number, how many there are, and the `LearningCurve` so far.
+            Called after each step with a `Step` that also has the `LearningCurve` so far as `curve`.
 
         Returns
         -------
@@ -209,9 +210,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
             seed=self.seed,
         )
         again = flag(resume, "resume")
-        if progress is not None and not callable(progress):
-            message = f"progress is {progress!r:.60}; it must be a function of a step, the number of steps and a curve"
-            raise InputTypeError(message, value=progress)
+        report = None if progress is None else as_progress(progress)
         documents, held, fingerprint = _texts(text, docs, heldout, field)
         alphabet = learn_alphabet(self.units_kind, documents, self.vocabulary)
         material = neural_train.Material(
@@ -223,7 +222,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
             trainer = neural_train.Trainer(network := build(shape), alphabet, material, schedule)
             if folder is not None and again and (folder / neural_train.CHECKPOINT).exists():
                 trainer.resume(folder / neural_train.CHECKPOINT)
-            curve = trainer.run(folder, progress)
+            curve = trainer.run(folder, report)
         self._adopt(network, alphabet, curve)
         self._words = fit_spelling(documents) if alphabet.kind == "words" else None
         self.path = None

@@ -30,7 +30,7 @@ class NetworkScorer:
         self._rows = max(8, _LOGITS // network.shape.size)
 
     def logprobs(
-        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], None] | None = None
+        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], object] | None = None
     ) -> list[Floats]:
         """ln p(sequence[i] | sequence[:i]) for i from `first` (at least 1) to the end, for each sequence."""
         found: list[Floats] = [np.zeros(0)] * len(sequences)
@@ -106,7 +106,7 @@ class NetworkScorer:
             return (logits - torch.logsumexp(logits, dim=0)).numpy(), kept
 
 
-def _within(watch: Callable[[int, int], None], done: int, rows: int, of: int) -> Callable[[float], None]:
+def _within(watch: Callable[[int, int], object], done: int, rows: int, of: int) -> Callable[[float], None]:
     """Progress within a group: one document may be minutes."""
     return lambda share: watch(int(1000 * (done + share * rows)), 1000 * of)
 

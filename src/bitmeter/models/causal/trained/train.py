@@ -23,16 +23,14 @@ from safetensors.torch import save_file
 
 from bitmeter._util.files import replacing
 from bitmeter.errors import EmptyError, FileFormatError, ModelError
-from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve, curve_as_dict
+from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve, TrainingStep, curve_as_dict
 from bitmeter.models.causal.trained.network import Network
 from bitmeter.models.causal.trained.scorer import NetworkScorer
 from bitmeter.models.causal.trained.units import Alphabet
 
-__all__ = ["CHECKPOINT", "Material", "Progress", "Schedule", "Trainer", "own_torch", "split_off"]
+__all__ = ["CHECKPOINT", "Material", "Schedule", "Trainer", "own_torch", "split_off"]
 
 Ints = NDArray[np.int64]
-#: Called after each step with its number, that of the last, and the curve so far.
-Progress = Callable[[int, int, LearningCurve], None]
 
 CHECKPOINT = "checkpoint.safetensors"
 _SCHEMA = "bitmeter.checkpoint/1"
@@ -150,7 +148,7 @@ class Trainer:
 
     # ---- running -------------------------------------------------------------------------------------------------
 
-    def run(self, folder: Path | None, progress: Progress | None) -> LearningCurve:
+    def run(self, folder: Path | None, progress: Callable[[TrainingStep], object] | None) -> LearningCurve:
         """Train to the end, or until the held-out text has cost more for long enough; leaves the best weights."""
         begun = time.perf_counter() - self._seconds
         stopped = self._verdict()
@@ -164,7 +162,7 @@ class Trainer:
                 if folder is not None:
                     self._save(folder / CHECKPOINT)
             if progress is not None:
-                progress(self._step, self.steps, self._curve(stopped))
+                progress(TrainingStep(self._step, self.steps, "steps", curve=self._curve(stopped)))
         self._network.load_state_dict(self._best)
         self._network.eval()
         return self._curve(stopped)
