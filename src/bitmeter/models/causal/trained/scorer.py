@@ -52,7 +52,7 @@ class NetworkScorer:
         return rows[0], kept
 
     def _scored(
-        self, rows: Sequence[Ints], firsts: Sequence[int], state: State, watch: Callable[[float], None] | None = None
+        self, rows: Sequence[Ints], firsts: Sequence[int], state: State, watch: Callable[[float], object] | None = None
     ) -> tuple[list[Floats], State]:
         """Rows as one batch, padded on the right."""
         lengths = np.array([len(row) - 1 for row in rows])
@@ -106,7 +106,7 @@ class NetworkScorer:
             return (logits - torch.logsumexp(logits, dim=0)).numpy(), kept
 
 
-def _within(watch: Callable[[int, int], object], done: int, rows: int, of: int) -> Callable[[float], None]:
+def _within(watch: Callable[[int, int], object], done: int, rows: int, of: int) -> Callable[[float], object]:
     """Progress within a group: one document may be minutes."""
     return lambda share: watch(int(1000 * (done + share * rows)), 1000 * of)
 
