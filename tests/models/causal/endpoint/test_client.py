@@ -37,7 +37,7 @@ def test_retry_after_is_waited_for() -> None:
         bm.score(made, b"The harbour")
         assert server.times[-1] - server.times[-2] >= 0.3
         server.faults = [(429, {"Retry-After": "86400"})]
-        with pytest.raises(bm.errors.ModelError, match="come back in 86400 seconds"):
+        with pytest.raises(bm.errors.ModelError, match="asks to wait 86400 seconds"):
             bm.score(made, b"The boats")
 
 
