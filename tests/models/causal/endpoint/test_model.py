@@ -103,7 +103,7 @@ def test_by_name() -> None:
     for name, said in (
         ("openai:", "needs an address"),
         ("openai:http://x/v1", "needs an address"),
-        ("openai:http://x/v1#m,colour=red", "no option"),
+        ("openai:http://x/v1#m,colour=red", "not an option"),
         ("openai:http://x/v1#m,ctx=many", "needs a number"),
         ("openai:ftp://x#m", "must begin with http"),
     ):
