@@ -46,7 +46,7 @@ test: $(VENV)/.dev lint core-test docs  ## install, then everything that must be
 test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF files with it
 	@echo "Compiling llama.cpp, unless it is there already. This takes many minutes …"
 	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
-	$(BIN)/python -m pytest tests/gguf tests/models/test_gguf.py
+	$(BIN)/python -m pytest tests/gguf tests/models/causal/gguf
 
 lint: $(VENV)/.dev  ## ruff, mypy and the word list
 	$(BIN)/ruff check .

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -105,34 +104,6 @@ def _check_command(command: str, written: str, folder: Path) -> None:
     if written.strip():
         ours, theirs = ("\n".join(map(str.rstrip, text.strip("\n").splitlines())) for text in (written, done.stdout))
         assert agree(ours, theirs), f"{command}\nwritten:\n{ours}\nfound:\n{theirs}"
-
-
-def test_the_plug_in_of_the_page_works(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "howto" / "plugin.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    files = dict(blocks)
-    assert list(files) == ["bitmeter_repeat.py", "pyproject.toml"]
-    project = tomllib.loads(files["pyproject.toml"])["project"]
-    (tmp_path / "bitmeter_repeat.py").write_text(files["bitmeter_repeat.py"])
-    # What `pip install` would leave behind.
-    installed = tmp_path / "bitmeter_repeat-1.0.dist-info"
-    installed.mkdir()
-    (installed / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: 1.0\n")
-    lines = [f"{name} = {value}" for name, value in project["entry-points"]["bitmeter.models"].items()]
-    (installed / "entry_points.txt").write_text("[bitmeter.models]\n" + "\n".join(lines) + "\n")
-    (tmp_path / "text.txt").write_bytes(b"aaab")
-
-    def run_verb(*words: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-c", "from bitmeter.cli import main; main()", *words],
-            capture_output=True, text=True, check=True, cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
-        ).stdout  # fmt: skip
-
-    assert "repeat[:P]" in run_verb("models")
-    likely, flat = 0.5 + 0.5 / 256, 0.5 / 256
-    bits = -math.log2(likely * likely * flat / 256)  # the chain rule, by hand
-    assert float(run_verb("score", "repeat", "text.txt", "-q")) == pytest.approx(bits / 4, rel=1e-12)
 
 
 def test_the_tour_covers_its_rows_in_order() -> None:
