@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 import bitmeter as bm
 from bitmeter.measure.aggregates import DocumentSums, WindowSums
+from bitmeter.measure.run import Run
 
 
 def documents_of(nats: Sequence[float], tokens: Sequence[int], words: Sequence[int] | None = None) -> DocumentSums:
@@ -53,3 +55,13 @@ def made_score(nats: Sequence[float], tokens: Sequence[int], **changes: Any) -> 
         "by_document": documents,
     }
     return bm.Score(**{**values, **changes})
+
+
+def in_blocks(patch: pytest.MonkeyPatch, size: int) -> None:
+    """Have every run read so many bytes at once, whatever the model asks for."""
+    begin = Run.__init__
+
+    def begin_in_blocks(run: Run, *given: Any, **keywords: Any) -> None:
+        begin(run, *given, **{**keywords, "block_bytes": size})
+
+    patch.setattr(Run, "__init__", begin_in_blocks)

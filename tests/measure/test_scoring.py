@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 import bitmeter as bm
 from bitmeter import errors
-from bitmeter.measure import run
 from bitmeter.measure.trace import tracer as tracing
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
+from tests.measure.made import in_blocks
 
 #: Texts in every script, with what breaks naive code.
 TEXTS = st.one_of(
@@ -64,7 +64,7 @@ class _HashingStream:
 def test_blocks_and_streams_do_not_change_a_figure(units: Units, text: bytes, docs: str, size: int) -> None:
     whole = bm.score(Hashing(units, streams=False), text, docs=docs)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "BLOCK_SIZE", size)
+        in_blocks(patch, size)
         pieces = bm.score(Hashing(units, streams=True), text, docs=docs)
         held = bm.score(Hashing(units, streams=False), text, docs=docs)
     for other in (pieces, held):
@@ -165,8 +165,9 @@ def test_first_unit_uniform() -> None:
     text = b"aaaa\nbbbb\n"
     plain, flat = bm.score("kt", text, docs="line"), bm.score("uniform", text, docs="line", first="uniform")
     assert flat.nats == pytest.approx(10 * math.log(256), rel=1e-14)
+    conditional = bm.Conditional({"a": {"a": 1.0}, "?": {"a": 0.5, "?": 0.5}}, other="?", start="?")
     with pytest.raises(errors.ModelError, match="first='skip'"):
-        bm.score("kt", text, first="uniform")
+        bm.score(conditional, text, first="uniform")
     assert plain.tokens == 10
 
 

@@ -43,7 +43,7 @@ def test_pruning_is_the_same_as_in_training_and_its_cost_is_said(tmp_path: Path,
 
 def test_a_model_from_arpa_learns_to_spell(tmp_path: Path, model: Path) -> None:
     lost = bm.convert(model, tmp_path / "model.arpa")
-    assert "ARPA has no place for how words are spelled" in lost.notes[-1]
+    assert "ARPA cannot hold how words are spelled" in lost.notes[-1]
     assert bm.load(tmp_path / "model.arpa").traits.oov == ("class",)
     for compact in (False, True):
         made = bm.convert(tmp_path / "model.arpa", tmp_path / "again.bmn", spelling=TEXT, compact=compact, force=True)
@@ -58,7 +58,7 @@ def test_a_model_from_arpa_learns_to_spell(tmp_path: Path, model: Path) -> None:
 
 def test_mistakes(tmp_path: Path, model: Path) -> None:
     for target, keywords, said in (
-        ("x.arpa", {"spelling": TEXT}, "no place for how words are spelled"),
+        ("x.arpa", {"spelling": TEXT}, "cannot hold how words are spelled"),
         ("x.bmn", {"prune_entropy": 2.0}, "threshold is 2"),
         ("x.bmn", {"spelling": tmp_path / "absent"}, "no file"),
         ("x.bmn", {"progress": 3}, "progress"),
@@ -78,9 +78,9 @@ import sys, os, signal, threading
 from bitmeter.models.ngram import convert as converting
 from bitmeter.cli import main
 wanted, seen, convert = sys.argv.pop(1), [], converting.convert
-def watch(stage, done):
-    if stage.startswith(wanted) and not seen:
-        seen.append(stage)
+def watch(step):
+    if step.stage.startswith(wanted) and not seen:
+        seen.append(step.stage)
         if wanted == "writing":
             os.kill(os.getpid(), signal.SIGINT)
         threading.Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()

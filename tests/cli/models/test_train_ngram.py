@@ -98,8 +98,8 @@ from bitmeter.models.ngram import model as ngram
 from bitmeter.cli import main
 wanted, seen = sys.argv.pop(1), []
 fit, save = ngram.NGram.fit, ngram.NGram.save
-def watch(stage, done):
-    if stage.startswith(wanted) and not seen:
+def watch(step):
+    if step.stage.startswith(wanted) and not seen:
         seen.append(time.monotonic())
         if wanted == "writing":
             os.kill(os.getpid(), signal.SIGINT)

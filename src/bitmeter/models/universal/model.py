@@ -328,7 +328,7 @@ def _load(rest: str) -> Universal:
 SCHEMES = (
     Scheme(
         "universal",
-        "universal[:PRESET|FILE]",
+        "universal[:SIZE|FILE]",
         "learns as it reads: small, medium or large",
         _load,
     ),

@@ -434,7 +434,7 @@ SCHEMES = (
     Scheme(
         "openai",
         "openai:URL#MODEL",
-        "a server's model that tells log-probabilities",
+        "a server's model that gives log-probabilities",
         _load,
         "httpx",
     ),
