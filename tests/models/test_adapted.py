@@ -195,7 +195,7 @@ def test_names_are_found_where_units_have_them() -> None:
 
     found = bm.load(Letters())
     assert found.outcomes.names[97] == b"a"
-    with pytest.raises(ModelError, match="the unit id 233 is none of them"):
+    with pytest.raises(ModelError, match="the unit id 233 is not among them"):
         bm.score(Letters(), "é".encode(), alternatives=1)
 
 

@@ -15,6 +15,7 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
+from tests.measure.made import in_blocks
 from tests.measure.test_scoring import TEXTS, Hashing
 
 GROUPS: list[Any] = ["char", "grapheme", "word", "unicode-word", "sentence", "document", 1, 3, 64, Words("lmplz")]
@@ -102,7 +103,7 @@ def test_what_else_was_likely(tmp_path: Path) -> None:
 def test_details_are_those_of_predict(model: str, text: bytes, size: int) -> None:
     predictor = bm.load(model)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bitmeter.measure.run.BLOCK_SIZE", size)
+        in_blocks(patch, size)
         trace = bm.score(predictor, text, alternatives=3).trace
     for place in range(0, len(text), 37):
         logs = predictor.predict(np.frombuffer(text[:place], dtype=np.uint8))

@@ -128,7 +128,7 @@ def test_the_ways_of_the_unknown() -> None:
         bm.TableModel(P, oov="class")
     with pytest.raises(bm.errors.ChoiceError):
         bm.TableModel(WORDS, oov="spelt")
-    with pytest.raises(bm.errors.ModelError, match="this table has no label <unk>"):
+    with pytest.raises(bm.errors.ModelError, match="has no way 'class' for unknown units"):
         bm.score(P, b"abba", oov="class")
 
 

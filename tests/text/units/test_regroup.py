@@ -93,3 +93,9 @@ BAD: list[tuple[Any, type[BitmeterError]]] = [
 def test_errors(call: Any, kind: type[BitmeterError]) -> None:
     with pytest.raises(kind):
         call()
+
+
+def test_blocks_of_bytes_begin_again_with_each_document() -> None:
+    found = regroup(range(8), b"abcdefg", 3, [4, 4])
+    assert found.cuts.tolist() == [0, 3, 4, 7]
+    assert found.sums([1.0] * 7).tolist() == [3.0, 1.0, 3.0]

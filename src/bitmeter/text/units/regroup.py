@@ -92,6 +92,18 @@ def _numbers(value: Any, name: str, kind: type) -> NDArray[Any]:
     return np.ascontiguousarray(found, dtype=kind)
 
 
+def _blocks(ends: Ints, step: int) -> Ints:
+    """Blocks of so many bytes, which begin again with each document."""
+    if not len(ends):
+        return np.zeros(1, dtype=np.int64)
+    starts = np.concatenate(([0], ends[:-1]))
+    size = min(step, max(int(ends[-1]), 1))
+    counts = -(-(ends - starts) // size)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    begins = np.repeat(starts, counts) + size * (np.arange(len(before)) - before)
+    return np.append(begins, ends[-1]).astype(np.int64)
+
+
 def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -> Grouping:
     """Group fine units into coarse ones.
 
@@ -107,7 +119,7 @@ def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -
         Coarse units or their name ("words", "sentences", ...); "word" and "sentence" for short; "document"; or a
         number: blocks of so many bytes.
     ends
-        Where documents end in the text; words and sentences never cross an end.
+        Where documents end in the text; no coarse unit crosses an end.
 
     Examples
     --------
@@ -123,7 +135,5 @@ def regroup(cuts: Any, data: bytes, into: Units | str | int, ends: Any = None) -
         units = units_of(short.get(into, into) if isinstance(into, str) else into)
         coarse = units.split(data, ends).cuts
     else:
-        step = integer(into, "into", low=1)
-        size = int(document_ends(data, None)[-1])
-        coarse = np.append(np.arange(0, size, min(step, max(size, 1))), size)
+        coarse = _blocks(document_ends(data, ends), integer(into, "into", low=1))
     return Grouping(group_of(cuts, coarse), coarse.astype(np.int64))
