@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -118,3 +119,15 @@ def test_the_text_at_a_terminal_is_the_text_in_a_pipe() -> None:
     assert "measuring" in shown  # progress, on stderr
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
     assert run("entropy", "--sample", "--units", "words").stdout.strip() in plain
+
+
+def test_a_wrong_instruction_set_is_one_line() -> None:
+    code = "from bitmeter.cli import main; main(['score', 'kt', '-'])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input="a", capture_output=True, text=True, check=False,
+        env={**os.environ, "BITMETER_CPU": "mmx"},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: BITMETER_CPU=mmx")
+    assert "baseline" in done.stderr
+    assert done.stderr.count("\n") == 1

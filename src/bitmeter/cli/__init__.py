@@ -61,6 +61,11 @@ def _run(arguments: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    except ImportError as error:
+        if "BITMETER_CPU" not in str(error):
+            raise
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
