@@ -128,6 +128,6 @@ def test_a_wrong_instruction_set_is_one_line() -> None:
         env={**os.environ, "BITMETER_CPU": "mmx"},
     )  # fmt: skip
     assert done.returncode == 2
-    assert done.stderr.startswith("error: BITMETER_CPU=mmx")
+    assert done.stderr.startswith("error: BITMETER_CPU is 'mmx'")
     assert "baseline" in done.stderr
     assert done.stderr.count("\n") == 1
