@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -48,11 +48,10 @@ def features() -> str:
     """The instruction sets that numpy found, and those that bitmeter's core found and uses."""
     found = np.show_config(mode="dicts")["SIMD Extensions"]
     parts = [f"numpy {np.__version__}: {' '.join(found['baseline'] + found['found'])}"]
-    if hasattr(_core, "cpu"):
-        core = _core.cpu()
-        kernels = ", ".join(f"{family} {kernel}" for family, kernel in core["kernels"].items())
-        parts.append(f"bitmeter {bitmeter.__version__}: {core['level']} of {' '.join(core['levels'])} ({kernels})")
-        parts.append(f"features: {' '.join(core['features']) or 'none beyond the baseline'}")
+    core: dict[str, Any] = _core.cpu()
+    kernels = ", ".join(f"{family} {kernel}" for family, kernel in core["kernels"].items())
+    parts.append(f"bitmeter {bitmeter.__version__}: {core['level']} of {' '.join(core['levels'])} ({kernels})")
+    parts.append(f"features: {' '.join(core['features']) or 'none beyond the baseline'}")
     return "; ".join(parts)
 
 

@@ -25,6 +25,7 @@ void bind_cpu(nb::module_& m) {
             result["kernels"] = kernels;
             return result;
         },
+        nb::sig("def cpu() -> dict[str, object]"),
         "The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the "
         "kernel that each family of loops uses.");
 }

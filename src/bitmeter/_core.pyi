@@ -3,13 +3,13 @@ The native core of bitmeter: counting and summing without the interpreter lock.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, overload
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
 
 
-def cpu() -> dict[str, Any]:
+def cpu() -> dict[str, object]:
     """
     The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the kernel that each family of loops uses.
     """

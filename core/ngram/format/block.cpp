@@ -123,12 +123,13 @@ void NgramBlock::write_header(NgramHeader header) {
     std::memcpy(base + used() - sizeof rest, &rest, sizeof rest);
 }
 
-std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note) const {
+std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
+                                           Watch* watch) const {
     std::uint64_t parts[4 + max_order] = {shape.order, shape.words};
     std::copy_n(shape.counts, max_order, parts + 4);
     for (int i = 0; i < form_->extras; ++i) parts[1] = step(parts[1], extras[i]);
-    parts[2] = block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size);
-    parts[3] = block_checksum(memory_.data() + note.to, size_ - note.to);
+    parts[2] = block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size, watch);
+    parts[3] = block_checksum(memory_.data() + note.to, size_ - note.to, watch);
     std::uint8_t bytes[sizeof parts];
     std::memcpy(bytes, parts, sizeof parts);
     const std::uint64_t sum = block_checksum(bytes, sizeof bytes);
@@ -142,7 +143,7 @@ void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Span
     header.file_size = size_;
     note_ = note;
     // Behind the header proper, in bytes that the body's checksum covers; earlier versions left them zero.
-    const std::uint64_t content = content_checksum(shape, extras, note);
+    const std::uint64_t content = content_checksum(shape, extras, note, watch);
     std::memcpy(memory_.data() + used(), &content, sizeof content);
     header.body_checksum = block_checksum(memory_.data() + used(), size_ - used(), watch);
     write_header(header);

@@ -117,7 +117,8 @@ public:
 
 private:
     std::size_t used() const;
-    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note) const;
+    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
+                                   Watch* watch = nullptr) const;
     void write_header(NgramHeader header);
 
     const NgramForm* form_;

@@ -123,7 +123,7 @@ WordIndex NgramModel::index() const {
 }
 
 void NgramModel::seal(Watch* watch) {
-    if (watch) watch->begin(bytes().size);
+    if (watch) watch->begin(2 * bytes().size);  // the content, then all of it
     index().fill(first_word);
     block_.seal(shape_, nullptr, note_span(), watch);
 }

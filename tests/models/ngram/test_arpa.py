@@ -33,7 +33,7 @@ def test_errors_in_arpa_name_the_line(tmp_path: Path) -> None:
     with pytest.raises(errors.FileFormatError, match=r"bad\.arpa, line 6: the log-probability 0\.5 is above 0"):
         bm.NGram.load(path)
     (tmp_path / "cut.arpa.gz").write_bytes(gzip.compress(b"\\data\\\nngram 1=2\n")[:-4])
-    with pytest.raises(errors.BitmeterError, match="cut short"):
+    with pytest.raises(errors.BitmeterError, match="truncated"):
         bm.NGram.load(tmp_path / "cut.arpa.gz")
 
 

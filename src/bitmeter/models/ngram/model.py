@@ -207,7 +207,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
 
         Examples
         --------
-        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").oov_ways
+        >>> NGram(order=2).fit(b"one two\n").fit_spelling(b"one two three\n").traits.oov
         ('class', 'spelled')
         """
         if self._plan.kind != "words":

@@ -67,6 +67,13 @@ class Units(ABC):
         Changes with anything that changes the split or the ids.
     joins
         Whether `join` restores the bytes from the ids. False for words, whose ids leave out white space.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> words = bm.units_of("words")
+    >>> isinstance(words, bm.Units), words.joins, words.split(b"to be").cuts.tolist()
+    (True, False, [0, 3, 5])
     """
 
     name: str
