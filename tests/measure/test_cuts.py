@@ -86,8 +86,24 @@ def network(kind: str, units: str) -> bm.Neural:
     return bm.Neural(kind, units, width=8, layers=1, context=8, vocabulary=300).fit(TRAIN, epochs=0.2, batch=2)
 
 
+@functools.cache
+def mixture() -> bm.MixtureModel:
+    """With weights that differ by the bucket of the history."""
+    made = bm.MixtureModel([ngram("words"), bm.Cache(50, order=2), bm.Cache(20)], buckets=True)
+    return made.fit(b"the rain and the rose\nis a rose here\nzebra zebra zebra the sea\n" * 20)
+
+
 LETTERS = bm.Distribution({chr(code): 1 / 95 for code in range(32, 127)})
-CONDITIONAL = bm.Conditional({"a": {"b": 0.5, "?": 0.5}, "?": {"a": 0.25, "b": 0.25, "?": 0.5}}, other="?", start="?")
+CONDITIONAL = bm.Conditional(
+    {
+        "?": {"a": 0.1, "s": 0.1, "e": 0.1, "?": 0.7},
+        "a": {"a": 0.5, "s": 0.2, "e": 0.1, "?": 0.2},
+        "s": {"a": 0.1, "s": 0.3, "e": 0.4, "?": 0.2},
+        "e": {"a": 0.3, "s": 0.2, "e": 0.2, "?": 0.3},
+    },
+    other="?",
+    start="?",
+)
 
 #: Each kind of model, made when its test runs.
 MODELS: dict[str, Callable[[], Any]] = {
@@ -102,7 +118,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "n-gram of words, compact": lambda: ngram("words").compact(),
     "n-gram of characters": lambda: ngram("characters"),
     "n-gram of bytes": lambda: ngram("bytes"),
-    "mixture of words": lambda: bm.MixtureModel([ngram("words"), bm.Cache(50, order=2), bm.Cache(20)], buckets=True),
+    "mixture of words": lambda: mixture(),
     "mixture of bytes": lambda: bm.MixtureModel([ngram("bytes"), "kt", bm.Cache(20)]),
     "mixture of learners": lambda: bm.MixtureModel(["universal:small", "kt", "uniform"]),
     "lstm of words": lambda: network("lstm", "words"),
