@@ -39,6 +39,7 @@ class Job:
 
 JOBS = [
     Job("startup", "--runs 2"),
+    Job("footprint", ""),
     Job("theory", "--size 50000 --repeat 1 --lz76 5000"),
     Job("estimators", "--replicates 1 --length 5000 --text {test}"),
     Job("intervals", "--runs 4", "--runs 200"),

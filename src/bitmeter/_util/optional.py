@@ -20,6 +20,8 @@ EXTRAS = {
     "fsspec": "remote",
     "llama_cpp": "gguf",
     "httpx": "endpoint",
+    "scipy": "theory",
+    "pyarrow": "parquet",
 }
 
 

@@ -14,6 +14,7 @@ from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.blocks import batch_interval
 from bitmeter.measure.interval.cluster import cluster_interval
 from bitmeter.measure.interval.inputs import read, read_clip, read_confidence
+from bitmeter.theory.student import t_tail
 
 #: With so few clusters, a p-value says more about the assumption of normality than about the models.
 TOO_FEW = 5
@@ -135,8 +136,6 @@ def holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:
 
 
 def _p_value(interval: Interval, clusters: int, what: str) -> tuple[float | None, str]:
-    from scipy.special import stdtr
-
     if interval.standard_error is None or interval.degrees is None:
         return None, f"no p-value: {interval.note}"
     if clusters <= TOO_FEW:
@@ -146,7 +145,7 @@ def _p_value(interval: Interval, clusters: int, what: str) -> tuple[float | None
         )
     if interval.standard_error == 0.0:
         return (1.0 if interval.estimate == 0.0 else 0.0), ""
-    return float(2.0 * stdtr(interval.degrees, -abs(interval.estimate / interval.standard_error))), ""
+    return 2.0 * t_tail(interval.degrees, abs(interval.estimate / interval.standard_error)), ""
 
 
 def _joined(*reasons: str) -> str:

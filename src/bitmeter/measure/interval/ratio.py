@@ -8,7 +8,7 @@ import numpy as np
 
 from bitmeter._util.check import Floats
 from bitmeter.measure.interval.base import Interval
-from bitmeter.measure.interval.student import t_quantile
+from bitmeter.theory.student import t_quantile
 from bitmeter.theory.sums import total
 
 #: If one cluster outweighs the others so far that they count as fewer than this many, there is no spread to measure.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter._util.files import as_path
+from bitmeter._util.optional import require
 from bitmeter.errors import RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import ALTERNATIVES, Alternatives, Columns, MemoryColumns
@@ -264,6 +265,7 @@ class Trace:
         force
             Overwrite an existing file.
         """
+        require("pyarrow", "A trace on disk")
         from bitmeter.measure.trace.files import TraceWriter
 
         with TraceWriter(path, force=force) as writer:
@@ -275,6 +277,7 @@ class Trace:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trace:
         """Open a saved trace; its columns are read when they are needed."""
+        require("pyarrow", "A trace on disk")
         from bitmeter.measure.trace.files import open_trace
 
         columns, signature = open_trace(as_path(path))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.optional import require
 from bitmeter.measure.score import Score
 from bitmeter.measure.sums import Rated
 from bitmeter.measure.trace.columns import COLUMNS, Alternatives, Columns, MemoryColumns
@@ -76,7 +77,8 @@ class Tracer:
 
 
 def _writer(path: str | os.PathLike[str], *, force: bool) -> TraceWriter:
-    from bitmeter.measure.trace.files import TraceWriter  # imports pyarrow
+    require("pyarrow", "A trace on disk")
+    from bitmeter.measure.trace.files import TraceWriter
 
     return TraceWriter(path, force=force)
 

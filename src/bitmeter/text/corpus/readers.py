@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import json
 import lzma
 import zlib
@@ -19,6 +20,7 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
+from bitmeter.text.corpus.zstd import ZstdReader
 from bitmeter.text.formats import is_url
 
 __all__ = [
@@ -125,9 +127,7 @@ def _decompressed(file: IO[bytes], path: str) -> Any:
     if suffix == ".xz":
         return lzma.LZMAFile(file)
     if suffix == ".zst":
-        import pyarrow as pa  # its reader detects a truncated file, which zstandard's does not
-
-        return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
+        return io.BufferedReader(ZstdReader(file))
     return file
 
 
@@ -260,9 +260,7 @@ def dataset_blocks(dataset: Any, field: str, name: str, size: int) -> Iterator[B
 
 def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
     """One document per row of a parquet file, read a few pages at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
     with reading(path), _arrow_errors(path, pa.ArrowException):
         file = open_binary(path)
     with file:

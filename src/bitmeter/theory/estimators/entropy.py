@@ -220,9 +220,9 @@ def _estimate(
 
 
 def _interval(value: float, deviation: float, confidence: float) -> tuple[float, float]:
-    from scipy.special import ndtri
+    from statistics import NormalDist  # slow to import
 
-    reach = float(ndtri(0.5 + confidence / 2)) * deviation
+    reach = NormalDist().inv_cdf(0.5 + confidence / 2) * deviation
     return max(0.0, value - reach), value + reach
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from bitmeter._util.arrays import Floats
 from bitmeter.errors import ConvergenceError
 from bitmeter.theory.estimators.spectrum import Spectrum
+from bitmeter.theory.special import digamma, gammaln, trigamma
 
 __all__ = ["posterior"]
 
@@ -105,8 +106,6 @@ def _blocks(beta: Floats, s: Spectrum) -> list[Floats]:
 
 def _log_rising(x: Floats, n: Floats) -> Floats:
     """ln(x (x+1) … (x+n−1) / xⁿ), which stays small where x is large and the factors cancel."""
-    from scipy.special import gammaln
-
     x, n = np.broadcast_arrays(x, n)
     result = np.empty(x.shape)
     large = x > 20
@@ -124,12 +123,10 @@ def _log_rising(x: Floats, n: Floats) -> Floats:
 
 def _log_slope(beta: Floats, alphabet: int) -> Floats:
     """Logarithm of d/dβ of the prior's expected entropy, K ψ₁(Kβ+1) − ψ₁(β+1)."""
-    from scipy.special import zeta
-
     result = np.empty(beta.shape)
     large = beta > 100
     b = beta[~large]
-    result[~large] = np.log(alphabet * zeta(2, alphabet * b + 1) - zeta(2, b + 1))
+    result[~large] = np.log(alphabet * trigamma(alphabet * b + 1) - trigamma(b + 1))
     b, k = beta[large], 1 / alphabet  # the leading terms cancel: the asymptotic series without them
     bracket = (1 - k) / 2 - (1 - k**2) / (6 * b) + (1 - k**4) / (30 * b**3) - (1 - k**6) / (42 * b**5)
     result[large] = np.log(bracket) - 2 * np.log(b)
@@ -143,8 +140,6 @@ def _moments(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Floats]:
 
 
 def _block_moments(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Floats]:
-    from scipy.special import digamma, zeta
-
     values = np.append(s.values, 0.0)
     kinds = np.append(s.kinds, float(alphabet - s.symbols))
     a = values + beta[:, None]
@@ -156,5 +151,5 @@ def _block_moments(beta: Floats, s: Spectrum, alphabet: int) -> tuple[Floats, Fl
     centre = (digamma(total + 2) - mean)[:, None]
     deviation = p * (digamma(a + 1) - centre)
     different = ((deviation @ kinds) ** 2 - deviation**2 @ kinds) * total / (total + 1)
-    same = (p * (a + 1) * ((digamma(a + 2) - centre) ** 2 + zeta(2, a + 2))) @ kinds / (total + 1)
-    return mean, np.maximum(different + same - zeta(2, total + 2), 0.0)
+    same = (p * (a + 1) * ((digamma(a + 2) - centre) ** 2 + trigamma(a + 2))) @ kinds / (total + 1)
+    return mean, np.maximum(different + same - trigamma(total + 2), 0.0)

@@ -17,6 +17,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter.theory.estimators.spectrum import Spectrum, coverage_deficit
+from bitmeter.theory.special import gammaln
 
 __all__ = ["Restored", "resamples", "restore"]
 
@@ -101,8 +102,6 @@ def _poisson(source: Restored, number: int, rng: np.random.Generator) -> Iterato
 
 def _poisson_table(rate: float, low: int, high: int) -> tuple[Ints, Floats]:
     """Counts from low to high and their chances; what lies outside is below 1e-20 and is given to the likeliest."""
-    from scipy.special import gammaln
-
     counts = np.arange(low, high + 1)
     chances = np.exp(counts * math.log(rate) - rate - gammaln(counts + 1.0)) if rate > 0 else (counts == 0) * 1.0
     return counts, chances / chances.sum()

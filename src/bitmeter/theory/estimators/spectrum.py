@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
+from bitmeter.theory.special import digamma, scaled_exp1
 
 __all__ = ["FORMULAS", "Spectrum", "coverage_deficit"]
 
@@ -71,8 +72,6 @@ def miller_madow(s: Spectrum, _alphabet: int | None) -> float:
 
 def grassberger(s: Spectrum, _alphabet: int | None) -> float:
     """H = ln N − Σ nᵢ G(nᵢ) / N (Grassberger 2003), G(n) = ψ(n) + ½ (−1)ⁿ (ψ((n+1)/2) − ψ(n/2))."""
-    from scipy.special import digamma
-
     sign = np.where(s.values % 2 == 0, 0.5, -0.5)
     corrected = digamma(s.values) + sign * (digamma((s.values + 1) / 2) - digamma(s.values / 2))
     return s.mean(math.log(s.observations) - corrected)
@@ -80,8 +79,6 @@ def grassberger(s: Spectrum, _alphabet: int | None) -> float:
 
 def zhang(s: Spectrum, _alphabet: int | None) -> float:
     """Σ (nᵢ/N) (ψ(N) − ψ(nᵢ)): Zhang's 2012 double sum in closed form."""
-    from scipy.special import digamma
-
     return s.mean(float(digamma(s.observations)) - digamma(s.values))
 
 
@@ -109,8 +106,6 @@ def _lerch(a: float, start: int) -> float:
     The closed form with −ln a cancels badly, and the series needs up to 40/a terms, so: some terms as they are, then
     the rest by Euler and Maclaurin, whose integral is an exponential integral.
     """
-    from scipy.special import exp1
-
     decay = -math.log1p(-a)
     terms = 40 if decay < 0.2 else min(math.ceil(40 / decay), 400)
     j = np.arange(terms, dtype=np.float64)
@@ -120,8 +115,7 @@ def _lerch(a: float, start: int) -> float:
     place = start + terms
     last = math.exp(-decay * terms)
     x = decay * place
-    # e^x E₁(x) overflows in its factors where its asymptotic series is exact.
-    integral = last * (math.exp(x) * float(exp1(x)) if x < 50 else _exp_exp1_large(x))
+    integral = last * scaled_exp1(x)
     value = last / place
 
     def derivative(order: int) -> float:
@@ -132,15 +126,6 @@ def _lerch(a: float, start: int) -> float:
 
     corrections = -derivative(1) / 12 + derivative(3) / 720 - derivative(5) / 30240 + derivative(7) / 1209600
     return first + integral + value / 2 + corrections
-
-
-def _exp_exp1_large(x: float) -> float:
-    """e^x E₁(x) for x ≥ 50: Σ (−1)ᵏ k! / x^{k+1}, whose terms still fall at k = 25."""
-    term, total = 1 / x, 0.0
-    for k in range(1, 26):
-        total += term
-        term *= -k / x
-    return total
 
 
 def chao_shen(s: Spectrum, _alphabet: int | None) -> float:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 
 import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ints
+from bitmeter._util.optional import require
 from bitmeter.errors import ConvergenceError
 
 #: Up to this many states a chain is solved by elimination, exactly; beyond, by iteration.
 DENSE_STATES = 2048
 _ITERATIONS = 20_000
+_PURPOSE = "The graph of a Markov chain"
+
+
+def _scipy() -> tuple[ModuleType, ModuleType]:
+    return require("scipy.sparse", _PURPOSE), require("scipy.sparse.csgraph", _PURPOSE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,12 +71,10 @@ class Machine:
     @cached_property
     def labels(self) -> Ints:
         """The index of each state's communicating class."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
+        sparse, graphs = _scipy()
         rows, columns = self._edges()
-        graph = coo_array((np.ones(rows.size, dtype=np.int8), (rows, columns)), shape=(len(self), len(self)))
-        _, labels = connected_components(graph.tocsr(), directed=True, connection="strong")
+        graph = sparse.coo_array((np.ones(rows.size, dtype=np.int8), (rows, columns)), shape=(len(self), len(self)))
+        _, labels = graphs.connected_components(graph.tocsr(), directed=True, connection="strong")
         return np.asarray(labels, dtype=np.int64)
 
     @cached_property
@@ -86,9 +91,7 @@ class Machine:
 
     def phases(self, part: Part) -> tuple[int, Ints]:
         """The period of a class (0 where it has no way back), and each member's phase within it."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import dijkstra
-
+        sparse, graphs = _scipy()
         size = part.members.size
         place = np.full(len(self), -1, dtype=np.int64)
         place[part.members] = np.arange(size)
@@ -97,25 +100,23 @@ class Machine:
         rows, columns = place[rows[inside]], place[columns[inside]]
         if rows.size == 0:
             return 0, np.zeros(size, dtype=np.int64)
-        graph = coo_array((np.ones(rows.size), (rows, columns)), shape=(size, size)).tocsr()
-        level = dijkstra(graph, unweighted=True, indices=[0])[0].astype(np.int64)
+        graph = sparse.coo_array((np.ones(rows.size), (rows, columns)), shape=(size, size)).tocsr()
+        level = graphs.dijkstra(graph, unweighted=True, indices=[0])[0].astype(np.int64)
         period = int(np.gcd.reduce(np.abs(level[rows] + 1 - level[columns])))
         return period, level % max(period, 1)
 
     def reachable(self, start: Bools) -> Bools:
         """The states that can ever be visited from those marked."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import breadth_first_order
-
+        sparse, graphs = _scipy()
         rows, columns = self._edges()
         first = np.flatnonzero(start)
         size = len(self)
         rows = np.concatenate((rows, np.full(first.size, size)))
-        graph = coo_array(
+        graph = sparse.coo_array(
             (np.ones(rows.size, dtype=np.int8), (rows, np.concatenate((columns, first)))), (size + 1,) * 2
         )
         seen = np.zeros(size + 1, dtype=bool)
-        seen[breadth_first_order(graph.tocsr(), size, directed=True, return_predecessors=False)] = True
+        seen[graphs.breadth_first_order(graph.tocsr(), size, directed=True, return_predecessors=False)] = True
         return seen[:size]
 
     def absorption(self, start: Floats) -> tuple[tuple[float, Part], ...]:
@@ -135,20 +136,19 @@ class Machine:
 
     def _visits(self, inner: Ints, transient: Bools, start: Floats) -> Floats:
         """How often each transient state is left for another, on average, before all of them are."""
-        from scipy.sparse import coo_array, diags_array
-        from scipy.sparse.linalg import spsolve
-
+        sparse, _ = _scipy()
+        solver = require("scipy.sparse.linalg", _PURPOSE)
         place = np.full(len(self), -1, dtype=np.int64)
         place[inner] = np.arange(inner.size)
         probs, follow = self.probs[inner], self.follow[inner]
         away = follow != inner[:, None]
         rows, columns = np.nonzero((probs > 0) & transient[follow] & away)
-        moves = coo_array((probs[rows, columns], (rows, place[follow[rows, columns]])), (inner.size,) * 2)
+        moves = sparse.coo_array((probs[rows, columns], (rows, place[follow[rows, columns]])), (inner.size,) * 2)
         # The diagonal is what leaves, summed: one minus what stays would lose it.
-        leaving = diags_array(np.where(away, probs, 0.0).sum(axis=1))
+        leaving = sparse.diags_array(np.where(away, probs, 0.0).sum(axis=1))
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            visits = np.atleast_1d(spsolve((leaving - moves).T.tocsc(), start))
+            visits = np.atleast_1d(solver.spsolve((leaving - moves).T.tocsc(), start))
         if not np.isfinite(visits).all() or (visits < 0).any():
             message = "the chain leaves some transient states too rarely to say where it will settle"
             raise ConvergenceError(message)

@@ -11,6 +11,7 @@ from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter.theory.processes.base import Ids, Process, sub_seed
 from bitmeter.theory.processes.results import Rate
+from bitmeter.theory.student import t_quantile
 
 #: Symbols scored at a time, which bounds the memory.
 _BLOCK = 2**22
@@ -52,14 +53,12 @@ def running(model: Process, ids: Ids, ends: Ints) -> Floats:
 
 
 def _summary(means: Floats, length: int, method: str) -> Rate:
-    from scipy.special import stdtrit
-
     if not np.isfinite(means).all():
         return Rate(math.inf, math.inf, math.inf, 0.0, method, "nats")
     value = math.fsum(means) / means.size
     variance = float(means.var(ddof=1))
     error = math.sqrt(variance / means.size)
-    reach = float(stdtrit(means.size - 1, 0.975)) * error
+    reach = t_quantile(means.size - 1, 0.975) * error
     return Rate(value, value - reach, value + reach, error, method, "nats", variance * length)
 
 

@@ -19,6 +19,7 @@ from bitmeter.theory.processes.base import MAX_SYMBOLS, Process, a_process, froz
 from bitmeter.theory.processes.iid import Iid
 from bitmeter.theory.processes.rates import cross_entropy_rate, long_run_costs
 from bitmeter.theory.processes.sampled_rates import monte_carlo, running
+from bitmeter.theory.special import gammaln
 
 _BLOCK = 2**22
 #: Sets the seed of what is estimated beforehand apart from those of the paths.
@@ -322,8 +323,6 @@ def _by_word(process: Process, n: int, rate: float, far: float) -> tuple[int, fl
 
 def _by_kind(process: Iid, n: int, rate: float, far: float) -> tuple[int, float]:
     """Words of independent draws that have each probability equally often are equally likely: count them together."""
-    from scipy.special import gammaln
-
     values, times = np.unique(process.probabilities[process.probabilities > 0], return_counts=True)
     kinds = math.comb(n + values.size - 1, values.size - 1)
     if kinds > _TYPES:

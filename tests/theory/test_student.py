@@ -1,4 +1,4 @@
-"""Student's quantile against scipy's."""
+"""Student's t distribution against scipy's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy.special import stdtr, stdtrit
 
-from bitmeter.measure.interval.student import t_quantile
+from bitmeter.theory.student import t_quantile, t_tail
 
 
 @pytest.mark.parametrize("level", [0.75, 0.9, 0.95, 0.975, 0.995, 0.9995, 0.99995])
@@ -25,3 +25,9 @@ def test_closed_forms() -> None:
         assert t_quantile(1, level) == pytest.approx(math.tan(math.pi * (level - 0.5)), rel=1e-11)
         alpha = 4 * level * (1 - level)
         assert t_quantile(2, level) == pytest.approx(2 * (level - 0.5) * math.sqrt(2 / alpha), rel=1e-11)
+
+
+@pytest.mark.parametrize("t", [0.0, 1e-200, 1e-9, 0.1, 1.0, 2.5, 12.0, 40.0, 1e6])
+@pytest.mark.parametrize("degrees", [1, 1.37, 4.5, 37.2, 5000.5, 2e6, 1e12])
+def test_tail(degrees: float, t: float) -> None:
+    assert t_tail(degrees, t) == pytest.approx(float(stdtr(degrees, -t)), rel=1e-9, abs=1e-300)
