@@ -67,9 +67,8 @@ def main() -> None:
         weights = sorted(((weight(name), name) for name in packages), reverse=True)
         own = sum(mb for mb, _ in weights)
         total += own
-        print(
-            f"\n{'pip install bitmeter' if not extra else f'bitmeter[{extra}] adds':<28}{own:9.1f}   (all so far {total:.1f})"
-        )
+        what = f"bitmeter[{extra}] adds" if extra else "pip install bitmeter"
+        print(f"\n{what:<34}{own:9.1f}   (all so far {total:.1f})")
         for mb, name in weights:
             if mb >= 0.05:
                 version = metadata.version(name)
