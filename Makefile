@@ -9,7 +9,7 @@ CORE   := CMakeLists.txt $(filter-out core/tests/%,$(wildcard core/*/* core/*/*/
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-gguf lint format core-test portable docs bench stub clean
+.PHONY: help demo install lock sbom test test-gguf lint format core-test portable docs bench stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -29,11 +29,33 @@ $(VENV)/.package: $(SOURCES)
 
 $(VENV)/.dev: $(SOURCES)
 	@echo "Installing bitmeter with its development tools and compiling its core into $(VENV) …"
+ifdef LOCKED
+	@awk '/^[^ #]/ { later = /^pyitlib==/ } !later' constraints-hashed.txt > $(VENV)/first.txt
+	@$(PIP) install --require-hashes --no-deps -r $(VENV)/first.txt
+	@$(PIP) install --require-hashes --no-deps --no-build-isolation -r constraints-hashed.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+else
 	@$(PIP) install -c constraints.txt $(BUILD_TOOLS)
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+endif
 	@touch $(VENV)/.package $@
 
-install: $(VENV)/.dev  ## the package, editable, with all development tools
+install: $(VENV)/.dev  ## the package, editable, with all development tools; LOCKED=1 checks every file's hash
+
+# The CPU build of torch is not on PyPI, so its hash is named here. llama-cpp-python is compiled by test-gguf alone.
+TORCH_CPU := sha256:6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b
+
+lock: $(BIN)/python  ## constraints-hashed.txt from constraints.txt: the hashes of every file of those versions
+	@$(PIP) install -c constraints.txt uv
+	@grep -v -e '^#' -e '^llama-cpp-python==' constraints.txt | \
+	  $(BIN)/uv pip compile - --no-deps --generate-hashes --no-header --no-annotate --quiet -o $(VENV)/hashed.txt
+	@{ echo '# Made by `make lock` from constraints.txt: the same versions, with the hashes of their files.'; \
+	   sed 's|^torch==.*|&\n    --hash=$(TORCH_CPU) \\|' $(VENV)/hashed.txt; } > constraints-hashed.txt
+
+sbom: $(VENV)/.dev  ## dist/bitmeter.cdx.json: what an installation of all of this consists of (CycloneDX)
+	@$(PIP) install -c constraints.txt cyclonedx-bom
+	@mkdir -p dist
+	$(BIN)/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --output-reproducible -o dist/bitmeter.cdx.json
 
 demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy, and models on it
 	@$(BIN)/bitmeter entropy --sample
