@@ -185,6 +185,8 @@ void bind_ngram_errors(nb::module_& m) {
         } catch (const bitmeter::ReservedWord& error) {
             PyErr_SetObject(PyExc_LookupError,
                             nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
+        } catch (const bitmeter::LongWord& error) {
+            PyErr_SetObject(PyExc_OverflowError, nb::make_tuple(bitmeter::longest_word, error.sentence).ptr());
         } catch (const std::system_error& error) {
             PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.code().message()).ptr());
         }
