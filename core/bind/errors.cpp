@@ -48,6 +48,8 @@ void translate(const std::exception_ptr& p, void* payload) {
     } catch (const bitmeter::ReservedWord& error) {
         PyErr_SetObject(PyExc_LookupError,
                         nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
+    } catch (const bitmeter::LongWord& error) {
+        PyErr_SetObject(PyExc_OverflowError, nb::make_tuple(bitmeter::longest_word, error.sentence).ptr());
     } catch (const std::system_error& error) {
         PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.code().message()).ptr());
     }

@@ -80,7 +80,7 @@ private:
 class RangeDecoder {
 public:
     RangeDecoder(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {
-        for (int i = 0; i < 8; ++i) code_ = code_ << 8 | next();
+        for (std::size_t i = 0; i < ahead; ++i) code_ = code_ << 8 | next();
     }
 
     /// Where in [0, total) the message lies; `take` must follow with the interval of the symbol found there.
@@ -101,16 +101,18 @@ public:
         }
     }
 
-    /// Whether there were as many bytes as the encoder of the symbols taken so far would have written.
-    bool spent() const { return at_ >= size_ && at_ <= size_ + 8; }
+    /// Whether all bytes were read.
+    bool spent() const { return at_ >= size_; }
 
 private:
     static constexpr std::uint64_t smallest = std::uint64_t{1} << 56;
+    /// Bytes that are read ahead: more zeros beyond the end than these stand for no message.
+    static constexpr std::size_t ahead = 8;
 
     std::uint8_t next() {
-        const std::uint8_t byte = at_ < size_ ? data_[at_] : 0;
-        ++at_;
-        return byte;
+        if (at_ < size_) return data_[at_++];
+        if (++at_ > size_ + ahead) throw CodeError("the coded bytes end before the text does");
+        return 0;
     }
 
     const std::uint8_t* data_;

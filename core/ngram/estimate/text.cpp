@@ -37,6 +37,7 @@ NgramText::NgramText(std::string_view separators, UnkInText unk) : separators_(s
 }
 
 void NgramText::add(Bytes word) {
+    if (word.size > longest_word) throw LongWord(sentences_ + 1);
     const auto number = static_cast<std::uint64_t>(table_.add(word));
     if (number < first_word && (number != word_unknown || unk_ != UnkInText::member))
         throw ReservedWord(std::string(reinterpret_cast<const char*>(word.data), word.size), sentences_ + 1);
@@ -61,6 +62,7 @@ void NgramText::stretch(Bytes text, bool closed) {
         const std::uint8_t* stop = p;
         while (stop < end && !separators_[*stop]) ++stop;
         begun_.insert(begun_.end(), p, stop);
+        if (begun_.size() > longest_word) throw LongWord(sentences_ + 1);
         if (stop == end) return;
         add({begun_.data(), begun_.size()});
         begun_.clear();

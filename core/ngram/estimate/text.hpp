@@ -21,6 +21,15 @@ struct ReservedWord : std::runtime_error {
     std::uint64_t sentence;  // counted from one
 };
 
+/// No word may be longer: what is estimated from a word takes many times its bytes.
+constexpr std::size_t longest_word = std::size_t{1} << 21;
+
+/// The text holds a longer word.
+struct LongWord : std::runtime_error {
+    explicit LongWord(std::uint64_t where) : std::runtime_error("long word"), sentence(where) {}
+    std::uint64_t sentence;  // counted from one
+};
+
 /// What `<unk>` in the text is: the model's own name, refused; a word like any other; or one of the unknown words.
 enum class UnkInText { reserved, word, member };
 
@@ -45,7 +54,7 @@ public:
     explicit NgramText(const UnitRules& rules);
 
     /// Takes the next bytes. Documents end at `ends`, ascending within the block; each is a sentence. Throws
-    /// ReservedWord. Numbers do not depend on the threads.
+    /// ReservedWord and LongWord. Numbers do not depend on the threads.
     void feed(Bytes block, Ends ends, unsigned threads = 1);
     /// Takes the next units: documents ids[bounds[d], bounds[d + 1]), the first `closed` of which are complete, and the
     /// one after them goes on in the next call. A negative id stands for nothing.

@@ -62,9 +62,13 @@ void NgramUnits::split(const WordIndex& index, const NgramBytes& text, const Ngr
     const std::uint8_t* const bytes = text.text.data;
     for (std::size_t begin = piece.begin, end; begin < piece.end; begin = end) {
         end = std::min(piece.end, begin + part_bytes);
-        while (end < piece.end && !separators[bytes[end]]) ++end;  // words stay whole
         if (edges_.size() <= end - begin) edges_.resize(end - begin + 64);
         const std::size_t many = word_edges({bytes + begin, end - begin}, as_int(begin), separators, edges_.data());
+        // Words stay whole. Only the last edge moves, so that a long word does not need as many edges as it has bytes.
+        if (!separators[bytes[end - 1]]) {
+            while (end < piece.end && !separators[bytes[end]]) ++end;
+            edges_[many - 1] = as_int(end);
+        }
         take(edges_.data(), many);
         look_up(index, text.text);
     }

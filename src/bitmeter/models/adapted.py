@@ -13,6 +13,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter.errors import ModelError
+from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.openvocab.plain import OpenWords
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes
 from bitmeter.models.protocols import Compressor, Meter, Model, NGramLike, Options, PlainModel, Predictor, Traits
@@ -82,6 +83,11 @@ class PlainScorer(Model):
             precision=str(getattr(self.plain, "precision", "float64")),
             caveats=tuple(getattr(self.plain, "caveats", ())),
         )
+
+    @property
+    def machine(self) -> Machine:
+        """How a plug-in computes is not known; the processor and numpy are the least that it depends on."""
+        return machine_of("numpy")
 
     def open(self, options: Options = Options()) -> UnitSession:  # noqa: B008
         """Begin a text."""

@@ -19,6 +19,7 @@ from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from bitmeter.models.outcomes import Outcomes
 from bitmeter.models.session import Stepper
 from bitmeter.text.units.base import Units
+from bitmeter.text.units.plain import Bytes
 
 __all__ = [
     "NORMALISED",
@@ -51,6 +52,10 @@ class Coder(ABC):
     >>> back.decode(coded, taken)
     b'to be'
     """
+
+    #: Whether a block may be longer than what `encode` is given at once, because no unit ends in that: a long word, a
+    #: document that is tokenised whole.
+    long_blocks = True
 
     @property
     @abstractmethod
@@ -102,6 +107,7 @@ class UnitCoder(Coder):
 
     def __init__(self, name: str, units: Units, outcomes: Outcomes) -> None:
         self._name, self._units, self._outcomes = name, units, outcomes
+        self.long_blocks = not isinstance(units, Bytes)
         self._done = 0
 
     def _split(self, data: bytes, *, final: bool) -> tuple[bytes, Ints, Ints]:
@@ -170,11 +176,11 @@ class StepwiseCoder(UnitCoder):
             while done < size:
                 entry = core.get(self._predict())
                 unit = self._get_rest(core, int(known[entry]), entry)
-                self._stepper.take(unit)
                 parts.append(self._bytes_of(unit))
                 if not parts[-1]:
                     message = "the coded bytes lead to a unit without bytes"
                     raise FileFormatError(message)
+                self._stepper.take(unit)
                 done += len(parts[-1])
                 self._report(len(parts), done)
             core.finish()

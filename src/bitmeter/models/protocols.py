@@ -18,6 +18,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.coder import Coder, CodeWatch
+from bitmeter.models.machine import Machine
 from bitmeter.models.outcomes import Outcomes
 from bitmeter.models.sampled import SampledText
 from bitmeter.models.scored_text import ScoredText
@@ -162,6 +163,11 @@ class Model(ABC):
     def traits(self) -> Traits:
         """Facts that decide how it is measured."""
         return Traits()
+
+    @property
+    def machine(self) -> Machine:
+        """What the last bit of its predictions depends on beside its files; empty if they are equal on all machines."""
+        return {}
 
     @abstractmethod
     def open(self, options: Options = Options()) -> Session:  # noqa: B008 (frozen)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from bitmeter._util.arrays import Ints
+from bitmeter.errors import RecordError
 from bitmeter.text.corpus.corpus import BLOCK_SIZE, Corpus
 from bitmeter.text.units.base import Split, Units
 
@@ -93,16 +95,20 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
     held: list[bytes] = []  # an unfinished document from its first unit that is not split yet
     length = wanted = offset = 0
     continues = False
+    most = sys.maxsize - 1 if units.longest is None else units.longest
     for block in corpus.blocks(size):
         held.append(block.data)
         length += len(block.data)
-        if not len(block.ends) and length < wanted:
+        if not len(block.ends) and length < min(wanted, most + 1):
             continue  # no unit ended last time: retry with twice as much data, or the time would be quadratic
         start = length - len(block.data)
         data = b"".join(held)
+        held = []
         ends = block.ends + start
         closed = int(ends[-1]) if len(ends) else 0
         until = closed + units.cut(data[closed:])
+        if wanted and length > most:
+            _check_longest(units, data[:until] or data, ends, most, corpus.name, offset)
         if until == 0 and not len(ends):
             held, wanted = [data], 2 * length
             continue
@@ -112,3 +118,15 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
         continues = until > closed
         held, length, wanted = [data[until:]], length - until, 0
     assert length == 0, "a corpus closes its last document"
+
+
+def _check_longest(units: Units, data: bytes, ends: Ints, most: int, name: str, offset: int) -> None:
+    """Refuse a unit that takes more memory than a text of many units would."""
+    longest = int(np.diff(units.split(data, ends).cuts).max(initial=0))
+    if longest > most:
+        message = (
+            f"{name}, from byte {offset:,} on: one of its {units.name} has {longest:,} bytes or more, and at most "
+            f"{most:,} fit in memory; put white space into it, or measure bytes (such as with universal, or by a model "
+            "trained with --units bytes)"
+        )
+        raise RecordError(message, path=name)

@@ -17,6 +17,7 @@ import zstandard
 import bitmeter as bm
 from bitmeter.coding.archive import bundle as embedding
 from bitmeter.coding.archive import format as archives
+from bitmeter.coding.archive import header as headers
 from bitmeter.errors import BitmeterError, FileFormatError, ModelError
 from tests.coding.models import TEXT, Plain, word_mixture, words
 
@@ -96,8 +97,8 @@ def with_inside(whole: bytes, packed: bytes) -> bytes:
     header = archives.read_header(file, "x")
     rest = whole[header.size + header.embedded :]
     said = {field.name: getattr(header, field.name) for field in fields(header)}
-    said |= {"embedded": len(packed), "embedded_sha256": hashlib.sha256(packed).hexdigest()}
-    return archives._pack(archives.ArchiveHeader(**said)) + packed + rest
+    said |= {"embedded": len(packed), "embedded_sha256": hashlib.sha256(packed).hexdigest() if packed else ""}
+    return headers.pack(archives.ArchiveHeader(**said)) + packed + rest
 
 
 def pack(*files: tuple[bytes, bytes], number: int | None = None, tail: bytes = b"") -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
+import random
 import struct
 import zlib
 from pathlib import Path
@@ -13,8 +15,10 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.coding.archive import format as archives
-from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
+from bitmeter.errors import BitmeterError, FileFormatError, InputTypeError, MissingSourceError, ModelError
+from tests.coding.archive.forging import forged, forged_header, frame, header_of, parts
 from tests.coding.models import Plain, byte_mixture, word_mixture, words
+from tests.peak import PROMISED, peak_of
 
 NGRAM = words()
 MODELS: dict[str, Any] = {
@@ -74,7 +78,7 @@ def test_forged_bytes_decode_to_the_text_or_to_an_error(model: str, tmp_path: Pa
 
 def test_a_newer_format_and_other_files_are_named(tmp_path: Path) -> None:
     whole = bytearray(small_archive(tmp_path))
-    whole[8] = 2
+    whole[8] = 3
     with pytest.raises(FileFormatError, match="newer bitmeter"):
         bm.decompress(bytes(whole), tmp_path / "x")
     with pytest.raises(FileFormatError, match="not an archive"):
@@ -85,3 +89,167 @@ def test_a_newer_format_and_other_files_are_named(tmp_path: Path) -> None:
         bm.decompress(tmp_path / "missing.bmz", tmp_path / "x")
     with pytest.raises(InputTypeError):
         bm.compress("kt", 3, tmp_path / "x")
+
+
+# ---- lengths that a file only says ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", ["kt", "uniform", "ngram", "plain", "universal", "words mixed"])
+@pytest.mark.parametrize("said", [(1 << 30) - 1, 1 << 30, (1 << 32) - 1])
+def test_a_block_longer_than_its_coded_bytes_can_hold_is_refused_before_it_is_decoded(
+    model: str, said: int, tmp_path: Path
+) -> None:
+    bm.compress(MODELS[model], b"to be or not to be\n", tmp_path / "x.bmz")
+    fields, embedded, [(_, coded)] = parts((tmp_path / "x.bmz").read_bytes())
+    fields["bytes"] = 40_000  # so many bytes could hold it
+    for wrong in (
+        forged(fields, embedded, [(said, coded)]),
+        forged(fields | {"bytes": said}, embedded, [(said, coded)]),
+    ):
+        with pytest.raises(FileFormatError, match=r"no sound length|coded bytes cannot"):
+            bm.decompress(wrong, tmp_path / "x", model=MODELS[model])
+
+
+def test_decoding_stops_where_the_coded_bytes_end(tmp_path: Path) -> None:
+    """A forged block of a megabyte costs as many predictions as its few bytes hold: 8 bits each, by a uniform model."""
+    bm.compress(Plain(), b"to be or not to be", tmp_path / "x.bmz")
+    fields, embedded, [(_, coded)] = parts((tmp_path / "x.bmz").read_bytes())
+    seen: list[int] = []
+    with pytest.raises(FileFormatError, match="end before the text does"):
+        bm.decompress(
+            forged(fields | {"bytes": 1 << 20}, embedded, [(1 << 20, coded)]), tmp_path / "x", model=Plain(),
+            progress=lambda step: seen.append(step.done),
+        )  # fmt: skip
+    assert max(seen, default=0) < 1000
+    for core in (bm.KrichevskyTrofimov(), bm.Uniform(), NGRAM.for_bytes()):
+        with pytest.raises(FileFormatError, match="end before the text does"):
+            core.coder().decode(b"\x9c\x01\xff", 1 << 20)
+
+
+def test_a_text_that_so_few_bytes_cannot_hold_is_refused(tmp_path: Path) -> None:
+    fields, embedded, frames = parts(small_archive(tmp_path))
+    with pytest.raises(FileFormatError, match="it says that it holds 1,099,511,627,776 bytes of text"):
+        bm.decompress(forged(fields | {"bytes": 1 << 40}, embedded, frames), tmp_path / "x")
+    with pytest.raises(FileFormatError, match="more coded bytes than its text can take"):
+        bm.decompress(header_of(fields) + frame(1, b"abc", coded_size=(1 << 32) - 1), tmp_path / "x")
+    with pytest.raises(FileFormatError, match="not those that were written"):
+        bm.decompress(header_of(fields) + frame(18, b"abc", coded_size=5000), tmp_path / "x")
+
+
+def test_zeros_compress_as_far_as_they_always_did(tmp_path: Path) -> None:
+    """What is legitimate stays readable: a block of a megabyte in one or two bytes."""
+    made = bm.compress(bm.Distribution({0: 1.0}), bytes(3 << 20), tmp_path / "x.bmz", embed=True)
+    assert made.payload <= 3
+    bm.decompress(tmp_path / "x.bmz", tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == bytes(3 << 20)
+
+
+def test_hostile_archives_take_little_memory(tmp_path: Path) -> None:
+    fields, embedded, [(size, coded)] = parts(small_archive(tmp_path))
+    large = (1 << 32) - 1
+    hostile = [
+        header_of(fields) + frame(size, coded, coded_size=large),
+        header_of(fields | {"bytes": large}) + frame(large, coded, coded_size=large),
+        forged(fields | {"bytes": 1 << 40}, embedded, [(1 << 30, coded)] * 1000),
+        forged(fields | {"bytes": (1 << 30) + 4}, embedded, [(1 << 30, bytes(20_000)), (4, b"")]),
+        forged(fields | {"embedded": 1 << 28, "embedded_sha256": "0" * 64}, embedded, [(size, coded)]),
+        forged(fields | {"embedded": 1 << 62, "embedded_sha256": "0" * 64}, embedded, [(size, coded)]),
+        forged_header(b"[" * 65_536) + coded,
+    ]  # fmt: skip
+    for number, data in enumerate(hostile):
+        (tmp_path / f"{number}.bmz").write_bytes(data)
+    peak, lines = peak_of(
+        "import bitmeter as bm\n"
+        "from bitmeter.errors import BitmeterError\n"
+        "for path in sys.argv[2:]:\n"
+        "    for source in (path, open(path, 'rb').read()):\n"
+        "        try:\n"
+        "            bm.decompress(source, sys.argv[1])\n"
+        "        except BitmeterError as error:\n"
+        "            print(type(error).__name__)\n",
+        tmp_path / "x", *sorted(tmp_path.glob("?.bmz")),
+    )  # fmt: skip
+    assert lines == ["FileFormatError"] * (2 * len(hostile))
+    assert peak < PROMISED
+
+
+NUMBERS = [
+    -1,
+    0,
+    1,
+    11,
+    12,
+    255,
+    1 << 16,
+    (1 << 20) + 1,
+    (1 << 30) - 1,
+    1 << 31,
+    (1 << 32) - 1,
+    1 << 40,
+    2**63 - 1,
+    2**63,
+]
+VALUES: list[Any] = [
+    *NUMBERS,
+    None,
+    True,
+    "",
+    "0" * 64,
+    "kt",
+    "uniform:3",
+    "universal:small",
+    "x" * 3000,
+    [],
+    {},
+    [[]],
+    0.5,
+]
+
+
+def mutated(whole: bytes, rng: random.Random) -> bytes:
+    """One to three changes of an archive, with every checksum repaired."""
+    fields, embedded, frames = parts(whole)
+    body: bytes | None = None
+    for _ in range(rng.randint(1, 3)):
+        kind, at = rng.randrange(5), rng.randrange(len(frames))
+        size, coded = frames[at]
+        if kind == 0:
+            fields[rng.choice(list(fields))] = rng.choice(VALUES)
+        elif kind == 1:
+            frames[at] = (rng.choice([number for number in NUMBERS if 0 <= number < 1 << 32]), coded)
+        elif kind == 2:
+            wrong = bytearray(coded or b"x")
+            wrong[rng.randrange(len(wrong))] ^= 1 << rng.randrange(8)
+            frames[at] = (size, bytes(wrong))
+        elif kind == 3:
+            frames[at] = (size, rng.choice([b"", coded[:-1], coded + b"\0", bytes(5000), rng.randbytes(50)]))
+        else:
+            text = bytearray(json.dumps(fields).encode())
+            text[rng.randrange(len(text))] = rng.randrange(256)
+            body = bytes(text)
+    if body is None:
+        return forged(fields, embedded, frames)
+    return forged_header(body, rng.choice([1, 2])) + embedded + b"".join(frame(*one) for one in frames)
+
+
+@pytest.mark.parametrize(("model", "number"), [("kt", 2000), ("uniform", 400), ("ngram", 400), ("plain", 150)])
+def test_mutations_with_repaired_checksums_give_the_text_or_a_typed_error(
+    model: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anything but BitmeterError and OSError would fail this test."""
+    text = b"to be or xyzzy not to be\n"
+    monkeypatch.setattr(archives, "BLOCK", 10)
+    bm.compress(MODELS[model], text, tmp_path / "x.bmz", embed=model == "ngram")
+    whole = (tmp_path / "x.bmz").read_bytes()
+    rng = random.Random(number)
+    refused = 0
+    for _ in range(number):
+        given = None if rng.random() < 0.2 and model != "plain" else MODELS[model]
+        try:
+            bm.decompress(mutated(whole, rng), tmp_path / "x", model=given, force=True)
+        except (BitmeterError, OSError):
+            refused += 1
+        else:
+            assert (tmp_path / "x").read_bytes() == text
+    assert refused > 0.9 * number
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "x") == ["x.bmz"]

@@ -17,18 +17,27 @@ import shutil
 import struct
 import tempfile
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
-from bitmeter.coding.archive.format import damaged
+from bitmeter import _core
+from bitmeter.coding.archive.header import damaged
+from bitmeter.coding.archive.input import Readable
 from bitmeter.errors import ModelError
 from bitmeter.models.protocols import Bundled, Model
 from bitmeter.models.registry import is_named, unbundle
+from bitmeter.models.universal.model import PRESETS
 
 __all__ = ["pack_model", "unpack_model"]
 
 MAGIC = b"BMPACK1\n"
-#: The largest that all files of a model may become; a hostile archive must not fill the disk.
+#: The largest that all files of a model may become.
 LARGEST_FILES = 4 << 30
+#: Models shrink to a half or a tenth; what would grow more than so many times is refused beyond so many bytes.
+_DENSEST, _FREE = 64, 1 << 26
+#: What the universal model has learned, in the largest preset, with room for its header.
+_LEARNED, _LARGEST_LEARNED = ".bmu", _core.universal_memory(len(PRESETS) - 1) + (1 << 20)
+#: What zstd may keep of what it has unpacked; `pack_model` needs 8 MB.
+_LARGEST_WINDOW = 1 << 25
 _NUMBER, _NAME, _SIZE = struct.Struct("<I"), struct.Struct("<H"), struct.Struct("<Q")
 _MOST_FILES = 1000
 #: A model that is this one file travels as it is, without a list of files.
@@ -73,70 +82,79 @@ def _no_file(model: Model) -> ModelError:
     return ModelError(message)
 
 
-def unpack_model(packed: bytes, name: str, folder: Path) -> Model:
-    """The model from what `pack_model` made, by files in a folder; nothing in it is trusted."""
+def unpack_model(packed: BinaryIO, size: int, name: str, folder: Path) -> Model:
+    """The model from what `pack_model` made, `size` bytes of a file, by files in a folder; nothing in it is trusted."""
     import zstandard
 
-    content, files = folder / "content", folder / "model"
-    files.mkdir()
+    folder.mkdir()
+    reader = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).stream_reader(packed, closefd=False)
+    content = _Content(reader, name, max(_FREE, _DENSEST * size))
     try:
-        with content.open("wb") as file:
-            _copy(zstandard.ZstdDecompressor().stream_reader(packed), file, LARGEST_FILES, name)
+        begin = content.read(len(MAGIC))
+        if begin == MAGIC:
+            return unbundle(folder, _split_files(content, folder)[0], name)
+        with (folder / _ALONE).open("wb") as file:
+            file.write(begin)
+            while block := content.read(_BLOCK):
+                file.write(block)
     except zstandard.ZstdError as error:
         raise damaged(name, "the model inside cannot be unpacked") from error
-    with content.open("rb") as file:
-        several = file.read(len(MAGIC)) == MAGIC
-        first = _split_files(file, name, files)[0] if several else _ALONE
-    if several:
-        content.unlink()
-    else:
-        content.rename(files / _ALONE)
-    return unbundle(files, first, name)
+    return unbundle(folder, _ALONE, name)
 
 
-def _split_files(file: BinaryIO, name: str, folder: Path) -> list[str]:
+def _split_files(content: _Content, folder: Path) -> list[str]:
     """Write the files that follow into the folder; their names."""
-    number = _NUMBER.unpack(_exactly(file, _NUMBER.size, name))[0]
+    name = content.name
+    number = _NUMBER.unpack(content.exactly(_NUMBER.size))[0]
     if not 1 <= number <= _MOST_FILES:
         raise damaged(name, "the model inside has no sound number of files")
     names: list[str] = []
     for _ in range(number):
-        size = _NAME.unpack(_exactly(file, _NAME.size, name))[0]
-        called = _exactly(file, size, name).decode("ascii", "replace")
+        size = _NAME.unpack(content.exactly(_NAME.size))[0]
+        called = content.exactly(size).decode("ascii", "replace")
         if not _SOUND_NAME.fullmatch(called) or called in names:
             raise damaged(name, "a file of the model inside has no sound name")
-        left = _SIZE.unpack(_exactly(file, _SIZE.size, name))[0]
+        left = _SIZE.unpack(content.exactly(_SIZE.size))[0]
+        if called.endswith(_LEARNED):  # mostly zeros until it has learned much, so its length says nothing
+            content.allow(min(left, _LARGEST_LEARNED))
         with (folder / called).open("wb") as out:
             while left:
-                block = file.read(min(_BLOCK, left))
+                block = content.read(min(_BLOCK, left))
                 if not block:
                     raise damaged(name, "the model inside is cut short")
                 out.write(block)
                 left -= len(block)
         names.append(called)
-    if file.read(1):
+    if content.read(1):
         raise damaged(name, "the model inside goes on after its end")
     return names
 
 
-class Readable(Protocol):
-    """What can be read from."""
+class _Content:
+    """What is packed, up to a number of bytes: a hostile archive must not fill the disk."""
+
+    def __init__(self, source: Readable, name: str, most: int) -> None:
+        self._source, self.name = source, name
+        self._most, self._read = most, 0
+
+    def allow(self, more: int) -> None:
+        """So many bytes more."""
+        self._most = min(self._most + more, LARGEST_FILES)
 
     def read(self, size: int) -> bytes:
-        """The next bytes."""
+        """Up to `size` bytes; none at the end."""
+        block = self._source.read(size)
+        self._read += len(block)
+        if self._read > min(self._most, LARGEST_FILES):
+            raise damaged(self.name, f"the model inside would take more than {self._most:,} bytes")
+        return block
 
-
-def _exactly(file: BinaryIO, size: int, name: str) -> bytes:
-    found = file.read(size)
-    if len(found) < size:
-        raise damaged(name, "the model inside is cut short")
-    return found
-
-
-def _copy(source: Readable, target: BinaryIO, most: int, name: str) -> None:
-    left = most
-    while block := source.read(_BLOCK):
-        left -= len(block)
-        if left < 0:
-            raise damaged(name, f"the model inside would take more than {most:,} bytes")
-        target.write(block)
+    def exactly(self, size: int) -> bytes:
+        """So many bytes."""
+        found = b""
+        while len(found) < size:
+            block = self.read(size - len(found))
+            if not block:
+                raise damaged(self.name, "the model inside is cut short")
+            found += block
+        return found

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -18,15 +18,12 @@ from bitmeter._util.check import flag
 from bitmeter._util.files import as_path, replacing
 from bitmeter._util.progress import Progress
 from bitmeter.coding.archive.bundle import pack_model, unpack_model
-from bitmeter.coding.archive.format import (
-    ArchiveHeader,
-    ArchiveReader,
-    ArchiveWriter,
-    damaged,
-    read_header,
-)
+from bitmeter.coding.archive.format import ArchiveReader, ArchiveWriter
+from bitmeter.coding.archive.header import ArchiveHeader, damaged, read_header
+from bitmeter.coding.archive.input import size_left
 from bitmeter.coding.coders import for_bytes
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
+from bitmeter.models.machine import Machine
 from bitmeter.models.protocols import Model, Primable
 from bitmeter.models.registry import NAMED, names_model, primed, resolve
 
@@ -34,6 +31,7 @@ __all__ = ["Archive", "compress", "decompress"]
 
 #: The largest model that travels along.
 _LARGEST_EMBEDDED = 1 << 28
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,9 @@ class Archive:
         The length of the code before it became bytes: −log2 of the whole-number probabilities.
     sha256
         The hash of the text.
+    machine
+        What decoding depends on where the model predicts in floating point: processor, versions, threads. Empty where
+        the archive decodes on all machines.
     """
 
     path: str
@@ -69,6 +70,7 @@ class Archive:
     embedded: int
     bits: float
     sha256: str
+    machine: Machine = field(default_factory=dict)
 
     @property
     def bits_per_byte(self) -> float:
@@ -81,8 +83,16 @@ class Archive:
         if self.embedded:
             parts.append(f"{self.embedded:,} of the model")
         parts.append(f"{self.size - self.payload - self.embedded:,} of header and checksums")
+        where = ""
+        if self.machine:
+            facts = ", ".join(f"{name} {value}" for name, value in self.machine.items())
+            where = (
+                f"\nnote: {self.model} predicts in floating point, so this decodes only "
+                f"on machines like this one: {facts}"
+            )
         return (
             f"{self.path}: {self.original:,} bytes in {self.size:,}{saved} ({', '.join(parts)}); decoded and compared"
+            f"{where}"
         )
 
 
@@ -150,7 +160,7 @@ def compress(
         length = made.seek(0, 2)
     return Archive(
         name, header.model, header.fingerprint, header.bytes, length, writing.payload, len(embedded),
-        writing.coder.bits, header.sha256,
+        writing.coder.bits, header.sha256, header.machine,
     )  # fmt: skip
 
 
@@ -229,11 +239,10 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
     if header.embedded:
         if header.embedded > _LARGEST_EMBEDDED:
             raise damaged(name, "the model inside has no sound size")
-        packed = file.read(header.embedded)
-        if len(packed) < header.embedded or hashlib.sha256(packed).hexdigest() != header.embedded_sha256:
-            raise damaged(name, "the model inside is cut short or changed")
-        if given is None and prime is None:
-            return _predictor(unpack_model(packed, name, folder))
+        with (folder / "packed").open("w+b") as packed:
+            _copy_model(header, file, name, packed)
+            if given is None and prime is None:
+                return _predictor(unpack_model(cast(BinaryIO, packed), header.embedded, name, folder / "model"))
     if given is not None:
         return _predictor(given, prime)
     scheme, _, rest = header.model.partition(":")
@@ -251,6 +260,21 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
         "Python: model=…)"
     )
     raise ModelError(message, value=header.model)
+
+
+def _copy_model(header: ArchiveHeader, file: BinaryIO, name: str, packed: Any) -> None:
+    """The model inside into a file of its own, from which it is read only if its hash fits."""
+    digest, left = hashlib.sha256(), header.embedded
+    room = size_left(file)
+    if room is not None and room < left:
+        raise damaged(name, "the model inside is cut short")
+    while left and (block := file.read(min(_BLOCK, left))):
+        digest.update(block)
+        packed.write(block)
+        left -= len(block)
+    if left or digest.hexdigest() != header.embedded_sha256:
+        raise damaged(name, "the model inside is cut short or changed")
+    packed.seek(0)
 
 
 def _named(header: ArchiveHeader, name: str, prime: Any) -> Model:

@@ -2,126 +2,42 @@
 
 An archive (.bmz) is::
 
-    magic (8 bytes), version (2), zero (2), size of the header (4)
-    header: JSON, padded with spaces; then its CRC-32, all bytes before included
+    header, see `bitmeter.coding.archive.header`
     the model, where it travels along
     blocks: bytes of text (4), coded bytes (4), CRC-32 of both and of the coded bytes (4), coded bytes
 
-Whole numbers have their little end first. The header holds the model's name and fingerprint, the units, the precision,
-the length of the text and its SHA-256.
+Whole numbers have their little end first. Nothing that a file says is believed before it is held against the file: a
+block is at most as long as its coded bytes can hold, and decoding stops where they end.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 import zlib
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from bitmeter._util.progress import Progress, Step
-from bitmeter._version import __version__
+from bitmeter.coding.archive.header import ArchiveHeader, damaged, pack, read_header
+from bitmeter.coding.archive.input import read_exactly, size_left
 from bitmeter.coding.coders import PRECISION, Coder, coder_of
 from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.machine import differences
 from bitmeter.models.protocols import Model
 
 __all__ = ["ArchiveHeader", "ArchiveReader", "ArchiveWriter", "read_header"]
 
-MAGIC = b"\x89BMZ\r\n\x1a\n"
-VERSION = 1
 #: How many bytes of text are coded at once.
 BLOCK = 1 << 20
-_START = struct.Struct("<8sHHI")
 _FRAME = struct.Struct("<III")
 _CRC = struct.Struct("<I")
-_LONGEST_HEADER = 1 << 16
 _LONGEST_BLOCK = 1 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveHeader:
-    """What an archive says of itself.
-
-    Attributes
-    ----------
-    model, fingerprint
-        By which model it was coded.
-    units
-        What that model predicts.
-    precision
-        Bits of the whole numbers that stand for probabilities.
-    bytes, sha256
-        The length and the hash of the text.
-    embedded, embedded_sha256
-        How many bytes of the archive are the model itself, and their hash.
-    version
-        The bitmeter that wrote it.
-    """
-
-    model: str
-    fingerprint: str
-    units: str
-    precision: int
-    bytes: int
-    sha256: str
-    embedded: int = 0
-    embedded_sha256: str = ""
-    version: str = __version__
-
-    @property
-    def size(self) -> int:
-        """How many bytes the header takes in the file."""
-        return len(_pack(self))
-
-
-def _pack(header: ArchiveHeader) -> bytes:
-    fields = {name: getattr(header, name) for name in ArchiveHeader.__slots__}
-    text = json.dumps(fields, ensure_ascii=True)
-    # The length is known last: room for the longest is kept.
-    room = len(json.dumps({**fields, "bytes": 2**63, "sha256": "0" * 64}, ensure_ascii=True))
-    body = text.ljust(room).encode()
-    start = _START.pack(MAGIC, VERSION, 0, len(body)) + body
-    return start + _CRC.pack(zlib.crc32(start))
-
-
-def read_header(file: BinaryIO, name: str) -> ArchiveHeader:
-    """The header of an archive; an error says what is wrong with it."""
-    start = file.read(_START.size)
-    if not start.startswith(MAGIC[:4]):
-        message = f"{name} is not an archive of bitmeter; make one with: bitmeter compress MODEL FILE -o {name}"
-        raise FileFormatError(message, value=name)
-    if len(start) < _START.size or start[:8] != MAGIC:
-        raise damaged(name, "its first bytes are not those of an archive, as after a transfer as text")
-    _, version, zero, size = _START.unpack(start)
-    if version > VERSION:
-        message = (
-            f"{name} was written by a newer bitmeter (format {version}; this one reads up to {VERSION}); update it"
-        )
-        raise FileFormatError(message, value=name)
-    if version != VERSION or zero != 0 or size > _LONGEST_HEADER:
-        raise damaged(name, "its header is not one")
-    body = file.read(size)
-    check = file.read(_CRC.size)
-    if len(check) < _CRC.size or _CRC.unpack(check)[0] != zlib.crc32(start + body):
-        raise damaged(name, "its header is cut short or has a wrong checksum")
-    try:
-        fields = json.loads(body)
-        header = ArchiveHeader(**fields)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise damaged(name, "its header cannot be read") from error
-    numbers = (header.precision, header.bytes, header.embedded)
-    if not all(type(number) is int and 0 <= number < 2**63 for number in numbers):
-        raise damaged(name, "its header cannot be read")
-    if not all(isinstance(getattr(header, key), str) for key in ("model", "fingerprint", "units", "sha256", "version")):
-        raise damaged(name, "its header cannot be read")
-    return header
-
-
-def damaged(name: str, what: str) -> FileFormatError:
-    """A file that is not what was written."""
-    message = f"{name} is damaged: {what}; fetch it again"
-    return FileFormatError(message, value=name)
+#: A block longer than BLOCK, as of a word that does not end, has at most so many bytes of text per coded byte.
+_DENSEST = 1 << 16
+#: No byte of an archive stands for more bytes of text: a block without coded bytes is its frame alone.
+_MOST_PER_BYTE = (1 << 20) // _FRAME.size + 1
+#: No byte of text takes more coded bytes, and a block no more than so many beside.
+_MOST_CODED, _MOST_BESIDE = 64, 4096
 
 
 class ArchiveWriter:
@@ -130,11 +46,11 @@ class ArchiveWriter:
     def __init__(self, file: BinaryIO, model: Model, embedded: bytes, progress: Progress | None) -> None:
         self._file, self._model, self._progress = file, model, progress
         self._hash, self._length = hashlib.sha256(), 0
-        self._embedded = embedded
+        self._embedded, self._machine = embedded, model.machine
         self.coder: Coder = coder_of(model, watch=self._watch)
         self.payload = 0
         self._total: int | None = None
-        file.write(_pack(self.header()))
+        file.write(pack(self.header()))
         file.write(embedded)
 
     def header(self) -> ArchiveHeader:
@@ -143,6 +59,7 @@ class ArchiveWriter:
         return ArchiveHeader(
             str(model.name), str(model.fingerprint), str(model.units.name), PRECISION, self._length,
             self._hash.hexdigest(), len(embedded), hashlib.sha256(embedded).hexdigest() if embedded else "",
+            machine=self._machine,
         )  # fmt: skip
 
     def _watch(self, done: int) -> None:
@@ -168,7 +85,7 @@ class ArchiveWriter:
                 break
         self._file.seek(0)
         header = self.header()
-        self._file.write(_pack(header))
+        self._file.write(pack(header))
         self._file.seek(0, 2)
         return header
 
@@ -194,7 +111,17 @@ class ArchiveReader:
                 f"({model.fingerprint}); decoding needs the very same one (--model)"
             )
             raise ModelError(message, value=model.fingerprint)
+        if model.units.name != header.units:
+            raise damaged(
+                name, f"its header says that {header.model} predicts {header.units:.60}; it predicts {model.units.name}"
+            )
+        left = size_left(file)
+        if left is not None and header.bytes > left * _MOST_PER_BYTE:
+            raise damaged(
+                name, f"it says that it holds {header.bytes:,} bytes of text; its {left:,} coded bytes cannot"
+            )
         self._done = 0
+        self._model = model
         self._coder = coder_of(model, watch=self._watch)
 
     def _watch(self, done: int) -> None:
@@ -214,26 +141,52 @@ class ArchiveReader:
         if self._file.read(1):
             raise damaged(self._name, "it goes on after its end")
         if digest.hexdigest() != self._header.sha256:
-            message = (
-                f"{self._name} was decoded to another text than was coded: the model's probabilities are not those of "
-                "the machine that wrote it"
-            )
-            raise FileFormatError(message, value=self._name)
+            error = self._undecoded("", "it was decoded to another text than was coded")
+            raise error
 
     def _block(self) -> bytes:
         head = self._file.read(_FRAME.size)
         if len(head) < _FRAME.size:
             raise damaged(self._name, f"it is cut short after {self._done:,} of {self._header.bytes:,} bytes of text")
         size, coded_size, check = _FRAME.unpack(head)
-        if not 0 < size <= min(_LONGEST_BLOCK, self._header.bytes - self._done):
-            raise damaged(self._name, f"after {self._done:,} bytes of text, a block has no sound length")
-        coded = self._file.read(coded_size)
-        if len(coded) < coded_size or zlib.crc32(coded, zlib.crc32(head[:8])) != check:
-            raise damaged(self._name, f"after {self._done:,} bytes of text, its bytes are not those that were written")
+        where = f"after {self._done:,} bytes of text"
+        if not 0 < size <= min(self._longest(coded_size), self._header.bytes - self._done):
+            raise damaged(self._name, f"{where}, a block has no sound length")
+        if coded_size > _MOST_CODED * size + _MOST_BESIDE:
+            raise damaged(self._name, f"{where}, a block has more coded bytes than its text can take")
+        coded = read_exactly(self._file, coded_size)
+        if coded is None or zlib.crc32(coded, zlib.crc32(head[:8])) != check:
+            raise damaged(self._name, f"{where}, its bytes are not those that were written")
         try:
             text = self._coder.decode(coded, size)
         except FileFormatError as error:
-            raise damaged(self._name, f"after {self._done:,} bytes of text, {error}") from error
+            raise self._undecoded(where, str(error)) from error
         if len(text) != size:
-            raise damaged(self._name, f"after {self._done:,} bytes of text, a block has not the length that it says")
+            error = self._undecoded(where, "a block has not the length that it says")
+            raise error
         return text
+
+    def _longest(self, coded_size: int) -> int:
+        """The most bytes of text that a block with so many coded bytes may have."""
+        if not self._coder.long_blocks:
+            return BLOCK
+        return max(BLOCK, min(_LONGEST_BLOCK, _DENSEST * coded_size))
+
+    def _undecoded(self, where: str, what: str) -> FileFormatError:
+        """The error for bytes that are those that were written, and yet do not decode to the text."""
+        what = f"{where}, {what}" if where else what
+        here = self._model.machine
+        if not here:
+            return damaged(self._name, what)
+        found = differences(self._header.machine, here)
+        if not self._header.machine:
+            why = "it was written by a bitmeter that did not yet note the machine, so this may be another one"
+        elif found:
+            why = f"this is not the machine that wrote it: {'; '.join(found)}. Decode it where these agree"
+        else:
+            why = "this machine agrees with the one that wrote it in all that is noted, so the archive is damaged"
+        message = (
+            f"{self._name} cannot be decoded here: {what}. {self._header.model} predicts in floating point, whose last "
+            f"bit depends on the machine; {why}"
+        )
+        return FileFormatError(message, value=self._name)

@@ -136,6 +136,8 @@ class KtSession(PredictingSession):
 class KtCoder(Coder):
     """Bytes by their counts so far, wholly in the core."""
 
+    long_blocks = False
+
     def __init__(self) -> None:
         self._core = _core.AdaptiveCoder()
 

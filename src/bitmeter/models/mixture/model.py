@@ -16,6 +16,7 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, items, shown
 from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelError, NotNormalisedError, ShapeError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.mixture.cache import Cache, is_cache_name
 from bitmeter.models.mixture.files import SUFFIX, read_mixture, write_mixture
 from bitmeter.models.mixture.session import MixtureSession, dimensions
@@ -306,6 +307,14 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     def spelling(self) -> _core.Spelling:
         """How unknown words are spelled: as by the first model that can."""
         return self._speller.spelling
+
+    @property
+    def machine(self) -> Machine:
+        """Means and logarithms are numpy's; and what the components depend on."""
+        found = dict(machine_of("numpy"))
+        for model in self.components:
+            found |= {} if isinstance(model, Cache) else model.machine
+        return found
 
     @property
     def fingerprint(self) -> str:

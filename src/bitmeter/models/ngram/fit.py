@@ -10,7 +10,7 @@ from typing import Any
 
 from bitmeter import _core
 from bitmeter._util.progress import Step, as_progress
-from bitmeter.errors import EmptyError, InputError
+from bitmeter.errors import EmptyError, InputError, RecordError
 from bitmeter.models.ngram.files import Report, metadata
 from bitmeter.models.ngram.memory import Allowance, amount
 from bitmeter.models.ngram.smoothing import Smoothing, smoothing_metadata
@@ -134,7 +134,7 @@ def spelling_of(text: Any, *, field: str | None, threads: int) -> bytes:
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     _feed(_both(words, gaps), corpus, words, allowance, _silent)
     words.finish()
-    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads)
+    return fit_section(words.rare_words(), gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder)
 
 
 def _feed(
@@ -155,6 +155,8 @@ def _feed(
         estimation.wait()
     except LookupError as error:
         raise _reserved(corpus.name, *error.args) from error
+    except OverflowError as error:
+        raise _too_long(corpus.name, *error.args) from error
 
 
 @contextmanager
@@ -190,7 +192,9 @@ def _read_words(
     estimation.finish()
     rare = estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
-    return estimation, lambda threads: fit_section(rare, gaps, SEPARATORS["kenlm"], threads)
+    return estimation, lambda threads: fit_section(
+        rare, gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder
+    )
 
 
 def _read_units(
@@ -234,6 +238,14 @@ def _reserved(name: str, word: bytes, sentence: int) -> InputError:
         f"{remedy}: sed 's/{shown.replace('/', chr(92) + '/')}/_{shown.strip('</>')}_/g'"
     )
     return InputError(message, index=sentence, value=shown)
+
+
+def _too_long(name: str, most: int, sentence: int) -> RecordError:
+    message = (
+        f"{name}, sentence {sentence}: a word has more than {most:,} bytes, and what is learned from a word takes many "
+        "times its bytes; put white space into it, or train a model of bytes (on the command line: --units bytes)"
+    )
+    return RecordError(message, path=name, line=sentence)
 
 
 def _vocabulary_note(estimation: _core.NgramEstimation, plan: UnitPlan) -> str:

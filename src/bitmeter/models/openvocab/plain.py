@@ -17,6 +17,7 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import ModelError
 from bitmeter.models.coder import Coder, CodeWatch
+from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.openvocab.coder import SpelledCoder
 from bitmeter.models.openvocab.words import SpelledSession
 from bitmeter.models.outcomes import Outcomes
@@ -66,6 +67,11 @@ class OpenWords(Predictor, OpenVocabulary, Codes):
     def spelling(self) -> _core.Spelling:
         """What the bytes of unknown words cost, and the white space around words."""
         return self._source.spelling
+
+    @property
+    def machine(self) -> Machine:
+        """That of the model; logarithms of spellings are numpy's."""
+        return {**machine_of("numpy"), **self._model.machine}
 
     @property
     def fingerprint(self) -> str:

@@ -26,10 +26,15 @@ _END = 2
 _ORDER = 6
 
 
-def fit_section(rare_words: bytes, gaps: _core.GapCounts, separators: bytes, threads: int) -> bytes:
-    """The section of a model's file: white space as counted, and a model of the bytes of rare words."""
+def fit_section(
+    rare_words: bytes, gaps: _core.GapCounts, separators: bytes, threads: int, memory: int = 0, folder: str = ""
+) -> bytes:
+    """The section of a model's file: white space as counted, and a model of the bytes of rare words.
+
+    Beyond so many bytes of memory (0: no limit), n-grams of bytes are sorted in files of a folder.
+    """
     spelled = rare_words or _every_byte(separators)
-    letters = _core.NgramEstimation(b" \n", "reserved", threads=threads)
+    letters = _core.NgramEstimation(b" \n", "reserved", memory, folder, threads)
     letters.feed(spelled, _core.line_ends(spelled))
     letters.begin(_ORDER)
     letters.sort()

@@ -282,6 +282,8 @@ class UniversalSession(PredictingSession):
 class UniversalCoder(Coder):
     """Bytes by the predictions of the core."""
 
+    long_blocks = False
+
     def __init__(self, core: _core.Universal) -> None:
         self._core = _core.UniversalCoder(core)
 

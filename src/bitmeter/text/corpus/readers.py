@@ -5,10 +5,9 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import PurePath
 from typing import IO, Any, NamedTuple
@@ -28,10 +27,11 @@ __all__ = [
     "dataset_blocks",
     "encode",
     "file_blocks",
-    "jsonl_blocks",
+    "joined",
     "open_binary",
-    "parquet_blocks",
+    "reading",
     "text_blocks",
+    "text_of",
 ]
 
 
@@ -183,49 +183,9 @@ def _paragraphs(blocks: Iterable[bytes]) -> Iterator[Block]:
 # ---- records ---------------------------------------------------------------------------------------------------------
 
 
-def _joined(texts: list[bytes]) -> Block:
+def joined(texts: list[bytes]) -> Block:
+    """Documents as one block."""
     return Block(b"".join(texts), np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
-
-
-def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Lists of whole lines; a line longer than a block is joined once, at its end."""
-    begun: list[bytes] = []
-    for block in blocks:
-        lines = block.split(b"\n")
-        begun.append(lines[0])
-        if len(lines) > 1:
-            lines[0] = b"".join(begun)
-            begun = [lines.pop()]
-            yield lines
-    if any(begun):
-        yield [b"".join(begun)]
-
-
-def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Block]:
-    """One document per row of JSON: the string in `field`. Blank lines are not rows."""
-    number = 0
-    for lines in _lines(blocks):
-        texts = []
-        for line in lines:
-            number += 1
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not JSON
-            if line and not line.isspace():
-                texts.append(_field_of(line, field, path, number))
-        if texts:
-            yield _joined(texts)
-
-
-def _field_of(line: bytes, field: str, path: str, number: int) -> bytes:
-    try:
-        row = json.loads(line.decode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError) as error:
-        message = f"{path}, line {number} is not JSON: {error}. Each line must be one JSON object"
-        raise RecordError(message, path=path, line=number) from error
-    if not isinstance(row, dict):
-        message = f"{path}, line {number} holds {shown(row)}; it must be a JSON object with the field {field!r}"
-        raise RecordError(message, path=path, line=number)
-    return text_of(row, field, path, number, "line")
 
 
 def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
@@ -252,81 +212,7 @@ def dataset_blocks(dataset: Any, field: str, name: str, size: int) -> Iterator[B
         texts.append(text_of(row, field, name, number, "row"))
         length += len(texts[-1])
         if length >= size or len(texts) >= size:
-            yield _joined(texts)
+            yield joined(texts)
             texts, length = [], 0
     if texts:
-        yield _joined(texts)
-
-
-def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
-    """One document per row of a parquet file, read a few pages at a time."""
-    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
-    with reading(path), _arrow_errors(path, pa.ArrowException):
-        file = open_binary(path)
-    with file:
-        with reading(path), _arrow_errors(path, pa.ArrowException):
-            table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False)
-        _check_column(table, field, path, pa)
-        batches = table.iter_batches(batch_size=_batch_rows(table.metadata, size), columns=[field])
-        row = 0
-        while True:
-            with reading(path), _arrow_errors(path, pa.ArrowException):
-                batch = next(batches, None)
-            if batch is None:
-                return
-            yield _column_block(batch.column(0), field, path, row, pa)
-            row += batch.num_rows
-
-
-@contextmanager
-def _arrow_errors(path: str, kind: type[Exception]) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except (kind, EOFError) as error:
-        first = str(error).partition("\n")[0]
-        message = f"{path} is not a sound parquet file: {first}"
-        raise DamagedSourceError(message, path=path) from error
-
-
-def _check_column(table: Any, field: str, path: str, pa: Any) -> None:
-    schema = table.schema_arrow
-    if schema.names.count(field) != 1:
-        message = f"{path} has no column {field!r}; it has {', '.join(map(repr, schema.names))}. Choose with field=…"
-        raise RecordError(message, path=path)
-    found = schema.field(field).type
-    value = found.value_type if pa.types.is_dictionary(found) else found
-    tests: list[Callable[[Any], bool]] = [
-        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
-        pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
-    ]  # fmt: skip
-    if not any(test(value) for test in tests):
-        message = f"{path}: the column {field!r} is of type {found}; it must be text. Choose another with field=…"
-        raise RecordError(message, path=path)
-
-
-def _batch_rows(metadata: Any, size: int) -> int:
-    """As many rows as make about `size` bytes, so that memory does not grow with the file."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=1.0)
-    return max(1, min(int(size / max(largest, 1.0)), 1 << 16))
-
-
-def _column_block(column: Any, field: str, path: str, row: int, pa: Any) -> Block:
-    if column.null_count:
-        number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
-        message = (
-            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
-        )
-        raise RecordError(message, path=path, line=number)
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if not (pa.types.is_large_binary(column.type) or pa.types.is_large_string(column.type)):
-        column = column.cast(pa.large_binary())
-    _, offsets, data = column.buffers()
-    if len(column) == 0 or data is None:
-        return Block(b"", np.zeros(len(column), dtype=np.int64))
-    places = np.frombuffer(offsets, dtype=np.int64, count=len(column) + 1, offset=8 * column.offset)
-    first, last = int(places[0]), int(places[-1])
-    return Block(data.slice(first, last - first).to_pybytes(), places[1:] - first)
+        yield joined(texts)

@@ -22,12 +22,12 @@ from bitmeter.errors import (
     RecordError,
     SourceError,
 )
+from bitmeter.text.corpus.jsonl import jsonl_blocks
+from bitmeter.text.corpus.parquet import parquet_blocks
 from bitmeter.text.corpus.readers import (
     Block,
     dataset_blocks,
     file_blocks,
-    jsonl_blocks,
-    parquet_blocks,
     text_blocks,
 )
 from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of

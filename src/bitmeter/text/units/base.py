@@ -67,6 +67,8 @@ class Units(ABC):
         Changes with anything that changes the split or the ids.
     joins
         Whether `join` restores the bytes from the ids. False for words, whose ids leave out white space.
+    longest
+        The most bytes that one unit may have, so that memory is bounded; None for no limit.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class Units(ABC):
     name: str
     fingerprint: str
     joins: bool = False
+    longest: int | None = None
 
     def split(self, data: bytes, ends: ArrayLike | None = None) -> Split:
         """Split a block of text.

@@ -24,6 +24,8 @@ class VocabularyUnits(Units):
     independently. Among ten million distinct words, the probability that any two collide is below 1 in 100,000.
     """
 
+    #: Splitting and counting take up to forty times the bytes of a unit.
+    longest = 1 << 21
     _table: _core.WordTable | None
 
     def _define(self, kind: str, detail: str, vocabulary: Iterable[str | bytes] | None) -> None:

@@ -16,6 +16,7 @@ from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
 from bitmeter.models.causal.gguf.header import Header
 from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.tokenizers import TokenUnits
@@ -82,6 +83,11 @@ class LlamaCpp(CausalPredictor):
             with self._path.open("rb") as file:
                 self._digest = hashlib.file_digest(file, _blake).hexdigest()
         return f"llama.cpp-{self._engine.version}-{self._engine.attention}-{self._digest}"
+
+    @property
+    def machine(self) -> Machine:
+        """llama.cpp as it was built, and its threads."""
+        return machine_of("numpy", "llama_cpp_python", threads=str(self._engine.threads))
 
     @property
     def _window(self) -> int:

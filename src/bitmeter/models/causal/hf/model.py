@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
+from bitmeter.models.causal.arithmetic import torch_machine
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.hf.devices import Workers
 from bitmeter.models.causal.hf.scorer import Scorer
 from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.machine import Machine
 from bitmeter.models.outcomes import Details
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
@@ -155,6 +157,12 @@ class HuggingFace(CausalPredictor):
         if not self._digest:
             self._digest = f"hf-{_digest(self._network)}" + "-autocast" * self._scorer.casts
         return self._digest
+
+    @property
+    def machine(self) -> Machine:
+        """What torch computes with, and the code of the network."""
+        torch = require("torch", "Running a neural model")
+        return torch_machine(torch, self._network.get_input_embeddings().weight.device, "transformers")
 
     @property
     def packs(self) -> bool:

@@ -19,12 +19,14 @@ from bitmeter._util.files import as_path
 from bitmeter._util.optional import require
 from bitmeter._util.progress import as_progress
 from bitmeter.errors import EmptyError, ModelError
+from bitmeter.models.causal.arithmetic import torch_machine
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.models.causal.trained.stepper import WordStepper
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.machine import Machine
 from bitmeter.models.openvocab.coder import SpelledCoder
 from bitmeter.models.openvocab.networks import SpelledNetworkSession, fit_spelling
 from bitmeter.models.outcomes import Details, Outcomes
@@ -305,6 +307,11 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
                 total.update(memoryview(weight.detach().contiguous().numpy()).cast("B"))
             self._digest = f"neural-{total.hexdigest()}"
         return self._digest
+
+    @property
+    def machine(self) -> Machine:
+        """What torch computes with."""
+        return torch_machine(require("torch", "Running a network"), "cpu")
 
     @property
     def fingerprint(self) -> str:

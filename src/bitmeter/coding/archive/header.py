@@ -1,0 +1,179 @@
+"""The header of an archive: by which model, of what text, and what decoding depends on. Every field is checked.
+
+It is JSON, padded with spaces, between what identifies the file and a CRC-32 of all bytes before::
+
+    magic (8 bytes), version (2), zero (2), size of the header (4), header, CRC-32 (4)
+
+Version 1 has no `machine`: it is written wherever the text decodes on all machines.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO
+
+from bitmeter._version import __version__
+from bitmeter.coding.coders import PRECISION
+from bitmeter.errors import FileFormatError
+from bitmeter.models.machine import Machine
+
+__all__ = ["ArchiveHeader", "damaged", "pack", "read_header"]
+
+MAGIC = b"\x89BMZ\r\n\x1a\n"
+#: The newest format that is read, and the one that needs no machine.
+VERSION, PLAIN = 2, 1
+_START = struct.Struct("<8sHHI")
+_CRC = struct.Struct("<I")
+_LONGEST_HEADER = 1 << 16
+_SHA256 = re.compile("[0-9a-f]{64}")
+_MOST_FACTS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveHeader:
+    """What an archive says of itself.
+
+    Attributes
+    ----------
+    model, fingerprint
+        By which model it was coded.
+    units
+        What that model predicts.
+    precision
+        Bits of the whole numbers that stand for probabilities.
+    bytes, sha256
+        The length and the hash of the text.
+    embedded, embedded_sha256
+        How many bytes of the archive are the model itself, and their hash.
+    version
+        The bitmeter that wrote it.
+    machine
+        What decoding depends on where the model predicts in floating point: processor, versions, threads. Empty where
+        the archive decodes on all machines.
+    """
+
+    model: str
+    fingerprint: str
+    units: str
+    precision: int
+    bytes: int
+    sha256: str
+    embedded: int = 0
+    embedded_sha256: str = ""
+    version: str = __version__
+    machine: Machine = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the header takes in the file."""
+        return len(pack(self))
+
+
+def pack(header: ArchiveHeader) -> bytes:
+    """The bytes of a header."""
+    fields = asdict(header)
+    if not header.machine:
+        del fields["machine"]
+    text = json.dumps(fields, ensure_ascii=True)
+    # The length is known last: room for the longest is kept.
+    room = len(json.dumps({**fields, "bytes": 2**63, "sha256": "0" * 64}, ensure_ascii=True))
+    body = text.ljust(room).encode()
+    start = _START.pack(MAGIC, VERSION if header.machine else PLAIN, 0, len(body)) + body
+    return start + _CRC.pack(zlib.crc32(start))
+
+
+def read_header(file: BinaryIO, name: str) -> ArchiveHeader:
+    """The header of an archive; an error says what is wrong with it."""
+    start = file.read(_START.size)
+    if not start.startswith(MAGIC[:4]):
+        message = f"{name} is not an archive of bitmeter; make one with: bitmeter compress MODEL FILE -o {name}"
+        raise FileFormatError(message, value=name)
+    if len(start) < _START.size or start[:8] != MAGIC:
+        raise damaged(name, "its first bytes are not those of an archive, as after a transfer as text")
+    _, version, zero, size = _START.unpack(start)
+    if version > VERSION:
+        message = (
+            f"{name} was written by a newer bitmeter (format {version}; this one reads up to {VERSION}); update it"
+        )
+        raise FileFormatError(message, value=name)
+    if version < PLAIN or zero != 0 or size > _LONGEST_HEADER:
+        raise damaged(name, "its header is not one")
+    body = file.read(size)
+    check = file.read(_CRC.size)
+    if len(check) < _CRC.size or _CRC.unpack(check)[0] != zlib.crc32(start + body):
+        raise damaged(name, "its header is cut short or has a wrong checksum")
+    try:
+        fields = json.loads(body)
+        header = ArchiveHeader(**fields)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise damaged(name, "its header cannot be read") from error
+    _check(header, fields, name)
+    if bool(header.machine) != (version > PLAIN):
+        raise damaged(name, f"the field machine of its header does not fit format {version}")
+    return header
+
+
+def _is_text(most: int) -> Callable[[Any], bool]:
+    """A line of text: control characters would reach the terminal of whoever reads a message."""
+    return lambda value: (
+        isinstance(value, str)
+        and 0 < len(value) <= most
+        and not any(ord(char) < 32 or 127 <= ord(char) < 160 for char in value)
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _is_hash(value: Any) -> bool:
+    return isinstance(value, str) and _SHA256.fullmatch(value) is not None
+
+
+def _is_hash_or_empty(value: Any) -> bool:
+    return value == "" or _is_hash(value)
+
+
+def _is_machine(value: Any) -> bool:
+    line = _is_text(1000)
+    return (
+        isinstance(value, dict)
+        and len(value) <= _MOST_FACTS
+        and all(line(part) for pair in value.items() for part in pair)
+    )
+
+
+#: What each field must be, in words and as a test.
+_FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "model": ("a line of text", _is_text(1 << 14)),
+    "fingerprint": ("a line of text", _is_text(1 << 14)),
+    "units": ("a line of text", _is_text(1 << 14)),
+    "precision": (f"{PRECISION}", lambda value: type(value) is int and value == PRECISION),
+    "bytes": ("a whole number below 2^63", _is_count),
+    "sha256": ("64 hexadecimal digits", _is_hash),
+    "embedded": ("a whole number below 2^63", _is_count),
+    "embedded_sha256": ("64 hexadecimal digits where a model is inside, else empty", _is_hash_or_empty),
+    "version": ("a line of text", _is_text(200)),
+    "machine": ("facts in lines of text", _is_machine),
+}  # fmt: skip
+
+
+def _check(header: ArchiveHeader, fields: dict[str, Any], name: str) -> None:
+    for key in fields:
+        what, sound = _FIELDS[key]
+        if not sound(fields[key]):
+            raise damaged(name, f"the field {key} of its header is {fields[key]!r:.60}; it must be {what}")
+    if bool(header.embedded) != bool(header.embedded_sha256):
+        what = _FIELDS["embedded_sha256"][0]
+        raise damaged(name, f"the field embedded_sha256 of its header must be {what}")
+
+
+def damaged(name: str, what: str) -> FileFormatError:
+    """A file that is not what was written."""
+    message = f"{name} is damaged: {what}; fetch it again"
+    return FileFormatError(message, value=name)

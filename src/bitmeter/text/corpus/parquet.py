@@ -1,0 +1,151 @@
+"""Parquet: one document per row, the text of one column, in memory that does not grow with the file.
+
+A few bytes may stand for gigabytes: a page that was compressed, rows that all name one entry of a dictionary, values
+that repeat the beginning of the one before. So the headers of the column's pages are read first: their sizes decide how
+many rows are read at once, and a page that is too large is refused before it is unpacked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+
+from bitmeter._util.arrays import Ints
+from bitmeter._util.optional import require
+from bitmeter.errors import DamagedSourceError, RecordError
+from bitmeter.text.corpus.pages import DELTA_BYTE_ARRAY, column_pages
+from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
+
+__all__ = ["parquet_blocks"]
+
+#: The most bytes of a page, unpacked: one of them is in memory at a time. A value cannot be longer than its page.
+LARGEST_PAGE = 1 << 27
+#: The most bytes of a batch whose values repeat what came before.
+_LARGEST_BATCH = 1 << 26
+
+
+def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
+    """One document per row of a parquet file, read a few pages at a time."""
+    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+
+    with reading(path), _arrow_errors(path, pa.ArrowException):
+        file = open_binary(path)
+    with file:
+        with reading(path), _arrow_errors(path, pa.ArrowException):
+            schema = pq.read_schema(file)
+            file.seek(0)
+        _check_column(schema, field, path, pa)
+        plain = pa.types.is_string(schema.field(field).type) or pa.types.is_binary(schema.field(field).type)
+        with reading(path), _arrow_errors(path, pa.ArrowException):
+            # Entries of a dictionary are kept as such, so that rows which name them take four bytes each.
+            table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False, read_dictionary=[field] if plain else None)
+            rows = _rows_at_once(file, table.metadata, field, path, size)
+        batches = table.iter_batches(batch_size=rows, columns=[field])
+        row = 0
+        while True:
+            with reading(path), _arrow_errors(path, pa.ArrowException):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield from _column_blocks(batch.column(0), field, path, row, size, pa)
+            row += batch.num_rows
+
+
+@contextmanager
+def _arrow_errors(path: str, kind: type[Exception]) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (kind, EOFError) as error:
+        first = str(error).partition("\n")[0]
+        message = f"{path} is not a sound parquet file: {first}"
+        raise DamagedSourceError(message, path=path) from error
+
+
+def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
+    if schema.names.count(field) != 1:
+        message = f"{path} has no column {field!r}; it has {', '.join(map(repr, schema.names))}. Choose with field=…"
+        raise RecordError(message, path=path)
+    found = schema.field(field).type
+    value = found.value_type if pa.types.is_dictionary(found) else found
+    tests: list[Callable[[Any], bool]] = [
+        pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view,
+        pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
+    ]  # fmt: skip
+    if not any(test(value) for test in tests):
+        message = f"{path}: the column {field!r} is of type {found}; it must be text. Choose another with field=…"
+        raise RecordError(message, path=path)
+
+
+def _rows_at_once(file: IO[bytes], metadata: Any, field: str, path: str, size: int) -> int:
+    """As many rows as make about `size` bytes, by the headers of the column's pages."""
+    most, densest = 1 << 16, 1.0
+    for group in range(metadata.num_row_groups):
+        for page in column_pages(file, metadata.row_group(group), field, path):
+            if page.size > LARGEST_PAGE:
+                message = (
+                    f"{path}, row group {group + 1}: a page of the column {field!r} has {page.size:,} bytes, and at "
+                    f"most {LARGEST_PAGE:,} fit in memory; write the file with smaller pages, or split long rows"
+                )
+                raise RecordError(message, path=path)
+            if page.encoding == DELTA_BYTE_ARRAY:  # each value may repeat all of the page
+                most = min(most, max(1, _LARGEST_BATCH // max(page.size, 1)))
+            densest = max(densest, page.size / max(page.values, 1))
+    return max(1, min(int(size / densest), most))
+
+
+def _column_blocks(column: Any, field: str, path: str, row: int, size: int, pa: Any) -> Iterator[Block]:
+    """The rows of a batch, of which those that name an entry of a dictionary are written out a few at a time."""
+    if not pa.types.is_dictionary(column.type):
+        yield from _text_blocks(column, field, path, row, size, pa)
+        return
+    _check_null(column, field, path, row)
+    lengths = np.diff(_offsets(column.dictionary.cast(pa.large_binary())))
+    indices = column.indices.to_numpy(zero_copy_only=False)
+    ends = np.cumsum(lengths[indices]) if len(indices) else NO_ENDS
+    first = 0
+    while first < len(column):
+        before = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, before + size, side="right")))
+        part = column.slice(first, last - first).dictionary_decode()
+        yield from _text_blocks(part, field, path, row + first, size, pa)
+        first = last
+
+
+def _check_null(column: Any, field: str, path: str, row: int) -> None:
+    if column.null_count:
+        number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
+        message = (
+            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+        )
+        raise RecordError(message, path=path, line=number)
+
+
+def _offsets(column: Any) -> Ints:
+    """Where each value of a large_binary array begins, and where the last one ends."""
+    if len(column) == 0:
+        return np.zeros(1, dtype=np.int64)
+    return np.frombuffer(column.buffers()[1], dtype=np.int64, count=len(column) + 1, offset=8 * column.offset)
+
+
+def _text_blocks(column: Any, field: str, path: str, row: int, size: int, pa: Any) -> Iterator[Block]:
+    """The values of an array, in blocks of at most `size` bytes."""
+    _check_null(column, field, path, row)
+    if not (pa.types.is_large_binary(column.type) or pa.types.is_large_string(column.type)):
+        column = column.cast(pa.large_binary())
+    offsets = _offsets(column)
+    data, first = column.buffers()[2], int(offsets[0])
+    ends, length = offsets[1:] - first, int(offsets[-1]) - first
+    if data is None or length <= size:
+        yield Block(b"" if data is None else data.slice(first, length).to_pybytes(), ends)
+        return
+    done = 0
+    for start in range(0, length, size):
+        stop = min(start + size, length)
+        until = int(np.searchsorted(ends, stop, side="right"))
+        yield Block(data.slice(first + start, stop - start).to_pybytes(), ends[done:until] - start)
+        done = until
