@@ -29,6 +29,7 @@ __all__ = [
     "ScoringConventions",
     "TextOptions",
     "Threads",
+    "With",
     "check_free",
     "check_one_output",
     "compact_bits",
@@ -118,6 +119,14 @@ CompactBits = Annotated[
 ]
 Threads = Annotated[
     int, typer.Option(min=0, max=1024, metavar="N", help="Threads to use; 0 (default) for all.", show_default=False)
+]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="MODEL",
+        help="Model that a mixture refers to by fingerprint, or tokenizer:FILE of an n-gram model; can be repeated.",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, with every figure at full precision.")]

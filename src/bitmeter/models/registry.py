@@ -13,19 +13,23 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from bitmeter._util.check import shown
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.scheme import Scheme
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from bitmeter.models.components import Components
     from bitmeter.models.protocols import Compressor, Model, Primable
 
 __all__ = [
     "BrokenPlugin",
     "adapt",
+    "components_of",
     "is_named",
     "load",
+    "load_file",
     "names_model",
     "primed",
     "schemes",
@@ -59,6 +63,8 @@ _BUNDLES = {
 }
 #: Schemes whose models are made from their name alone, so that a file may name them.
 NAMED = ("kt", "uniform", "universal")
+#: Schemes whose files may refer to models or tokenizers that the user gives, and their modules.
+_REFERRING = {"ngram": "ngram.model", "mixture": "mixture.model"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +179,7 @@ def adapt(what: Any) -> Model | Compressor:
     return found
 
 
-def load(spec: Any) -> Any:
+def load(spec: Any, *, components: Any = ()) -> Any:
     """A model from `scheme:name` or a model's file, from a Distribution or a Conditional, or the model itself.
 
     Parameters
@@ -181,6 +187,9 @@ def load(spec: Any) -> Any:
     spec
         A string such as "universal", "kt" or "zstd:19"; the path of an n-gram model (.bmn or .arpa), of a universal
         one (.bmu) or of a mixture (.bmx); a Distribution or Conditional; or anything that is a model.
+    components
+        What the file refers to by fingerprint: the models of a mixture that do not lie in its folder, each as for
+        `spec`, and the tokenizer of an n-gram model ("tokenizer:FILE"). Those that are not needed are an error.
 
     Returns
     -------
@@ -192,10 +201,42 @@ def load(spec: Any) -> Any:
     >>> load("uniform").name
     'uniform:256'
     """
-    return resolve(spec)
+    given = components_of(components)
+    found = resolve(spec, given)
+    given.check_used()
+    return found
 
 
-def resolve(spec: Any) -> Model | Compressor:
+def components_of(given: Any) -> Components:
+    """Models and tokenizers from what a user names, to be found by what files refer to."""
+    from bitmeter._util.check import items
+    from bitmeter.models.components import Components
+    from bitmeter.models.protocols import Model
+    from bitmeter.text.units.base import Units
+
+    if isinstance(given, Components):
+        return given
+    if isinstance(given, str | PurePath):
+        message = f"components is {shown(given)}; it must be a list of models"
+        raise InputTypeError(message, value=given)
+    found: list[Model | Units] = []
+    for one in items(given, "components", "a list of models"):
+        if isinstance(one, Units):
+            found.append(one)
+        elif isinstance(one, str) and one.startswith(("tokenizer:", "sentencepiece:")):
+            from bitmeter.text.units.named import units_of
+
+            found.append(units_of(one))
+        else:
+            model = resolve(one)
+            if not isinstance(model, Model):
+                message = f"{model.name} gives only a total, so no file refers to it; leave it out"
+                raise ModelError(message, value=model.name)
+            found.append(model)
+    return Components(found)
+
+
+def resolve(spec: Any, components: Components | None = None) -> Model | Compressor:
     """As `load`, which users call: its type is Any, so that they need not say which model they expect."""
     if isinstance(spec, PurePath):
         spec = str(spec)
@@ -204,32 +245,49 @@ def resolve(spec: Any) -> Model | Compressor:
     from bitmeter.models.ngram.files import is_model_file
 
     if is_model_file(spec) and os.path.isfile(spec):  # fast path: the other families are not imported
-        return _load_by(_family("ngram.model").NGram.load, spec)
+        return _load_by(_family("ngram.model").NGram.load, spec, components)
     name, _, rest = spec.partition(":")
     own = own_schemes()
     if name in own:
+        if components and name in _REFERRING:
+            return _load_by(_family(_REFERRING[name]).load_path, rest, components)
         return _load_by(own[name].load, rest)
     if not _plugins(name):
         by_path = _by_path(spec)
         if by_path is not None:
-            return _load_by(by_path, spec)
+            return _load_by(by_path, spec, components)
         known = {*own, *(entry.name for entry in _plugins())}
-        message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
-        raise ModelError(message, value=spec)
+        safe = without_secrets(spec)
+        message = f"there is no model {safe!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
+        raise ModelError(message, value=safe)
     return _from_plugin(_plugin(name), spec, rest)
 
 
-def _load_by(loader: Callable[[str], Any], rest: str) -> Model | Compressor:
-    found: Model | Compressor = loader(rest)
+def load_file(path: Path, components: Components) -> Model:
+    """The model of a file or folder, by its content alone: no scheme, no address, no plug-in, and not a mixture."""
+    from bitmeter.models.protocols import Model
+
+    loader = None if str(path).endswith(".bmx") else _by_path(str(path))
+    if loader is None:
+        message = f"{path} is not an n-gram model, a universal one (.bmu), or the folder of a network"
+        raise ModelError(message, value=str(path))
+    found = _load_by(loader, str(path), components)
+    assert isinstance(found, Model), "no compressor has a file"
     return found
 
 
-def _by_path(path: str) -> Callable[[str], Any] | None:
+def _load_by(loader: Callable[..., Any], rest: str, components: Components | None = None) -> Model | Compressor:
+    refers = components and any(loader == _family(family).load_path for family in _REFERRING.values())
+    found: Model | Compressor = loader(rest, components=components) if refers else loader(rest)
+    return found
+
+
+def _by_path(path: str) -> Callable[..., Any] | None:
     """What loads a model from its path alone; None where the path is not one of a model."""
     for family in ("ngram.model", "universal.model", "causal.trained.model", "mixture.model"):
         module = _family(family)
         if module.is_model_path(path):
-            loader: Callable[[str], Any] = module.load_path
+            loader: Callable[..., Any] = module.load_path
             return loader
     return None
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.options import Force, Prime, check_free
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Force, Prime, With, check_free
 from bitmeter.cli.progress import coding
 
 __all__ = ["SUFFIX", "compress"]
@@ -24,6 +25,7 @@ def compress(
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Store the model in the archive; its size counts.")] = False,
     prime: Prime = None,
+    given: With = None,
     force: Force = False,
 ) -> None:
     """Compress a file by arithmetic coding with a model.
@@ -37,6 +39,7 @@ def compress(
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
     check_free(target, force=force)
     with coding("compressing", file) as progress:
-        made = run(model, file, target, embed=embed, prime=prime, force=force, progress=progress)
+        (ready,) = load_models([model], given)
+        made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
         typer.echo(str(made))

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.coding.compress import SUFFIX
-from bitmeter.cli.options import Force, Prime, check_free
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Force, Prime, With, check_free
 from bitmeter.cli.progress import coding
 
 __all__ = ["decompress"]
@@ -28,6 +29,7 @@ def decompress(
         typer.Option("--model", "-m", metavar="MODEL", help="Model that coded it, if it is not found by its name."),
     ] = None,
     prime: Prime = None,
+    given: With = None,
     force: Force = False,
 ) -> None:
     """Decode an archive. The file is written only if its hash is that of the original."""
@@ -36,10 +38,14 @@ def decompress(
     if output is None and archive != "-" and not archive.endswith(SUFFIX):
         message = f"{archive} does not end in {SUFFIX}; name the file to write: -o FILE"
         raise typer.BadParameter(message)
+    if given and model is None:
+        message = "--with is for the mixture that --model names; add --model MIXTURE.bmx"
+        raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
     check_free(target, force=force)
     with coding("decompressing", archive) as progress:
-        header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
+        ready = None if model is None else load_models([model], given)[0]
+        header = run(archive, target, model=ready, prime=prime, force=force, progress=progress)
     if target != "-":
         typer.echo(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
     sys.stdout.flush()

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Confidence, Json, ScoringConventions
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Confidence, Json, ScoringConventions, With
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -21,6 +22,7 @@ def compare(
     ],
     *,
     on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
+    given: With = None,
     confidence: Confidence = 0.95,
     json: Json = False,
     conventions: ScoringConventions,
@@ -38,10 +40,10 @@ def compare(
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.score import Score
 
-    given = conventions.given()
+    conventions_given = conventions.given()
     if on is None:
-        if given:
-            option = next(iter(given))
+        if conventions_given or given:
+            option = next(iter(conventions_given), "with")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
         for name in things:
@@ -51,7 +53,7 @@ def compare(
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
-        scores = _measured(things, on, confidence, given)
+        scores = _measured(things, given, on, confidence, conventions_given)
     found = compare_scores(scores, confidence)
     if json:
         typer.echo(found.to_json())
@@ -64,11 +66,12 @@ def compare(
         typer.echo(line)
 
 
-def _measured(names: list[str], text: str, confidence: float, keywords: dict[str, Any]) -> list[Any]:
+def _measured(
+    names: list[str], given: list[str] | None, text: str, confidence: float, keywords: dict[str, Any]
+) -> list[Any]:
     from bitmeter.measure.scoring import score
-    from bitmeter.models.registry import load
 
-    models = [load(name) for name in names]
+    models = load_models(names, given)
     windowed = [_is_windowed(model) for model in models]
     # Windows are for models with a bounded context; if there is none, the first model refuses them with the reason.
     windows = keywords.pop("ctx", None)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.options import Ctx, Json, TextOptions
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Ctx, Json, TextOptions, With
 from bitmeter.cli.progress import scoring
 
 __all__ = ["diverge"]
@@ -19,6 +20,7 @@ def diverge(
     *,
     reading: TextOptions,
     ctx: Ctx = None,
+    given: With = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
 ) -> None:
@@ -29,8 +31,9 @@ def diverge(
     """
     from bitmeter.measure.divergence import divergence
 
+    p, q = load_models([first, second], given)
     with scoring(f"{second} against {first}") as progress:
-        found = divergence(first, second, text, ctx=ctx, progress=progress, **reading.as_keywords())
+        found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
     if json:
         import json as encoder
 

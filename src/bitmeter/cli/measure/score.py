@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Alternatives,
     Confidence,
@@ -16,6 +17,7 @@ from bitmeter.cli.options import (
     Prime,
     Quiet,
     ScoringConventions,
+    With,
     check_free,
     check_one_output,
 )
@@ -48,6 +50,7 @@ def score(
         str, typer.Option(metavar="UNIT", help="What -q divides by: byte, char, word, token or document.")
     ] = "byte",
     prime: Prime = None,
+    given: With = None,
     confidence: Confidence = 0.95,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the run as JSON.")] = None,
     trace: Annotated[
@@ -73,12 +76,14 @@ def score(
     if per not in _PER:
         message = f"--per is {per}; it must be one of {', '.join(_PER)}"
         raise typer.BadParameter(message)
-    chosen, texts, by_default = _models_and_texts(words, models)
-    if (output or trace) and len(chosen) * len(texts) > 1:
+    names, texts, by_default = _models_and_texts(words, models)
+    if (output or trace) and len(names) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
         raise typer.BadParameter(message)
     check_free(output, force=force)
     check_free(trace, force=force)
+    # Without --with, models are loaded one after the other, so that only one is in memory.
+    chosen: list[Any] = load_models(names, given) if given else list(names)
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None,
                   "quiet": quiet or None}  # fmt: skip
@@ -105,7 +110,7 @@ def score(
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
-def _measure_all(models: list[str], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:
+def _measure_all(models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:
     """The score of each model on each text, text by text. Only one model is in memory at a time."""
     columns = []
     for name in models:
@@ -115,7 +120,7 @@ def _measure_all(models: list[str], texts: list[str], prime: str | None, keyword
 
 
 def _prove(
-    models: list[str], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
+    models: list[Any], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
 ) -> None:
     others = [name for name in conventions.given() if name not in ("field", "norm")] + others
     if others:
@@ -165,8 +170,8 @@ def _is_text(word: str) -> bool:
     )
 
 
-def _loaded(name: str, prime: str | None) -> Any:
-    """The model of a name, after reading the priming text if there is one."""
+def _loaded(name: Any, prime: str | None) -> Any:
+    """The model of a name, or the model itself, after reading the priming text if there is one."""
     from bitmeter.models.registry import load
 
     model = load(name)

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Alternatives, Conventions, Force, check_free
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Alternatives, Conventions, Force, With, check_free
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -27,6 +28,7 @@ def trace(
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the most surprising to show.")] = 20,
     every: Annotated[bool, typer.Option("--all", help="Print every unit, as tab-separated values.")] = False,
     alternatives: Alternatives = None,
+    given: With = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the trace as Parquet.")
     ] = None,
@@ -40,7 +42,8 @@ def trace(
     units.
     """
     check_free(output, force=force)
-    found = _open(model, text, output, conventions.as_keywords() | {"alternatives": alternatives}, force=force)
+    keywords = conventions.as_keywords() | {"alternatives": alternatives}
+    found = _open(model, text, given, output, keywords, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)
     if every and not json:
@@ -81,13 +84,25 @@ def _row(unit: Any) -> dict[str, Any]:
     return row
 
 
-def _open(model: str, text: str | None, output: Path | None, keywords: dict[str, Any], *, force: bool) -> Any:
+def _open(
+    model: str,
+    text: str | None,
+    given: list[str] | None,
+    output: Path | None,
+    keywords: dict[str, Any],
+    *,
+    force: bool,
+) -> Any:
     from bitmeter.measure.trace.trace import Trace
 
     if text is None:
+        if given:
+            message = "--with is for scoring, and a saved trace is scored already; leave it out, or give a text"
+            raise typer.BadParameter(message)
         return Trace.load(model)
     from bitmeter.measure.scoring import score
 
-    with scoring(f"{model} on {text}") as progress:
-        result = score(model, text, trace=output, force=force, progress=progress, **keywords)
+    (ready,) = load_models([model], given)
+    with scoring(f"{ready.name} on {text}") as progress:
+        result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
     return Trace.load(output) if output is not None else result.trace

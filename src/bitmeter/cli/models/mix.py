@@ -36,7 +36,8 @@ def mix(
     """Mix models by linear interpolation: the weighted mean of their probabilities.
 
     The weights maximise the likelihood of the held-out text. A mixture is scored like any model: bitmeter score
-    mix.bmx TEXT
+    mix.bmx TEXT. It finds models in its own folder, and those made from their name (kt, uniform, universal). All others
+    it knows by fingerprint, and they are given each time: --with MODEL.
     """
     from bitmeter.models.mixture.files import SUFFIX
     from bitmeter.models.mixture.model import MixtureModel
@@ -46,7 +47,7 @@ def mix(
         raise typer.BadParameter(message)
     check_free(output, force=force)
     mixture = MixtureModel(models, buckets=buckets).fit(heldout, field=field)
-    mixture.save(output, force=force)
+    referred = mixture.save(output, force=force)
     found = mixture.fitted
     assert found is not None, "fit sets it"
     typer.echo("  weight  perplexity  model")
@@ -54,3 +55,6 @@ def mix(
         typer.echo(f"{weight:8.4f}  {alone:10.2f}  {model.name}")
     kinds = ", by kind of history" if buckets else ""
     typer.echo(f"{'mixed':>8}  {found.perplexity:10.2f}  {output}: {found.units:,} held-out units{kinds}")
+    if referred:
+        line = " ".join(f"--with {word}" for word in dict.fromkeys(models[index] for index in referred))
+        typer.echo(f"Models outside the folder of {output.name} are known by fingerprint; to use it, add: {line}")

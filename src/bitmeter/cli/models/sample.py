@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bitmeter.cli.options import Json
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Json, With
 
 if TYPE_CHECKING:
     from bitmeter.models.sampled import SampledText
@@ -34,12 +35,14 @@ def sample(
             min=1, metavar="N", help="Most units per text; 256 by default for a model that predicts no end of text."
         ),
     ] = None,
+    given: With = None,
     json: Json = False,
 ) -> None:
     """Sample text from a model, one line per sentence. Unknown words are printed as <unk>."""
     from bitmeter.models.sampling import samples
 
-    for text in samples(model, n, seed, temperature=temperature, length=length):
+    (ready,) = load_models([model], given)
+    for text in samples(ready, n, seed, temperature=temperature, length=length):
         sys.stdout.flush()
         sys.stdout.buffer.write(_json_line(text) if json else _line(text.data))
         sys.stdout.buffer.flush()

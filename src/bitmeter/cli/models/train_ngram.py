@@ -102,6 +102,9 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
     for note in model.notes:
         typer.echo(f"note: {note}")
+    file = (training.units or "").partition(":")[2]
+    if file and not (output.parent / Path(file).name).is_file():
+        typer.echo(f"note: the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
     if training.heldout is not None and options.prune_entropy is not None:
         typer.echo(f"note: {_cost_of_pruning(whole, model, training.heldout, training)}")
 

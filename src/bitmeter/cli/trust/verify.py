@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import With
+
 __all__ = ["verify"]
 
 
@@ -13,6 +16,7 @@ def verify(
     model: Annotated[str, typer.Argument(help="A model; `bitmeter models` lists them.")],
     text: Annotated[str | None, typer.Argument(help="Text to test it on; a sample by default.")] = None,
     histories: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="Number of positions to test.")] = 64,
+    given: With = None,
 ) -> None:
     """Test a model at positions of a text.
 
@@ -21,7 +25,8 @@ def verify(
     """
     from bitmeter.coding.verify import verify as run
 
-    found = run(model, text, histories=histories)
+    (ready,) = load_models([model], given)
+    found = run(ready, text, histories=histories)
     typer.echo(str(found))
     if not found.sound:
         from bitmeter.errors import ModelError

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from bitmeter._util.check import flag
 from bitmeter._util.files import as_path, replacing
+from bitmeter._util.paths import is_inside
 from bitmeter._util.progress import Progress
 from bitmeter.coding.archive.bundle import pack_model, unpack_model
 from bitmeter.coding.archive.format import ArchiveReader, ArchiveWriter
@@ -25,7 +26,7 @@ from bitmeter.coding.coders import for_bytes
 from bitmeter.errors import FileFormatError, InputTypeError, MissingSourceError, ModelError
 from bitmeter.models.machine import Machine
 from bitmeter.models.protocols import Model, Primable
-from bitmeter.models.registry import NAMED, names_model, primed, resolve
+from bitmeter.models.registry import is_named, names_model, primed, resolve
 
 __all__ = ["Archive", "compress", "decompress"]
 
@@ -246,12 +247,16 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
     if given is not None:
         return _predictor(given, prime)
     scheme, _, rest = header.model.partition(":")
-    if scheme in NAMED:
+    if is_named(header.model):
         return _named(header, name, prime)
     if prime is not None:
         message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
         raise ModelError(message, value=header.model)
-    if scheme in ("ngram", "mixture", "neural") and rest == os.path.basename(rest):
+    if (
+        scheme in ("ngram", "mixture", "neural")
+        and rest == os.path.basename(rest)
+        and is_inside(rest, Path(name).parent)
+    ):
         for path in (Path(name).parent / rest, Path(rest)):
             if path.is_file() or (path.is_dir() and names_model(str(path))):
                 return _predictor(f"{scheme}:{path}")

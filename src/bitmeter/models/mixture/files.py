@@ -1,21 +1,51 @@
-"""The file of a mixture: JSON that names its models by their files and fingerprints, and holds the weights."""
+"""The file of a mixture: JSON that names its models and holds the weights.
+
+Nothing in it is trusted. It may name a file of its own folder, a model that is made from its name alone, or a model by
+its fingerprint, which the user then has to give. Whatever else a file names is a reference too, and is not loaded.
+"""
 
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bitmeter._util.files import as_path, replacing
+from bitmeter._util.paths import is_inside
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
-from bitmeter.models.mixture.cache import Cache
+from bitmeter.models.mixture.cache import Cache, is_cache_name
 from bitmeter.models.mixture.weights import Weights
 from bitmeter.models.protocols import Bundled, Model
+from bitmeter.models.registry import is_named
 
 SUFFIX = ".bmx"
-SCHEMA = "bitmeter.mixture/1"
+SCHEMA = "bitmeter.mixture/2"
+#: Files of the first version are read by the same rules.
+SCHEMAS = ("bitmeter.mixture/1", SCHEMA)
+_LONGEST_LABEL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component, as a file names it.
+
+    Attributes
+    ----------
+    kind
+        "file" (in the folder of the mixture), "name" (of a model that is made from it, or of a cache) or "reference".
+    text
+        The file, relative to the folder; the name; or what people call the model, which is never interpreted.
+    fingerprint
+        Of the model.
+    units
+        The fingerprint of its units, where the file says it.
+    """
+
+    kind: Literal["file", "name", "reference"]
+    text: str
+    fingerprint: str
+    units: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +53,8 @@ class MixtureFile:
     """What a file of a mixture says."""
 
     name: str
-    models: list[str]
-    fingerprints: list[str]
+    folder: Path
+    parts: list[Part]
     weights: list[float]
     buckets: bool
     rows: dict[int, list[float]] | None
@@ -32,8 +62,8 @@ class MixtureFile:
 
 def write_mixture(
     components: tuple[Model | Cache, ...], weights: Weights, path: Any, *, buckets: bool, force: bool
-) -> None:
-    """Write a mixture; its models must have files or names of their own."""
+) -> tuple[int, ...]:
+    """Write a mixture; returns which components it refers to by their fingerprints alone."""
     final = as_path(path)
     if final.suffix != SUFFIX:
         message = f"{final} does not say what to write; end its name in {SUFFIX}"
@@ -49,18 +79,32 @@ def write_mixture(
     }  # fmt: skip
     with replacing(final, force=force) as beside:
         beside.write_text(json.dumps(content), encoding="utf-8")
+    return tuple(index for index, part in enumerate(named) if "label" in part)
 
 
 def _named(model: Model | Cache, folder: Path) -> dict[str, str]:
     if isinstance(model, Cache):
         return {"model": model.name, "fingerprint": model.name}
+    mark = str(model.fingerprint)
     if isinstance(model, Bundled) and model.needs_file:
         if model.path is None:
             message = f"{model.name} has no file yet, and a mixture's file names its models; save it first"
             raise ModelError(message)
-        relative = os.path.relpath(Path(model.path).resolve(), folder.resolve())
-        return {"file": relative, "fingerprint": model.fingerprint}
-    return {"model": str(model.name), "fingerprint": str(model.fingerprint)}
+        inside = _relative(Path(model.path), folder)
+        if inside is not None:
+            return {"file": inside, "fingerprint": mark}
+    elif is_named(model):
+        return {"model": str(model.name), "fingerprint": mark}
+    return {"label": str(model.name)[:_LONGEST_LABEL], "fingerprint": mark, "units": str(model.units.fingerprint)}
+
+
+def _relative(path: Path, folder: Path) -> str | None:
+    """A path as a file of the folder may name it; None where it may not."""
+    own, base = path.resolve(), folder.resolve()
+    if not own.is_relative_to(base):
+        return None
+    found = own.relative_to(base).as_posix()
+    return found if is_inside(found, folder) else None
 
 
 def read_mixture(path: Any) -> MixtureFile:
@@ -72,22 +116,40 @@ def read_mixture(path: Any) -> MixtureFile:
         raise MissingSourceError(message, path=name)
     try:
         content = json.loads(found.read_bytes())
-        if content["schema"] != SCHEMA:
+        if content["schema"] not in SCHEMAS:
             raise _unsound(name, f"its schema is {content['schema']!r:.40}, not {SCHEMA}")
-        parts = [(_spec(part, found.parent), str(part["fingerprint"])) for part in content["components"]]
-        weights = [float(w) for w in content["weights"]]
+        parts = [_part(part, found.parent) for part in content["components"]]
+        weights = _numbers(content["weights"])
         rows = content["rows"]
-        table = None if rows is None else {int(k): [float(w) for w in row] for k, row in rows.items()}
+        table = None if rows is None else {int(k): _numbers(row) for k, row in rows.items()}
         buckets = content["buckets"] is True
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
+        if isinstance(error, FileFormatError):
+            raise
         raise _unsound(name, f"{type(error).__name__}: {error}") from error
     except OSError as error:
         raise _unsound(name, str(error.strerror)) from error
-    return MixtureFile(name, [spec for spec, _ in parts], [mark for _, mark in parts], weights, buckets, table)
+    return MixtureFile(name, found.parent, parts, weights, buckets, table)
 
 
-def _spec(part: dict[str, Any], folder: Path) -> str:
-    return str(folder / part["file"]) if "file" in part else str(part["model"])
+def _numbers(found: Any) -> list[float]:
+    if not isinstance(found, list):
+        message = f"{found!r:.60} is no list of weights"
+        raise TypeError(message)
+    return [float(number) for number in found]
+
+
+def _part(entry: dict[str, Any], folder: Path) -> Part:
+    mark, units = entry["fingerprint"], entry.get("units")
+    text = next(entry[key] for key in ("file", "model", "label", "fingerprint") if key in entry)
+    if not isinstance(mark, str) or not isinstance(text, str) or not isinstance(units, str | None):
+        message = f"{entry!r:.60} does not name a model"
+        raise TypeError(message)
+    if "file" in entry and is_inside(text, folder):
+        return Part("file", text, mark, units)
+    if "model" in entry and (is_cache_name(text) or is_named(text)):
+        return Part("name", text, mark, units)
+    return Part("reference", text, mark, units)
 
 
 def _unsound(name: str, why: str) -> FileFormatError:

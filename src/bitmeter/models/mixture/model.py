@@ -16,9 +16,10 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, items, shown
 from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelError, NotNormalisedError, ShapeError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.components import GIVE, Components
 from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.mixture.cache import Cache, is_cache_name
-from bitmeter.models.mixture.files import SUFFIX, read_mixture, write_mixture
+from bitmeter.models.mixture.files import SUFFIX, MixtureFile, Part, read_mixture, write_mixture
 from bitmeter.models.mixture.session import MixtureSession, dimensions
 from bitmeter.models.mixture.steps import CacheStepper, MixtureStepper
 from bitmeter.models.mixture.vocabulary import Vocabulary, vocabulary_of
@@ -26,6 +27,7 @@ from bitmeter.models.mixture.weights import Weights, best_rows, best_weights, mi
 from bitmeter.models.openvocab.coder import SpelledCoder
 from bitmeter.models.openvocab.words import SpelledSession
 from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.pickling import SharedCopies
 from bitmeter.models.protocols import (
     Bundled,
     Checked,
@@ -40,7 +42,7 @@ from bitmeter.models.protocols import (
     Stepper,
     Traits,
 )
-from bitmeter.models.registry import is_named, resolve
+from bitmeter.models.registry import components_of, is_named, load_file, resolve
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import End
 from bitmeter.text.blocks import split_corpus
@@ -74,7 +76,7 @@ class MixtureFit:
     perplexity: float
 
 
-class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
+class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
     r"""A weighted mean of models over the same units: p(w|h) = Σ λₖ pₖ(w|h).
 
     The models must have the same units: words (n-gram models of different texts may be mixed), or bytes. Words that
@@ -182,24 +184,39 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
         kinds = None if buckets[0] is None else np.concatenate([b for b in buckets if b is not None])
         return np.concatenate(logs, axis=1), kinds
 
-    def save(self, path: Any, *, force: bool = False) -> None:
-        """Write the mixture to a .bmx file, which names its models by their files and fingerprints."""
-        write_mixture(self.components, self.weighted, path, buckets=self.bucketed, force=force)
+    def save(self, path: Any, *, force: bool = False) -> tuple[int, ...]:
+        """Write the mixture to a .bmx file, which names its models by their fingerprints.
+
+        Models whose files are in the folder of the mixture, or below it, are found there when it is loaded. So are
+        those that are made from their name. All others have to be given: see `load`.
+
+        Returns
+        -------
+        tuple of int
+            Which components have to be given.
+        """
+        given = write_mixture(self.components, self.weighted, path, buckets=self.bucketed, force=force)
         self.path = str(path)
+        return given
 
     @classmethod
-    def load(cls, path: Any) -> MixtureModel:
-        """A mixture from its .bmx file; the models that it names must be where it says, and the same."""
+    def load(cls, path: Any, *, components: Any = ()) -> MixtureModel:
+        """A mixture from its .bmx file.
+
+        Parameters
+        ----------
+        path
+            The file. It loads models of its own folder alone, and those that are made from their name (kt, uniform,
+            universal).
+        components
+            The models that it refers to by fingerprint, or their names.
+        """
         about = read_mixture(path)
-        made = cls(about.models, about.weights, buckets=about.buckets)
-        for i, (model, expected) in enumerate(zip(made.components, about.fingerprints, strict=True)):
-            found = _fingerprint(model)
-            if found != expected:
-                message = (
-                    f"{about.name} was fitted with another model than {model.name}: component {i} has the "
-                    f"fingerprint {found}, not {expected}; fit it again with: bitmeter mix"
-                )
-                raise FileFormatError(message, value=about.name)
+        given = components_of(components)
+        parts = [_part_of(about, index, given) for index in range(len(about.parts))]
+        if given is not components:
+            given.check_used()
+        made = cls(parts, about.weights, buckets=about.buckets)
         number = math.prod(bins for _, bins in made.dimensions)
         if about.rows is not None:
             rows = np.tile(made.weighted.overall, (number, 1))
@@ -220,7 +237,7 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
             kept = part
             if isinstance(part, Bundled) and part.needs_file:
                 own = part.bundle(folder, f"part{index}")
-                kept = _component(str(folder / own[0]), index)
+                kept = _component(load_file(folder / own[0], Components()), index)
                 files += own
             elif isinstance(part, Model) and not is_named(part):
                 message = (
@@ -236,16 +253,19 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     def unbundle(cls, folder: Path, name: str) -> MixtureModel:
         """The mixture from its files; it may name no other files than those beside it, and no models outside."""
         path = folder / cls.BUNDLE
-        beside = {str(file) for file in folder.iterdir()}
-        for part in read_mixture(path).models:
-            if part not in beside and not is_cache_name(part) and not is_named(part):
-                message = f"{name} is damaged: the mixture inside names {part!r:.60}, which did not come along"
+        for part in read_mixture(path).parts:
+            if part.kind == "reference":
+                message = f"{name} is damaged: the mixture inside names {part.text!r:.60}, which did not come along"
                 raise FileFormatError(message, value=name)
         made = cls.load(path)
         for component in made.components:
             if isinstance(component, Checked):
                 component.verify()
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = ("name", "path", "weighted", "fitted", "_oov")
+        return _unpickled, (type(self), self.components, self.bucketed, {name: vars(self)[name] for name in kept})
 
     # ---- as a model ----------------------------------------------------------------------------------------------
 
@@ -262,7 +282,9 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     @property
     def traits(self) -> Traits:
         """What all components agree on."""
-        return Traits(vocabulary=self.vocabulary.size or None, end=self._end, oov=self._oov_ways)
+        caveats = dict.fromkeys(caveat for model in self._models for caveat in model.traits.caveats)
+        size = self.vocabulary.size or None
+        return Traits(vocabulary=size, end=self._end, oov=self._oov_ways, caveats=tuple(caveats))
 
     @property
     def outcomes(self) -> Outcomes:
@@ -396,6 +418,17 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
         return f"<MixtureModel {parts}>"
 
 
+def _unpickled(
+    kind: type[MixtureModel],
+    components: tuple[Model | Cache, ...],
+    buckets: bool,
+    state: dict[str, Any],  # noqa: FBT001
+) -> MixtureModel:
+    made = kind(components, buckets=buckets)
+    vars(made).update(state)
+    return made
+
+
 def _component(model: Any, index: int) -> Model | Cache:
     if isinstance(model, Cache):
         return model
@@ -412,6 +445,40 @@ def _component(model: Any, index: int) -> Model | Cache:
         message = f"models[{index}] is {found.name}, whose scores do not sum to one; only distributions can be mixed"
         raise ModelError(message, value=model, index=index)
     return found.with_oov("class") if isinstance(found, NGramLike) and found.traits.oov else found
+
+
+def _part_of(about: MixtureFile, index: int, given: Components) -> Model | Cache:
+    """The component that a file names; what was given goes before what lies in the folder."""
+    part = about.parts[index]
+    if part.kind == "name":
+        found = _component(part.text, index)
+    elif (match := given.model(lambda model: _matching(model, index, part))) is not None:
+        return match
+    elif part.kind == "file":
+        found = _component(load_file(about.folder / part.text, given), index)
+    else:
+        others = f" The models given are {given.listed()}." if given else ""
+        message = (
+            f"{about.name} refers to a model by its fingerprint, {part.fingerprint:.100} (component {index}, labelled "
+            f"{part.text!r:.60}).{others} A file may load models of its own folder only, so this one has to be given: "
+            f"{GIVE}"
+        )
+        raise ModelError(message, value=part.fingerprint)
+    if _fingerprint(found) != part.fingerprint:
+        message = (
+            f"{about.name} was fitted with another model than {found.name}: component {index} has the fingerprint "
+            f"{_fingerprint(found)}, not {part.fingerprint:.100}; fit it again with: bitmeter mix"
+        )
+        raise FileFormatError(message, value=about.name)
+    return found
+
+
+def _matching(model: Model, index: int, part: Part) -> Model | None:
+    """A model as a component, if it is the one that a file refers to."""
+    found = _component(model, index)
+    if isinstance(found, Cache) or found.fingerprint != part.fingerprint:
+        return None
+    return found if part.units in (None, found.units.fingerprint) else None
 
 
 def _fingerprint(model: Model | Cache) -> str:

@@ -10,6 +10,7 @@ from bitmeter import _core
 from bitmeter._util.check import Seed, flag, integer
 from bitmeter._util.files import as_path
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
+from bitmeter.models.components import Components
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
 from bitmeter.models.ngram.files import SUFFIX, damage_errors, format_errors, is_model_file, metadata, save_model
 from bitmeter.models.ngram.forms import NGramForms, open_model
@@ -254,7 +255,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         return made
 
     @classmethod
-    def load(cls, path: Any, *, units: Any = None) -> NGram:
+    def load(cls, path: Any, *, units: Any = None, components: Components | None = None) -> NGram:
         """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that processes share it.
 
         All of a .bmn file is read and compared with its checksums first; every link is checked when it is followed.
@@ -265,8 +266,9 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         path
             The file.
         units
-            The tokenizer of the training, where it is neither beside the model nor where it was then. Another one is
-            refused.
+            The tokenizer of the training, where it is not beside the model. Another one is refused.
+        components
+            Tokenizers among which that of the training may be.
         """
         found = as_path(path)
         name = str(found)
@@ -290,6 +292,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         made._folder = found.parent
         if units is not None:
             made._use(plan_of(units))
+        elif components is not None and made._plan.kind == "tokens":
+            made._units = components.tokenizer(made._plan.fingerprint)
         return made
 
     def _use(self, given: tuple[UnitPlan, Units]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.check import shown
+from bitmeter._util.paths import is_inside
 from bitmeter.errors import ChoiceError, FileFormatError, MissingSourceError, ModelError
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
@@ -29,6 +30,7 @@ NEWLINE = 10
 _NAMES = {"words": "words", "bytes": "bytes", "characters": "characters", "chars": "characters"}
 _IDS = {"words": 0, "bytes": 256, "characters": Characters.INVALID + 256}
 _CLOSED = ("bytes", "tokens")
+_TOKENIZERS = ("tokenizer", "sentencepiece")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class UnitPlan:
     name, fingerprint
         Of the tokenizer.
     path
-        Where the tokenizer's file was.
+        Where the tokenizer's file was; only its name is used, because a file may name nothing outside its folder.
     """
 
     kind: str = "words"
@@ -96,22 +98,21 @@ class UnitPlan:
         raise FileFormatError(message, value=name)
 
     def units(self, folder: Path | None) -> Units:
-        """Bytes, characters or tokens; the tokenizer is looked for beside the model, then where it was."""
+        """Bytes, characters or tokens; the tokenizer is looked for beside the model, and nowhere else."""
         if self.kind == "bytes":
             return Bytes()
         if self.kind == "characters":
             return Characters()
-        beside = [folder / Path(self.path).name] if folder is not None else []
-        places = list(dict.fromkeys((*beside, Path(self.path))))
-        for place in places:
-            if place.is_file():
-                found = units_of(f"{self.name.partition(':')[0]}:{place}")
-                self.check(found)
-                return found
-        looked = " and no ".join(map(str, places))
+        scheme, file = self.name.partition(":")[0], PureWindowsPath(self.path).name
+        beside = None if folder is None else folder / file
+        if beside is not None and scheme in _TOKENIZERS and is_inside(file, beside.parent) and beside.is_file():
+            found = units_of(f"{scheme}:{beside}")
+            self.check(found)
+            return found
+        looked = "" if beside is None else f": there is no {beside}"
         message = (
-            f"the model was trained on tokens of {self.name}, but the tokenizer is missing: there is no {looked}; "
-            "put it beside the model, or give it: NGram.load(path, units='tokenizer:FILE')"
+            f"the model was trained on tokens of {self.name:.200}, but the tokenizer is missing{looked}; put it beside "
+            f"the model, or give it: --with tokenizer:FILE (in Python: NGram.load(path, units='tokenizer:FILE'))"
         )
         raise MissingSourceError(message, path=self.path)
 
@@ -135,7 +136,7 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
             return UnitPlan(kind, _IDS[kind]), what
     if isinstance(what, str):
         scheme, _, file = what.partition(":")
-        if scheme in ("tokenizer", "sentencepiece") and file:
+        if scheme in _TOKENIZERS and file:
             what = units_of(what)
         elif what.endswith((".json", ".model")):
             what = units_of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)

@@ -15,6 +15,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter._util.optional import require
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import DamagedSourceError, RecordError
 from bitmeter.text.corpus.pages import DELTA_BYTE_ARRAY, column_pages
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
@@ -31,26 +32,27 @@ def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
     """One document per row of a parquet file, read a few pages at a time."""
     pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
 
-    with reading(path), _arrow_errors(path, pa.ArrowException):
+    name = without_secrets(path)
+    with reading(path), _arrow_errors(name, pa.ArrowException):
         file = open_binary(path)
     with file:
-        with reading(path), _arrow_errors(path, pa.ArrowException):
+        with reading(path), _arrow_errors(name, pa.ArrowException):
             schema = pq.read_schema(file)
             file.seek(0)
-        _check_column(schema, field, path, pa)
+        _check_column(schema, field, name, pa)
         plain = pa.types.is_string(schema.field(field).type) or pa.types.is_binary(schema.field(field).type)
-        with reading(path), _arrow_errors(path, pa.ArrowException):
+        with reading(path), _arrow_errors(name, pa.ArrowException):
             # Entries of a dictionary are kept as such, so that rows which name them take four bytes each.
             table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False, read_dictionary=[field] if plain else None)
-            rows = _rows_at_once(file, table.metadata, field, path, size)
+            rows = _rows_at_once(file, table.metadata, field, name, size)
         batches = table.iter_batches(batch_size=rows, columns=[field])
         row = 0
         while True:
-            with reading(path), _arrow_errors(path, pa.ArrowException):
+            with reading(path), _arrow_errors(name, pa.ArrowException):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield from _column_blocks(batch.column(0), field, path, row, size, pa)
+            yield from _column_blocks(batch.column(0), field, name, row, size, pa)
             row += batch.num_rows
 
 

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,17 @@ from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.optional import require
-from bitmeter.errors import InputTypeError, MissingPackageError, ModelError
+from bitmeter.errors import BitmeterError, InputTypeError, MissingPackageError, ModelError
 from bitmeter.models.causal.arithmetic import torch_machine
 from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.forking import survive_forks
 from bitmeter.models.causal.hf.devices import Workers
+from bitmeter.models.causal.hf.folder import TRUST, Find, check_settings
 from bitmeter.models.causal.hf.scorer import Scorer
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.machine import Machine
 from bitmeter.models.outcomes import Details
+from bitmeter.models.pickling import SharedCopies, check_same
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
@@ -43,10 +47,11 @@ _ROW = {"cpu": 512, "other": 2048}
 _UNBOUNDED = 2048
 
 
-class HuggingFace(CausalPredictor):
+class HuggingFace(SharedCopies, CausalPredictor):
     """Any causal language model that transformers can load, with its tokenizer.
 
-    Weights are read from safetensors files only, and no code that comes with a model is run, unless `trust` says so.
+    Weights are read from safetensors files only, and no code that comes with a model is run, unless `trust` says so. A
+    folder reaches no network, and its settings may name no other model.
 
     Parameters
     ----------
@@ -106,6 +111,7 @@ class HuggingFace(CausalPredictor):
         number = integer(threads, "threads", low=0, high=1024)
         torch = require("torch", "Running a neural model")
         require("transformers", "Loading a model of Hugging Face")
+        survive_forks()
         several = _several(torch, devices, device, device_map)
         if number:
             torch.set_num_threads(number)
@@ -116,11 +122,11 @@ class HuggingFace(CausalPredictor):
         if len(several) > 1:
             same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
             self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
-        given = {"revision": revision, "gguf_file": gguf_file, "trust_remote_code": trusted}
-        tokenizer, network = _load_both(
-            self.name, place, {key: value for key, value in given.items() if value}, _weights_type(torch, kind, where),
-            device_map, trusted,
-        )  # fmt: skip
+        given: dict[str, Any] = {key: value for key, value in strings.items() if value}
+        # Always said: where it is not, transformers asks on stdin, which may be the text.
+        given["trust_remote_code"] = trusted
+        given["local_files_only"] = Path(place).exists()  # a folder reaches no network
+        tokenizer, network = _load_both(self.name, place, given, _weights_type(torch, kind, where), device_map)
         if device_map is None:
             network = network.to(where)
         self._units = _units_of(tokenizer, place, gguf_file or short)
@@ -142,9 +148,18 @@ class HuggingFace(CausalPredictor):
             autocast=torch.bfloat16 if kind == "autocast" else None,
         )
         self._digest = ""
+        self._typed = {
+            "path": os.path.abspath(place) if Path(place).exists() else place, "revision": revision, "dtype": dtype,
+            "device": device, "device_map": device_map, "batch": batch, "trust": trusted, "gguf_file": gguf_file,
+            "threads": threads, "devices": devices,
+        }  # fmt: skip
         if self._workers is not None:
             self._workers.ready()
             self.block_bytes = CausalPredictor.block_bytes * len(several)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: value for name, value in vars(self).items() if name in _KEPT}
+        return _unpickled, (self._typed, self.weights_fingerprint, self.units.fingerprint, state)
 
     @property
     def units(self) -> Units:
@@ -193,6 +208,19 @@ class HuggingFace(CausalPredictor):
 
     def __repr__(self) -> str:
         return f"<HuggingFace {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"
+
+
+#: What is set after a model was loaded, and travels with it.
+_KEPT = ("name", "precision", "caveats", "llama_adds_bos", "_windowing")
+
+
+def _unpickled(typed: dict[str, Any], weights: str, units: str, state: dict[str, Any]) -> HuggingFace:
+    """The model from where it was, with the options that were typed then; trust is among them only if it was typed."""
+    made = HuggingFace(**typed)
+    check_same(typed["path"], made.weights_fingerprint, weights)
+    check_same(typed["path"], made.units.fingerprint, units)
+    vars(made).update(state)
+    return made
 
 
 # ---- loading ---------------------------------------------------------------------------------------------------------
@@ -261,9 +289,9 @@ def _load_both(
     given: dict[str, Any],
     weights: Any,
     device_map: Any,
-    trusted: bool,  # noqa: FBT001
 ) -> tuple[Any, Any]:
     """The tokenizer and the network, or one error that says what is wrong."""
+    trusted = given["trust_remote_code"]
     if not _may_be_on_the_hub(place) and not Path(place).exists():
         message = f"{name} cannot be loaded: there is no such folder, and no model of the hub has such a name"
         raise ModelError(message, value=place)
@@ -287,11 +315,12 @@ def _load_both(
         with hidden:
             if not Path(place).exists():  # if the hub does not answer, this waits for it once, and not for each file
                 transformers.AutoConfig.from_pretrained(place, **given)
+            check_settings(_finder(place, given), name, trusted=trusted)
             tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
             network, report = transformers.AutoModelForCausalLM.from_pretrained(
                 place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
             )
-    except (MissingPackageError, MemoryError):
+    except (BitmeterError, MemoryError):
         raise
     # All of Exception, because tokenizers raises that class itself for a file that it cannot read, and because code
     # that comes with a model (trust) may raise anything: the message names what it was, and the cause is kept.
@@ -311,6 +340,25 @@ def _load_both(
     return tokenizer, network
 
 
+def _finder(place: str, given: dict[str, Any]) -> Find:
+    """How a file of the model is found: in its folder, or on the hub, which keeps it in its cache."""
+    folder = Path(place)
+
+    def in_folder(file: str) -> Path | None:
+        return folder / file if (folder / file).is_file() else None
+
+    def on_hub(file: str) -> Path | None:
+        from transformers.utils.hub import cached_file
+
+        found = cached_file(
+            place, file, revision=given.get("revision"), _raise_exceptions_for_gated_repo=False,
+            _raise_exceptions_for_missing_entries=False, _raise_exceptions_for_connection_errors=False,
+        )  # fmt: skip
+        return None if found is None else Path(found)
+
+    return in_folder if folder.exists() else on_hub
+
+
 def _may_be_on_the_hub(place: str) -> bool:
     """Whether a name can be one of the hub's, NAME or OWNER/NAME, and not only a folder's."""
     return (
@@ -324,8 +372,13 @@ def _may_be_on_the_hub(place: str) -> bool:
 def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:
     reason = " ".join(str(error).split())[:400]
     folder = Path(place)
-    if folder.is_dir() and not list(folder.glob("*.safetensors*")) and list(folder.glob("*.bin")):
-        hint = "its weights are pickled, which may run code when they are read: trust it with trust=True (,trust=yes)"
+    if "trust_remote_code" in str(error):
+        hint = f"it comes with code of its own, which is not run: {TRUST}"
+    elif folder.is_dir() and not list(folder.glob("*.safetensors*")) and _pickled(folder):
+        hint = (
+            f"its weights are pickled ({_pickled(folder)[0].name}), which may run code when they are read: convert "
+            f"them to safetensors, or {TRUST}; they are then read with torch's weights_only"
+        )
     elif gguf:
         hint = "transformers cannot read this GGUF file; llama.cpp may (,engine=llama.cpp)"
     elif not folder.exists():
@@ -334,6 +387,10 @@ def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> Model
         hint = "a model has config.json, a tokenizer and model.safetensors in one folder"
     message = f"{name} cannot be loaded: {hint}. transformers says: {type(error).__name__}: {reason}"
     return ModelError(message, value=place)
+
+
+def _pickled(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.suffix in (".bin", ".pt", ".pth", ".pkl", ".ckpt"))
 
 
 def _units_of(tokenizer: Any, place: str, name: str) -> Units:
