@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "bind/file_path.hpp"
 #include "text/split.hpp"
 
 namespace nb = nanobind;

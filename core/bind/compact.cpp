@@ -40,7 +40,7 @@ void bind_compact(nb::module_& m) {
             return std::make_pair(self.shape().logprob_bits, self.shape().backoff_bits);
         }, "Of a probability and of a back-off.")
         .def(
-            "save", [](const CompactNgram& self, const std::string& path) { without_lock([&] { self.save(path); }); },
+            "save", [](const CompactNgram& self, const FilePath& path) { without_lock([&] { self.save(path); }); },
             "path"_a)
         .def(
             "expanded",

@@ -33,7 +33,7 @@ template <class Model>
 void bind_form(nb::class_<Model>& form) {
     form.def_static(
             "open",
-            [](const std::string& path) {
+            [](const FilePath& path) {
                 return without_lock([&] { return std::make_unique<Model>(bitmeter::PageBlock::file(path)); });
             },
             "path"_a)

@@ -198,7 +198,7 @@ void bind_ngram_making(nb::module_& m) {
         .def(
             "__init__",
             [](Estimation* self, const nb::bytes& separators, const std::string& unk, std::uint64_t memory,
-               const std::string& folder, unsigned threads) {
+               const FilePath& folder, unsigned threads) {
                 new (self) Estimation(separators, unk, {memory, folder, threads});
             },
             "separators"_a, "unk"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0,
@@ -206,7 +206,7 @@ void bind_ngram_making(nb::module_& m) {
         .def_static(
             "of_units",
             [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed, std::uint64_t memory,
-               const std::string& folder, unsigned threads) {
+               const FilePath& folder, unsigned threads) {
                 return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed),
                                                     Allowed{memory, folder, threads});
             },
@@ -323,7 +323,7 @@ void bind_ngram_model(nb::module_& m) {
             "threshold"_a, "The model without what costs less.")
         .def(
             "save",
-            [](const NgramModel& self, const std::string& path, nb::object tell) {
+            [](const NgramModel& self, const FilePath& path, nb::object tell) {
                 bitmeter::Watch watch;
                 watch.set(progress_to(std::move(tell)));
                 without_lock([&] { self.save(path, &watch); });

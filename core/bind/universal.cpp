@@ -63,9 +63,9 @@ void bind_universal(nb::module_& m) {
                 without_lock([&] { model.learn(text.data, text.size); });
             },
             "data"_a, "Learn a text without scoring it.")
-        .def("save", [](const UniversalModel& model, const std::string& path) { without_lock([&] { model.save(path); }); },
+        .def("save", [](const UniversalModel& model, const FilePath& path) { without_lock([&] { model.save(path); }); },
              "path"_a)
-        .def_static("load", [](const std::string& path) { return without_lock([&] { return UniversalModel::load(path); }); },
+        .def_static("load", [](const FilePath& path) { return without_lock([&] { return UniversalModel::load(path); }); },
                     "path"_a);
 
     nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in blocks, each with a code of its own.")

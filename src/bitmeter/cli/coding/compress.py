@@ -35,7 +35,7 @@ def compress(
     from bitmeter.coding.archive.compress import compress as run
 
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
-    check_free(target, force=force)
+    check_free(target, force=force, stdout=True)
     with coding("compressing", file) as progress:
         made = run(model, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.coding.compress import SUFFIX
 from bitmeter.cli.options import Force, Prime, check_free
 from bitmeter.cli.progress import coding
@@ -37,9 +37,9 @@ def decompress(
         message = f"{archive} does not end in {SUFFIX}; name the file to write: -o FILE"
         raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
-    check_free(target, force=force)
+    check_free(target, force=force, stdout=True)
     with coding("decompressing", archive) as progress:
         header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
+        typer.echo(f"{label(target)}: {header.bytes:,} bytes, decoded with {header.model}")
     sys.stdout.flush()

@@ -79,6 +79,9 @@ def score(
         raise typer.BadParameter(message)
     check_free(output, force=force)
     check_free(trace, force=force)
+    if output is not None and trace is not None and output.resolve() == trace.resolve():
+        message = f"-o and --trace are both {output}; they are two files, so give two names"
+        raise typer.BadParameter(message)
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None,
                   "quiet": quiet or None}  # fmt: skip

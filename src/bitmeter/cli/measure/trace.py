@@ -90,4 +90,7 @@ def _open(model: str, text: str | None, output: Path | None, keywords: dict[str,
 
     with scoring(f"{model} on {text}") as progress:
         result = score(model, text, trace=output, force=force, progress=progress, **keywords)
-    return Trace.load(output) if output is not None else result.trace
+    from bitmeter._util.files import is_written_through
+
+    # What went through a pipe cannot be read again.
+    return result.trace if output is None or is_written_through(output) else Trace.load(output)
