@@ -1,12 +1,13 @@
 """The command line: one short file per verb.
 
-Results go to stdout and progress to stderr. Exit codes: 0, 1 (a fault), 2 (usage), 130 (interrupted). Nothing heavy is
-imported before a verb runs, so `bitmeter --help` is fast.
+Results go to stdout and progress to stderr. Exit codes: 0, 1 (a fault), 2 (usage), 130 (Ctrl-C), 143 (SIGTERM), 129
+(SIGHUP). Nothing heavy is imported before a verb runs, so `bitmeter --help` is fast.
 """
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
@@ -46,11 +47,15 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(arguments: list[str]) -> int:
     code: Any = 0
+    _escape_names()
     try:
         from bitmeter.cli.quick import quickly
 
         if not quickly(arguments):
-            code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
+            from bitmeter.cli.signals import ended_by_signals
+
+            with ended_by_signals():
+                code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe: `bitmeter learn | head`.
@@ -67,14 +72,24 @@ def _run(arguments: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
-        _silence()
+        if error.errno in NO_ROOM and error.filename is None:
+            print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
+            _silence()
+        else:
+            print(f"error: {error}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("error: there is not enough memory for this; nothing was written", file=sys.stderr)
         return 1
     except Exception as error:
         return _usage(error)
     return code if isinstance(code, int) else 0
+
+
+def _escape_names() -> None:
+    """Print characters that the terminal's encoding does not have, such as the names of some files, as escapes."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _silence() -> None:

@@ -6,7 +6,6 @@ each field. The class names the section of the help in which they stand.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, ClassVar
@@ -189,11 +188,30 @@ def compact_bits(bits: int | None, *, compact: bool) -> int:
     return DEFAULT_BITS if bits is None else bits
 
 
-def check_free(path: Any, *, force: bool) -> None:
-    """Refuse to overwrite a file without --force, before any work is done."""
-    if path is not None and str(path) != "-" and os.path.exists(path) and not force:
-        message = f"{path} exists already; type --force to overwrite it"
+def check_free(path: Any, *, force: bool, stdout: bool = False) -> None:
+    """Refuse an output that cannot be written, or that exists and would need --force, before any work is done.
+
+    Parameters
+    ----------
+    path
+        The output; None for none.
+    force
+        Whether --force was typed.
+    stdout
+        Whether the verb writes to standard output if the path is "-".
+    """
+    if path is None or (stdout and str(path) == "-"):
+        return
+    from bitmeter._util.files import check_destination
+    from bitmeter.errors import BitmeterError
+
+    if str(path) == "-":
+        message = "this verb writes no file to stdout by the name -; type /dev/stdout, or ./- for a file of that name"
         raise typer.BadParameter(message)
+    try:
+        check_destination(path, force=force)
+    except BitmeterError as error:
+        raise typer.BadParameter(str(error).removesuffix(" (in Python: force=True)")) from error
 
 
 def check_one_output(*, json: bool, quiet: bool) -> None:

@@ -37,7 +37,7 @@ def compress(
     from bitmeter.coding.archive.compress import compress as run
 
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
-    check_free(target, force=force)
+    check_free(target, force=force, stdout=True)
     with coding("compressing", file) as progress:
         (ready,) = load_models([model], given)
         made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)

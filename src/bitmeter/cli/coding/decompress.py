@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.coding.compress import SUFFIX
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Prime, With, check_free
@@ -42,10 +42,10 @@ def decompress(
         message = "--with is for the mixture that --model names; add --model MIXTURE.bmx"
         raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
-    check_free(target, force=force)
+    check_free(target, force=force, stdout=True)
     with coding("decompressing", archive) as progress:
         ready = None if model is None else load_models([model], given)[0]
         header = run(archive, target, model=ready, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
+        typer.echo(f"{label(target)}: {header.bytes:,} bytes, decoded with {header.model}")
     sys.stdout.flush()

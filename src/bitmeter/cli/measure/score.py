@@ -82,6 +82,9 @@ def score(
         raise typer.BadParameter(message)
     check_free(output, force=force)
     check_free(trace, force=force)
+    if output is not None and trace is not None and output.resolve() == trace.resolve():
+        message = f"-o and --trace are both {output}; they are two files, so give two names"
+        raise typer.BadParameter(message)
     # Without --with, models are loaded one after the other, so that only one is in memory.
     chosen: list[Any] = load_models(names, given) if given else list(names)
     if prove:

@@ -105,4 +105,7 @@ def _open(
     (ready,) = load_models([model], given)
     with scoring(f"{ready.name} on {text}") as progress:
         result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
-    return Trace.load(output) if output is not None else result.trace
+    from bitmeter._util.files import is_written_through
+
+    # What went through a pipe cannot be read again.
+    return result.trace if output is None or is_written_through(output) else Trace.load(output)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.options import Field, Force, check_free
 
 __all__ = ["mix"]
@@ -54,7 +55,7 @@ def mix(
     for weight, alone, model in zip(mixture.weights, found.alone, mixture.components, strict=True):
         typer.echo(f"{weight:8.4f}  {alone:10.2f}  {model.name}")
     kinds = ", by kind of history" if buckets else ""
-    typer.echo(f"{'mixed':>8}  {found.perplexity:10.2f}  {output}: {found.units:,} held-out units{kinds}")
+    typer.echo(f"{'mixed':>8}  {found.perplexity:10.2f}  {label(output)}: {found.units:,} held-out units{kinds}")
     if referred:
         line = " ".join(f"--with {word}" for word in dict.fromkeys(models[index] for index in referred))
-        typer.echo(f"Models outside the folder of {output.name} are known by fingerprint; to use it, add: {line}")
+        typer.echo(f"Models outside the folder of {label(output.name)} are known by fingerprint; to use it, add: {line}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.options import check_free
 from bitmeter.cli.progress import Bar, bar
@@ -81,7 +82,9 @@ def train_network(
     assert curve is not None
     best = curve.best
     assert best is not None
-    typer.echo(f"{output}: {model.kind} of {model.units_kind}, {model.size:,} ids, {model.parameters:,} parameters")
+    typer.echo(
+        f"{label(output)}: {model.kind} of {model.units_kind}, {model.size:,} ids, {model.parameters:,} parameters"
+    )
     typer.echo(
         f"held out: {best.bits_per_byte:.4f} bits/byte, perplexity {best.perplexity:,.2f} per unit, at step "
         f"{best.step:,} of {curve.steps:,}{' (stopped early)' * (curve.stopped == 'early')}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.options import CompactBits, PruneEntropy, check_free, compact_bits
 from bitmeter.cli.progress import stages
@@ -99,7 +100,8 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         model = model.compact(bits) if options.compact else model
         model.save(output, force=training.force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
-    typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
+    size = f", {output.stat().st_size:,} bytes" if output.is_file() else ""
+    typer.echo(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
     for note in model.notes:
         typer.echo(f"note: {note}")
     file = (training.units or "").partition(":")[2]

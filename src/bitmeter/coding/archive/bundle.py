@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bitmeter import _core
+from bitmeter._util.leftovers import temporary_folder, temporary_place
 from bitmeter.coding.archive.header import damaged
 from bitmeter.coding.archive.input import Readable
 from bitmeter.errors import ModelError
@@ -55,8 +56,7 @@ def pack_model(model: Model) -> bytes:
     if not isinstance(model, Bundled) or not model.needs_file:
         raise _no_file(model)
     packer = zstandard.ZstdCompressor(level=9)
-    with tempfile.TemporaryDirectory(prefix="bitmeter-") as name, tempfile.TemporaryFile(prefix="bitmeter-") as made:
-        folder = Path(name)
+    with temporary_folder() as folder, tempfile.TemporaryFile(dir=temporary_place()) as made:
         names = model.bundle(folder)
         if names == [_ALONE]:
             return packer.compress((folder / _ALONE).read_bytes())

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from bitmeter._util.check import flag
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, check_destination, label, replacing
+from bitmeter._util.leftovers import temporary_folder, temporary_place
 from bitmeter._util.paths import is_inside
 from bitmeter._util.progress import Progress
 from bitmeter.coding.archive.bundle import pack_model, unpack_model
@@ -144,6 +145,7 @@ def compress(
     ...     made.payload, (pathlib.Path(folder) / "text").read_bytes()
     (16, b'to be or not to be')
     """
+    _check_output(output, force=force)
     chosen = _predictor(model, prime)
     flag(embed, "embed")
     embedded = pack_model(chosen) if embed else b""
@@ -206,12 +208,13 @@ def decompress(
     ...     bm.decompress(here / "x.bmz", here / "x").bytes
     3
     """
+    _check_output(output, force=force)
     with _input(archive, "archive") as (file, _):
         name = archive if isinstance(archive, str) and archive != "-" else getattr(file, "name", "the archive")
         name = str(name) if isinstance(name, str) else "the archive"
         header = read_header(file, name)
-        with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-            chosen = _model_of(header, file, name, model, prime, Path(folder))
+        with temporary_folder() as folder:
+            chosen = _model_of(header, file, name, model, prime, folder)
             reading = ArchiveReader(file, header, chosen, name, progress)
             with _output(output, force=force) as (made, _):
                 reading.give(made)
@@ -328,15 +331,20 @@ def _input(source: Any, what: str) -> Iterator[tuple[BinaryIO, int | None]]:
         yield cast(BinaryIO, file), path.stat().st_size
 
 
+def _check_output(output: Any, *, force: Any) -> None:
+    if output != "-":
+        check_destination(output, force=force)
+
+
 @contextlib.contextmanager
 def _output(output: Any, *, force: Any) -> Iterator[tuple[BinaryIO, str]]:
     """A file that appears only if all goes well; for standard output, what is written is held back until then."""
     if isinstance(output, str) and output == "-":
-        with tempfile.TemporaryFile(prefix="bitmeter-") as held:
+        with tempfile.TemporaryFile(dir=temporary_place()) as held:
             yield cast(BinaryIO, held), "-"
             held.seek(0)
             shutil.copyfileobj(held, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
     with replacing(output, force=force) as beside, beside.open("w+b") as file:
-        yield cast(BinaryIO, file), str(as_path(output))
+        yield cast(BinaryIO, file), label(as_path(output))

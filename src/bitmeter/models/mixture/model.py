@@ -14,6 +14,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, items, shown
+from bitmeter._util.files import label
 from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelError, NotNormalisedError, ShapeError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.components import GIVE, Components
@@ -226,7 +227,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
                     raise FileFormatError(message, value=about.name)
                 rows[bucket] = _weights(row, len(made.components))
             made.weighted = Weights(made.weighted.overall, rows)
-        made.name, made.path = f"mixture:{Path(about.name).name}", about.name
+        made.name, made.path = f"mixture:{label(Path(about.name).name)}", about.name
         return made
 
     def bundle(self, folder: Path, stem: str = "model") -> list[str]:

@@ -59,7 +59,8 @@ def write_arpa(model: _core.NgramModel, path: Path, name: str) -> None:
 def _compressed(path: Path, name: str) -> Iterator[IO[bytes] | Any]:
     suffix = Path(name).suffix.lower()
     if suffix == ".gz":
-        with gzip.GzipFile(path, "wb", mtime=0) as file:
+        # Without a file name in the header, so that the same model gives the same bytes.
+        with open(path, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             yield file
     elif suffix == ".zst":
         import zstandard

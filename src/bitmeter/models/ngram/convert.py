@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitmeter._util.check import flag, integer
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, check_destination, is_written_through, label
 from bitmeter.errors import InputError
 from bitmeter.models.ngram.arpa import is_arpa
 from bitmeter.models.ngram.files import is_model_file, unknown_format
@@ -138,7 +138,6 @@ def convert(
     """
     final, packed = as_path(target), flag(compact, "compact")
     width, many = integer(bits, "bits", low=4, high=14), integer(threads, "threads", low=0, high=1024)
-    flag(force, "force")
     if not is_model_file(final.name):
         raise unknown_format(final)
     if packed and is_arpa(final.name):
@@ -146,6 +145,10 @@ def convert(
         raise InputError(message, value=str(final))
     if spelling is not None and is_arpa(final.name):
         message = f"{final} is ARPA, which cannot hold how words are spelled; end its name in .bmn"
+        raise InputError(message, value=str(final))
+    check_destination(final, force=force)
+    if is_written_through(final):
+        message = f"{final} is no regular file, and the model is read again when it is written; name a file"
         raise InputError(message, value=str(final))
     report = by_stages(progress)
     report("reading", 0.0)
@@ -163,8 +166,8 @@ def convert(
     made.save(final, force=force, progress=progress)
     saved = NGram.load(final)
     return Conversion(
-        source=str(as_path(source)),
-        target=str(final),
+        source=label(as_path(source)),
+        target=label(final),
         form="ARPA" if is_arpa(final.name) else "compact" if packed else "fast",
         counts=saved.counts,
         bytes_before=size,

@@ -10,6 +10,7 @@ from typing import Any
 
 from bitmeter._util.check import integer, shown
 from bitmeter._util.files import as_path
+from bitmeter._util.leftovers import temporary_place
 from bitmeter.errors import InputError, RangeError
 
 __all__ = ["LEAST_MEMORY", "Allowance", "amount", "free_memory"]
@@ -146,9 +147,7 @@ def _folder(temp: Any) -> str:
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK):
         return "/var/tmp"
     try:
-        import tempfile
-
-        return tempfile.gettempdir()
+        return temporary_place()
     except OSError as error:
         message = f"no folder for temporary files: {error}; name one by temp= (on the command line: --temp)"
         raise InputError(message) from error

@@ -8,7 +8,7 @@ from typing import Any
 
 from bitmeter import _core
 from bitmeter._util.check import Seed, flag, integer
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, label
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
@@ -279,7 +279,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         if found.suffix != SUFFIX:
             refuse_foreign(name)
         if is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name)):
-            model, added = read_arpa(name, metadata(smoothing="from ARPA", text=found.name[-200:]))
+            model, added = read_arpa(name, metadata(smoothing="from ARPA", text=label(found.name)[-200:]))
             made._adopt(model)
             if added:
                 made.notes = (f"{added:,} n-grams without their history or suffix were given them; no figure changes",)
@@ -288,7 +288,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
                 made._adopt(open_model(name))
                 if made.form.has_section:
                     _core.Spelling.check(made.form)
-        made.name, made.path = f"ngram:{found.name}", name
+        made.name, made.path = f"ngram:{label(found.name)}", name
         made._folder = found.parent
         if units is not None:
             made._use(plan_of(units))

@@ -13,6 +13,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import choice, integer, items, shown
+from bitmeter._util.files import label
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import InputError, InputTypeError, SourceError
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode
@@ -90,7 +91,7 @@ class Corpus:
     def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:
         self._set(resolve(source), docs, field)
         if len(self._sources) > 1 and isinstance(source, str | os.PathLike):
-            self.name = f"{without_secrets(str(os.fspath(source)))} ({len(self._sources):,} files)"
+            self.name = f"{label(without_secrets(os.fspath(source)))} ({len(self._sources):,} files)"
 
     def _set(self, found: Resolved, docs: Any, field: Any) -> None:
         if docs is not None:
@@ -293,7 +294,7 @@ def _bytes_of(text: Any, name: str) -> bytes:
 
 
 def _name_of(sources: list[Source]) -> str:
-    first = sources[0].name
+    first = label(sources[0].name)
     return first if len(sources) == 1 else f"{first} and {len(sources) - 1} more"
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import items, shown
+from bitmeter._util.files import label
 from bitmeter._util.optional import require
 from bitmeter.errors import DamagedSourceError, InputTypeError, MissingSourceError, SourceError
 from bitmeter.text.units.base import BLANK, Split, Units
@@ -133,7 +134,7 @@ class _FileUnits(TokenUnits):
         self._tokens = self._token_bytes()
         digest = hashlib.sha256(data).hexdigest()
         self.path = path
-        self.name = f"{self.kind}:{name}"
+        self.name = f"{self.kind}:{label(name)}"
         self.fingerprint = f"{self.kind}/1@{digest}"
 
     @abstractmethod

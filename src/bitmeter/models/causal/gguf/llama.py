@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, integer
+from bitmeter._util.files import label
 from bitmeter.errors import ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
@@ -52,7 +53,7 @@ class LlamaCpp(SharedCopies, CausalPredictor):
         if others:
             message = f"{others[0]}= is not an option of llama.cpp; use it with engine=transformers"
             raise ModelError(message, value=others[0])
-        self.name = f"gguf:{path.name}"
+        self.name = f"gguf:{label(path.name)}"
         self._path, self._typed = path, options
         attention = choice(options.get("attention", ATTENTIONS[0]), "attention", ATTENTIONS)
         self._engine = Engine(
@@ -199,7 +200,7 @@ class LlamaTokens(TokenUnits):
         self._engine = engine
         self._tokens = [engine.piece(token) for token in range(engine.size)]
         self.path = name
-        self.name = f"{self.kind}:{name}"
+        self.name = f"{self.kind}:{label(name)}"
         self.fingerprint = f"{self.kind}/1@{header.tokenizer}"
 
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:

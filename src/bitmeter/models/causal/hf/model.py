@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, flag, integer, items, shown
+from bitmeter._util.files import label
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, InputTypeError, MissingPackageError, ModelError
 from bitmeter.models.causal.arithmetic import torch_machine
@@ -117,7 +118,7 @@ class HuggingFace(SharedCopies, CausalPredictor):
             torch.set_num_threads(number)
         where = _device(torch, several[0] if several else device)
         short = _short(place)
-        self.name = f"hf:{gguf_file or short}" + (f"@{revision}" if revision else "")
+        self.name = f"hf:{label(gguf_file or short)}" + (f"@{revision}" if revision else "")
         self._workers: Workers | None = None
         if len(several) > 1:
             same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, check_destination, replacing
 from bitmeter.errors import FileFormatError, MissingSourceError
 from bitmeter.models.causal.trained.curve import LearningCurve, read_json
 from bitmeter.models.causal.trained.network import Network, Shape, build
@@ -43,7 +43,7 @@ def is_finished(path: Any) -> bool:
 
 
 def prepare_folder(path: Any, *, force: bool, resume: bool = False) -> Path:
-    """The folder of a model to be, made if it is not there; what another training left half-written is removed."""
+    """The folder of a model to be, made if it is not there."""
     folder = as_path(path)
     if folder.exists() and not folder.is_dir():
         message = f"{folder} is a file; a network is a folder"
@@ -62,8 +62,7 @@ def prepare_folder(path: Any, *, force: bool, resume: bool = False) -> Path:
     except OSError as error:
         message = f"{folder} cannot be made: {error.strerror}"
         raise FileFormatError(message, value=str(folder)) from error
-    for half in folder.glob(f".{CHECKPOINT}.*"):
-        half.unlink(missing_ok=True)
+    check_destination(folder / CHECKPOINT, force=True)
     if force and not resume:
         (folder / CHECKPOINT).unlink(missing_ok=True)
     return folder
@@ -84,7 +83,8 @@ def write_folder(
     weights = {name: weight.detach().contiguous() for name, weight in network.state_dict().items()}
     (folder / DESCRIPTION).unlink(missing_ok=True)
     with replacing(folder / WEIGHTS, force=True) as beside:
-        save_file(weights, beside)
+        # safetensors' own save_file writes to a file of a name of its own, which a kill would leave in the folder.
+        beside.write_bytes(save(weights))
     curve.save(folder / CURVE, force=True)
     if alphabet.kind == "bpe":
         with replacing(folder / TOKENIZER, force=True) as beside:

@@ -15,7 +15,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.check import choice, flag, integer, real
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, label
 from bitmeter._util.optional import require
 from bitmeter._util.progress import as_progress
 from bitmeter.errors import EmptyError, ModelError
@@ -270,7 +270,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         made._adopt(network, alphabet, curve)
         made._words = read_spelling(path) if alphabet.kind == "words" else None
         made.path = str(as_path(path))
-        made.name = f"neural:{Path(made.path).resolve().name}"
+        made.name = f"neural:{label(Path(made.path).resolve().name)}"
         return made
 
     # ---- as a model ----------------------------------------------------------------------------------------------

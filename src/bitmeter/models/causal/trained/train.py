@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 
 from bitmeter._util.files import replacing
 from bitmeter.errors import EmptyError, FileFormatError, ModelError
@@ -292,7 +292,7 @@ class Trainer:
         }
         with replacing(path, force=True) as beside:
             whole = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
-            save_file(whole, beside, metadata={"bitmeter": json.dumps(about)})
+            beside.write_bytes(save(whole, metadata={"bitmeter": json.dumps(about)}))
 
     def resume(self, path: Path) -> None:
         """Go back to where a checkpoint was written."""
