@@ -134,3 +134,21 @@ def test_another_baseline() -> None:
     found = bm.compare("uniform", "kt", on=TEXT, baseline=1)
     assert found.baseline.model == "kt"
     assert found.rows[1].difference > 0
+
+
+def test_words_that_do_not_pay_for_every_byte_are_not_ranked_against_bytes() -> None:
+    """A uniform choice of 10,000 words needs fewer bits than kt, because it never pays for white space or spelling."""
+    with pytest.raises(errors.IncomparableError, match=r"units differs .* leave bytes unpaid.*--oov spelled") as caught:
+        bm.compare("kt", "uniform:10000", on=TEXT[:2000], docs="line")
+    assert [d.key for d in caught.value.differences] == ["units"]
+    assert bm.compare("uniform:10000", "uniform:20000", on=TEXT[:2000]).rows[1].difference > 0.0
+    fitted = bm.NGram(order=2).fit(TEXT[:4000])
+    assert len(bm.compare("kt", fitted, on=TEXT[:2000]).rows) == 2
+    with pytest.raises(errors.IncomparableError):
+        bm.compare("uniform:10000", fitted, on=TEXT[:2000])
+
+
+def test_a_score_that_does_not_pay_for_every_byte_says_so() -> None:
+    note = "not those of a distribution over texts"
+    assert any(note in found for found in bm.score("uniform:10000", b"to be").notes)
+    assert not bm.score("uniform", b"to be").notes

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bitmeter import errors
-from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Signature, differences
+from bitmeter.measure.signature import (
+    MAY_DIFFER,
+    MUST_AGREE,
+    Signature,
+    covers_all_texts,
+    differences,
+    units_value,
+)
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.words import Words
 
 KEYS = [field.name for field in fields(Signature) if field.name != "schema"]
 
@@ -70,3 +79,52 @@ def test_types_are_checked() -> None:
         Signature.parse(None)
     with pytest.raises(errors.InputTypeError):
         differences(Signature(), "schema:1")
+
+
+@pytest.mark.parametrize(
+    ("units", "oov", "covers"),
+    [
+        ("bytes/bytes/1", "none", True), ("chars/1", "none", True), ("tokenizer:words/1", "none", True),
+        ("whole text", "none", True), ("words/1", "none", False), ("words:srilm/1", "none", False),
+        ("unicode-words/1", "none", False), ("graphemes/1", "none", False), ("sentences/1", "none", False),
+        ("unjoined:morphs/1", "none", False), ("words/1", "spelled", True), ("chars/1", "spelled", True),
+        ("chars/1", "class", False), ("words/1", "skipped", False),
+    ],
+)  # fmt: skip
+def test_what_covers_all_texts(units: str, oov: str, *, covers: bool) -> None:
+    assert covers_all_texts(Signature(units=units, oov=oov)) == covers
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "decisive"),
+    [
+        (("bytes/1", "none"), ("chars/1", "none"), []),
+        (("bytes/1", "none"), ("words/1", "spelled"), []),
+        (("bytes/1", "none"), ("words/1", "none"), ["units"]),
+        (("words/1", "none"), ("words/2", "none"), []),
+        (("words/1", "class"), ("words:srilm/2", "class"), []),
+        (("words/1", "none"), ("unicode-words/1", "none"), ["units"]),
+        (("unjoined:morphs/1", "none"), ("unjoined:roots/1", "none"), ["units"]),
+        (("words/1", "none"), ("words/1", "spelled"), ["oov"]),
+        (("bytes/1", "none"), ("words/1", "class"), ["oov", "units"]),
+    ],
+)
+def test_a_distribution_over_texts_is_compared_with_no_other(
+    first: tuple[str, str], second: tuple[str, str], decisive: list[str]
+) -> None:
+    one, two = (Signature(units=units, oov=oov) for units, oov in (first, second))
+    for a, b in ((one, two), (two, one)):
+        found = differences(a, b)
+        assert [d.key for d in found if d.decisive] == decisive
+        assert [d.decisive for d in found] == sorted((d.decisive for d in found), reverse=True)
+
+
+def test_units_of_another_package_that_do_not_join_are_marked() -> None:
+    class Morphs(Words):
+        def __init__(self) -> None:
+            super().__init__()
+            self.name = "morphs"
+
+    assert units_value(Morphs()) == "unjoined:morphs/words/1"
+    assert units_value(Words()) == "words/words/1"
+    assert isinstance(Morphs(), Units)

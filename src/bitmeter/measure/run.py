@@ -15,7 +15,7 @@ from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.signature import Signature
+from bitmeter.measure.signature import Signature, covers_all_texts, units_value
 from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
@@ -203,7 +203,9 @@ class Run:
         totals = counts.sum(axis=0)
         scored = totals - (self._left_out.finished() if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
-        signature = _signature(self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number)
+        signature = _signature(
+            self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number
+        ).but(units=units_value(self._model.units), precision=self._model.traits.precision)
         return Score(
             model=self._model.name,
             text=self._corpus.name,
@@ -218,11 +220,8 @@ class Run:
             skipped=self._skipped,
             invalid=self._counts.invalid,
             impossible=self._impossible,
-            signature=signature.but(
-                units=f"{self._model.units.name}/{self._model.units.fingerprint}",
-                precision=self._model.traits.precision,
-            ),
-            notes=self._notes(),
+            signature=signature,
+            notes=self._notes(signature),
             by_document=documents,
             by_block=self._blocks.finished(),
             by_window=None if self._windows is None else self._windows.finished(),
@@ -230,12 +229,17 @@ class Run:
             exact=exact,
         )
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self, signature: Signature) -> tuple[str, ...]:
         notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
         if self._impossible and self._oov and self._settings.oov == "none" and isinstance(self._model, OpenVocabulary):
             ways = [*self._model.oov_remedies()]
             ways.insert(1 if ways else 0, "--oov skipped leaves them out")
             notes.append(f"{self._oov:,} unknown to the model: {'; '.join(ways)}")
+        if signature.oov == "none" and not covers_all_texts(signature):
+            notes.append(
+                f"bits per byte are not those of a distribution over texts: the bytes between and within "
+                f"{self._model.units.name} are not paid for, so they do not compare with those of other units"
+            )
         if self._lossy:
             notes.append(
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "

@@ -11,10 +11,14 @@ from dataclasses import dataclass, fields, replace
 
 from bitmeter._version import __version__
 from bitmeter.errors import InputTypeError, SignatureError
+from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import NOT_JOINED
 
 #: The version of this format; a figure of another schema is not compared.
 SCHEMA = "1"
 
+#: Marks units of another package whose ids do not restore the bytes.
+_UNJOINED = "unjoined"
 _ESCAPES = {"\\": "\\\\", "|": "\\p", ":": "\\c", "\n": "\\n", "\r": "\\r"}
 _PLAIN = {escaped[1]: plain for plain, escaped in _ESCAPES.items()}
 
@@ -185,9 +189,24 @@ def differences(first: object, second: object) -> tuple[Difference, ...]:
         for key, meaning in keys.items():
             a, b = getattr(first, key), getattr(second, key)
             if a != b:
-                open_ended = key == "oov" and _both_cover_all_texts(first, second)
-                found.append(Difference(key, a, b, decisive and not open_ended, meaning))
-    return tuple(found)
+                found.append(_weighed(key, a, b, first, second, decisive=decisive, meaning=meaning))
+    return tuple(sorted(found, key=lambda difference: not difference.decisive))
+
+
+def _weighed(
+    key: str, a: str, b: str, first: Signature, second: Signature, *, decisive: bool, meaning: str
+) -> Difference:
+    """Units and the cost of unknown ones decide together whether bits per byte are those of distributions over texts.
+
+    Where both are, neither key matters. Where one alone is, they must not be compared; where neither is, the units must
+    be of one kind, which then leave out the same.
+    """
+    covered = covers_all_texts(first), covers_all_texts(second)
+    if key == "oov" and all(covered):
+        decisive = False
+    if key == "units":
+        decisive = covered[0] != covered[1] or not (all(covered) or _kind(a) == _kind(b))
+    return Difference(key, a, b, decisive, meaning)
 
 
 def _checked(value: object) -> Signature:
@@ -197,7 +216,30 @@ def _checked(value: object) -> Signature:
     return value
 
 
-def _both_cover_all_texts(first: Signature, second: Signature) -> bool:
-    """Whether one spells unknown units, and the other has units, such as bytes, of which every text consists."""
-    ways = {first.oov: first, second.oov: second}
-    return set(ways) == {"none", "spelled"} and not ways["none"].units.startswith(("words", "unicode-words"))
+def covers_all_texts(signature: Signature) -> bool:
+    """Whether the figure is of a distribution over texts: every byte is paid for.
+
+    Units from whose ids the bytes can be restored pay for every byte. Words and the like do not pay for white space,
+    nor for how an unknown one is spelled, unless that is asked for.
+
+    Examples
+    --------
+    >>> covers_all_texts(Signature(units="bytes/bytes/1")), covers_all_texts(Signature(units="words/words/1"))
+    (True, False)
+    """
+    head = signature.units.partition("/")[0].partition(":")[0]
+    return signature.oov == "spelled" or (signature.oov == "none" and head not in (*NOT_JOINED, _UNJOINED))
+
+
+def units_value(units: Units) -> str:
+    """The units of a model as a signature has them: their name and fingerprint.
+
+    Those of another package whose ids do not restore the bytes are marked; of our own, the name says it.
+    """
+    marked = not units.joins and units.name.partition(":")[0] not in NOT_JOINED
+    return f"{f'{_UNJOINED}:' * marked}{units.name}/{units.fingerprint}"
+
+
+def _kind(units: str) -> str:
+    name = units.partition("/")[0]
+    return name if name.startswith(f"{_UNJOINED}:") else name.partition(":")[0]

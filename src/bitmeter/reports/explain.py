@@ -62,6 +62,11 @@ def explain_signature(signature: Signature) -> list[tuple[str, str, str]]:
 def explain_difference(difference: Difference, first: str = "A", second: str = "B") -> str:
     """What it means that two runs differ in this key."""
     key = difference.key
+    if key == "units" and difference.decisive:
+        return (
+            "words and other units whose ids do not restore the bytes leave bytes unpaid, so bits per byte compare only "
+            "with those of the same units"
+        )
     consequence = {
         "schema": "they were written by different versions of bitmeter",
         "text": "figures compare models on one text, never on two texts",

@@ -131,4 +131,7 @@ def _options(found: Sequence[Difference]) -> str:
     listed = ", ".join(f"--{d.key}" for d in found if d.key in ("docs", "norm", "first", "eos", "oov", "den"))
     spelled = any(d.key == "oov" and "spelled" in (d.first, d.second) for d in found)
     spells = "; bitmeter convert MODEL new.bmn --spelling TEXT adds a spelling model to a model from ARPA"
-    return (f": {listed}" if listed else "") + (spells if spelled else "")
+    if any(d.key == "units" for d in found):
+        listed += ", with models of the same units, or with an n-gram model of words that has a spelling (--oov spelled)"
+        spelled = True
+    return (f": {listed.removeprefix(', ')}" if listed else "") + (spells if spelled else "")

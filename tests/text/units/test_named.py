@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bitmeter.errors import BitmeterError, ChoiceError, MissingSourceError
-from bitmeter.text.units.named import units_of
+from bitmeter.text.units.named import NOT_JOINED, units_of
 from bitmeter.text.units.words import Words
 from tests.text.helpers import EVERY
 
@@ -62,3 +62,9 @@ BAD: list[tuple[Any, type[BitmeterError]]] = [
 def test_errors(call: Any, kind: type[BitmeterError]) -> None:
     with pytest.raises(kind):
         call()
+
+
+def test_the_names_of_units_that_do_not_join_are_those_that_say_so() -> None:
+    """By the declaration of each class, so that the list cannot fall behind."""
+    named = ("bytes", "chars", "graphemes", "words", "unicode-words", "sentences")
+    assert tuple(name for name in named if not units_of(name).joins) == NOT_JOINED

@@ -58,4 +58,4 @@ def mix(
     typer.echo(f"{'mixed':>8}  {found.perplexity:10.2f}  {label(output)}: {found.units:,} held-out units{kinds}")
     if referred:
         line = " ".join(f"--with {word}" for word in dict.fromkeys(models[index] for index in referred))
-        typer.echo(f"Models outside the folder of {label(output.name)} are known by fingerprint; to use it, add: {line}")
+        typer.echo(f"Models outside of its folder are known by fingerprint; to use it, add: {line}")
