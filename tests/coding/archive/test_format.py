@@ -113,7 +113,7 @@ def test_decoding_stops_where_the_coded_bytes_end(tmp_path: Path) -> None:
     """A forged block of a megabyte costs as many predictions as its few bytes hold: 8 bits each, by a uniform model."""
     bm.compress(Plain(), b"to be or not to be", tmp_path / "x.bmz")
     fields, embedded, [(_, coded)] = parts((tmp_path / "x.bmz").read_bytes())
-    seen: list[int] = []
+    seen: list[float] = []
     with pytest.raises(FileFormatError, match="end before the text does"):
         bm.decompress(
             forged(fields | {"bytes": 1 << 20}, embedded, [(1 << 20, coded)]), tmp_path / "x", model=Plain(),
