@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bitmeter import errors
     from bitmeter.coding.archive.compress import Archive, compress, decompress
-    from bitmeter.coding.archive.format import ArchiveHeader
+    from bitmeter.coding.archive.header import ArchiveHeader
     from bitmeter.coding.prefix.code import CodeFigures, PrefixCode
     from bitmeter.coding.prove import Proof, prove
     from bitmeter.coding.verify import Verification, verify
@@ -108,7 +108,7 @@ if TYPE_CHECKING:
 #: Where each public name lives.
 _HOMES = {
     "Archive": "coding.archive.compress",
-    "ArchiveHeader": "coding.archive.format",
+    "ArchiveHeader": "coding.archive.header",
     "Batch": "models.session",
     "BitmeterError": "errors",
     "BlockRow": "theory.estimators.blocks",

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bitmeter.errors import RecordError
 from bitmeter.text.blocks import split_corpus
+from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Units
+from bitmeter.text.units.named import units_of
 from bitmeter.text.units.words import Words
 from tests.text.helpers import EVERY, name_of
 from tests.text.strategies import texts
@@ -58,3 +61,25 @@ def test_a_unit_longer_than_many_blocks_takes_linear_time() -> None:
     data = b"x" * (1 << 20)
     parts = list(split_corpus(Corpus.from_text(data), Words(), 64))  # 16,384 blocks; a quadratic way would copy 8 GB
     assert [len(part.split) for part in parts] == [1]
+
+
+@pytest.mark.parametrize("size", [1 << 16, 1 << 18, 1 << 20])
+@pytest.mark.parametrize("tail", [b"", b" ", b" or not\n", b"\nor not " * 9])
+def test_a_unit_has_a_longest_size_however_the_text_arrives(size: int, tail: bytes) -> None:
+    most = Words.longest
+    assert most is not None
+    for docs in ("file", "line"):
+        unit = b"x" * (most - min(1, len(tail)))  # a word and the white space behind it
+        fits = Corpus.from_text(b"to be " + unit + tail, docs=docs)
+        assert sum(len(part.data) for part in split_corpus(fits, Words(), size)) == 6 + len(unit) + len(tail)
+        longer = Corpus.from_text(b"to be x" + unit + tail, docs=docs)
+        with pytest.raises(RecordError, match=r"from byte \d on: one of its words has 2,\d+,\d+ bytes or more"):
+            list(split_corpus(longer, Words(), size))
+
+
+def test_a_grapheme_without_end_is_refused() -> None:
+    graphemes = units_of("graphemes")
+    with pytest.raises(RecordError, match="one of its graphemes"):
+        list(split_corpus(Corpus.from_text(("e" + "\u0301" * 1_100_000).encode()), graphemes))
+    whole = Whole(Words())  # documents that must be there whole are as long as they are
+    assert [len(part.split) for part in split_corpus(Corpus.from_text(b"x" * (3 << 20)), whole)] == [1]

@@ -245,6 +245,18 @@ void a_table_may_have_one_symbol_and_impossible_ones() {
     CHECK(table.encode(outside, 1, row, out, bits) == 0);
 }
 
+/// Three bytes hold three symbols of eight bits, and eight more are read ahead.
+void decoding_stops_where_the_bytes_end() {
+    const std::uint8_t data[] = {0x9c, 0x01, 0xff};
+    RangeDecoder in(data, sizeof data);
+    int symbols = 0;
+    try {
+        for (; symbols < 1000; ++symbols) in.take(in.find(256), 1);
+    } catch (const CodeError&) {
+    }
+    CHECK(symbols >= 3 && symbols <= 12);
+}
+
 }  // namespace
 
 int main() {
@@ -255,6 +267,7 @@ int main() {
     adaptive_bytes_cost_what_the_estimator_says();
     damaged_bytes_end_in_an_error_or_in_symbols();
     a_table_may_have_one_symbol_and_impossible_ones();
+    decoding_stops_where_the_bytes_end();
     for (int order : {1, 2, 3, 5}) words_cost_what_the_model_says(order);
     return check::report();
 }

@@ -189,3 +189,24 @@ def test_the_same_text_must_have_been_read_before(tmp_path: Path) -> None:
     # It may travel along as well; and then no text is needed.
     bm.compress("universal:small", text, tmp_path / "e.bmz", prime=TEXT, embed=True)
     assert bm.decompress(tmp_path / "e.bmz", tmp_path / "e").bytes == len(text)
+
+
+def test_a_model_inside_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+    """Five kilobytes of zstd that would become 80 MB of a file; what the universal model has learned may."""
+    bm.compress(words(), TEXT, tmp_path / "x.bmz", embed=True)
+    whole = (tmp_path / "x.bmz").read_bytes()
+    for packed in (pack((b"model.bmn", bytes(80 << 20))), zstandard.ZstdCompressor().compress(bytes(80 << 20))):
+        assert len(packed) < 10_000
+        with pytest.raises(FileFormatError, match="would take more than 67,108,864 bytes"):
+            bm.decompress(with_inside(whole, packed), tmp_path / "x")
+    with pytest.raises(FileFormatError, match="not a sound universal model"):
+        bm.decompress(with_inside(whole, pack((b"model.bmu", bytes(80 << 20)))), tmp_path / "x")
+
+
+def test_a_window_that_takes_much_memory_is_refused(tmp_path: Path) -> None:
+    bm.compress(words(), TEXT, tmp_path / "x.bmz", embed=True)
+    wide = zstandard.ZstdCompressionParameters(window_log=27, compression_level=1)
+    packed = zstandard.ZstdCompressor(compression_params=wide).compressobj()
+    data = packed.compress(b"x" * 100) + packed.flush()
+    with pytest.raises(FileFormatError, match="cannot be unpacked"):
+        bm.decompress(with_inside((tmp_path / "x.bmz").read_bytes(), data), tmp_path / "x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import bitmeter as bm
 from bitmeter._util.progress import Step
 from bitmeter.coding.archive import format as archives
 from bitmeter.errors import FileFormatError, ModelError
+from tests.coding.archive.forging import forged, parts
 from tests.coding.models import TEXT, Forgetful, Plain, TooMuch, byte_mixture, letters, word_mixture, words
 
 SCRIPTS = "Alle Menschen. Все люди. 人人生而自由。 सभी मनुष्य। כל בני האדם. جميع الناس\n"
@@ -186,3 +188,56 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert len(seen) > 10
     for stage in ("coding", "decoding"):
         assert np.all(np.diff([step.done for step in seen if step.stage == stage]) >= 0)
+
+
+class Elsewhere(Plain):
+    """The same model on another machine, where the last bit of a prediction is another."""
+
+    shift = 1e-6
+
+    def predict(self, history: Any) -> Any:
+        row = super().predict(history)
+        row = row + np.where(np.arange(len(row)) % 2 == 0, self.shift, -self.shift)
+        return row - np.log(np.exp(row).sum())
+
+
+def test_an_archive_that_depends_on_the_machine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "machine" not in str(bm.compress("kt", TEXT, tmp_path / "k.bmz"))
+    made = bm.compress(Plain(), TEXT * 10, tmp_path / "x.bmz")
+    assert "decodes only on machines like this one: architecture " in str(made)
+    assert f"numpy {np.__version__}" in str(made)
+    header = bm.decompress(tmp_path / "x.bmz", tmp_path / "x", model=Plain())
+    assert dict(header.machine) == dict(made.machine)
+    with pytest.raises(FileFormatError, match="agrees with the one that wrote it in all that is noted"):
+        bm.decompress(tmp_path / "x.bmz", tmp_path / "y", model=Elsewhere())
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "AVX2")
+    with pytest.raises(
+        FileFormatError, match="not the machine that wrote it: NPY_DISABLE_CPU_FEATURES was not set"
+    ) as told:
+        bm.decompress(tmp_path / "x.bmz", tmp_path / "y", model=Elsewhere())
+    assert "damaged" not in str(told.value)
+    assert bm.decompress(tmp_path / "x.bmz", tmp_path / "y", model=Plain()).bytes == len(TEXT) * 10, "it is still tried"
+
+
+def test_an_archive_of_the_first_format_is_read(tmp_path: Path) -> None:
+    """Written before the machine was noted, by any model."""
+    bm.compress(Plain(), TEXT, tmp_path / "x.bmz")
+    fields, embedded, frames = parts((tmp_path / "x.bmz").read_bytes())
+    old = forged(fields | {"machine": {}}, embedded, frames)
+    assert old[8] == 1
+    bm.decompress(old, tmp_path / "x", model=Plain())
+    assert (tmp_path / "x").read_bytes() == TEXT
+    with pytest.raises(FileFormatError, match="did not yet note the machine"):
+        bm.decompress(old, tmp_path / "y", model=Elsewhere())
+
+
+def test_exact_models_write_what_they_always_wrote(tmp_path: Path) -> None:
+    """The first format, to the byte: by the hash of an archive that was written before there was another."""
+    bm.compress("kt", b"to be or not to be", tmp_path / "x.bmz")
+    fields, _, frames = parts((tmp_path / "x.bmz").read_bytes())
+    assert (tmp_path / "x.bmz").read_bytes()[8] == 1
+    assert frames == [(18, bytes.fromhex("746e435bd76d355771d4a66ea1c9f087"))]
+    assert list(json.loads((tmp_path / "x.bmz").read_bytes()[16:].split(b"}")[0] + b"}")) == [
+        "model", "fingerprint", "units", "precision", "bytes", "sha256", "embedded", "embedded_sha256", "version",
+    ]  # fmt: skip
+    assert fields["units"] == "bytes"

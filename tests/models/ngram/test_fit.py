@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter import errors
+from bitmeter.errors import RecordError
 from tests.models.made_up import made_up_text
 from tests.models.ngram.made import arpa
 from tests.models.twin import estimate
+from tests.peak import PROMISED, peak_of
 
 TEXT = made_up_text(400, 30)
 MODEL = bm.NGram(order=3).fit(TEXT.encode())
@@ -63,3 +67,20 @@ def test_unk_as_a_word_is_as_if_it_were_renamed() -> None:
     a, b = bm.score(as_word, test, like="kenlm"), bm.score(renamed, test.replace(b"<unk>", b"_unk_"), like="kenlm")
     assert (a.nats, a.oov) == (b.nats, 1)
     assert a.oov == b.oov
+
+
+@pytest.mark.parametrize("tail", [b"", b" or not\n", b"\nor not\n"])
+def test_a_word_that_is_too_long_is_named(tail: bytes) -> None:
+    """What is learned from the bytes of one word took thirty times as much: 2.9 GB for a word of 100 MB."""
+    for long in (b"x" * ((2 << 20) + 1), b"x" * (9 << 20)):
+        with pytest.raises(RecordError, match="sentence 2: a word has more than 2,097,152 bytes") as caught:
+            bm.NGram(2).fit(b"to be\nor " + long + tail)
+        assert caught.value.line == 2
+    with pytest.raises(RecordError, match="sentence 1"):
+        bm.NGram(2, "jelinek-mercer").fit(b"to be\nor not\n", heldout=b"x" * (3 << 20))
+
+
+def test_a_long_word_is_learned_in_bounded_memory(tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_bytes(b"to be " + b"xyz" * ((2 << 20) // 3) + b" or not\n")
+    peak, _ = peak_of("import bitmeter as bm\nbm.NGram(3).fit(sys.argv[1])\n", tmp_path / "x.txt")
+    assert peak < PROMISED + (4 << 20)

@@ -18,7 +18,9 @@ from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
 from bitmeter.models.registry import primed
 from bitmeter.models.universal.model import PRESETS, Universal, UniversalSession
+from tests.coding.archive.forging import forged, parts
 from tests.models.documents import cut_documents, in_parts, whole
+from tests.peak import peak_of
 
 TEXT = (
     b"It was a long way down to the harbour, and the lamps along the quay were lit one after the other.\n"
@@ -269,3 +271,25 @@ def test_first_uniform_makes_each_first_byte_cost_eight_bits() -> None:
     plain = bm.score("universal:small", documents).trace.bits
     found = bm.score("universal:small", documents, first="uniform").trace.bits
     assert found.tolist() == pytest.approx([8.0, *plain[1:5], 8.0, *plain[6:]])
+
+
+def test_a_preset_that_does_not_fit_in_memory_is_an_error(tmp_path: Path) -> None:
+    """An archive of some hundred bytes may name universal:large."""
+    bm.compress("universal:small", b"to be", tmp_path / "x.bmz")
+    fields, embedded, frames = parts((tmp_path / "x.bmz").read_bytes())
+    large = {"model": "universal:large", "fingerprint": bm.Universal("large").fingerprint}
+    (tmp_path / "large.bmz").write_bytes(forged(fields | large, embedded, frames))
+    _, lines = peak_of(
+        "import resource\n"
+        "import bitmeter as bm\n"
+        "from bitmeter.errors import ModelError\n"
+        "bm.load('kt')\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28), used + (1 << 28)))\n"
+        "try:\n"
+        "    bm.decompress(sys.argv[1], sys.argv[2])\n"
+        "except ModelError as error:\n"
+        "    print(error)\n",
+        tmp_path / "large.bmz", tmp_path / "x",
+    )  # fmt: skip
+    assert lines[0].startswith("universal:large takes 1,2")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bitmeter.errors import ChoiceError
@@ -50,3 +51,28 @@ def test_documents_stay_documents() -> None:
 def test_a_wrong_name_is_refused() -> None:
     with pytest.raises(ChoiceError, match="norm is 'upper'; it must be one of 'nfc'"):
         normalised(Corpus.from_text("x"), "upper")
+
+
+@pytest.mark.parametrize("name", NORMALISERS)
+@given(data=texts(60), size=st.sampled_from([1, 2, 3, 7, 20]))
+@example(data="ΟΔΟΣ ΟΔΟΣ.\nΣ".encode(), size=5)
+@example(data=b"a\r\n\r\nb\r \r\n", size=2)
+@example(data="e \u0301 e\u0301".encode(), size=2)
+def test_parts_change_as_the_whole_document_does(name: str, data: bytes, size: int) -> None:
+    for docs in ("file", "line"):
+        corpus = Corpus.from_text(data, docs=docs)
+        expected = [NORMALISERS[name](document.data) for document in corpus]
+        found = normalised(corpus, name)
+        assert b"".join(block.data for block in found.blocks(size)) == b"".join(expected)
+        assert data_of(found) == expected
+
+
+@pytest.mark.parametrize("name", NORMALISERS)
+def test_a_long_document_is_changed_in_little_memory(name: str) -> None:
+    corpus = Corpus.from_text(b"To be\r\n" * 1_000_000)
+    tracemalloc.start()
+    try:
+        assert sum(len(block.data) for block in normalised(corpus, name).blocks()) >= 6_000_000
+        assert tracemalloc.get_traced_memory()[1] < 10 << 20  # five times a block, not six times the document
+    finally:
+        tracemalloc.stop()

@@ -141,8 +141,8 @@ class ArchiveReader:
         if self._file.read(1):
             raise damaged(self._name, "it goes on after its end")
         if digest.hexdigest() != self._header.sha256:
-            error = self._undecoded("", "it was decoded to another text than was coded")
-            raise error
+            wrong = self._undecoded("", "it was decoded to another text than was coded")
+            raise wrong
 
     def _block(self) -> bytes:
         head = self._file.read(_FRAME.size)
@@ -162,8 +162,8 @@ class ArchiveReader:
         except FileFormatError as error:
             raise self._undecoded(where, str(error)) from error
         if len(text) != size:
-            error = self._undecoded(where, "a block has not the length that it says")
-            raise error
+            wrong = self._undecoded(where, "a block has not the length that it says")
+            raise wrong
         return text
 
     def _longest(self, coded_size: int) -> int:

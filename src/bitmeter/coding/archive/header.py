@@ -15,7 +15,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from bitmeter._version import __version__
 from bitmeter.coding.coders import PRECISION
@@ -118,7 +118,7 @@ def read_header(file: BinaryIO, name: str) -> ArchiveHeader:
     return header
 
 
-def _is_text(most: int) -> Callable[[Any], bool]:
+def _is_text(most: int) -> Callable[[object], bool]:
     """A line of text: control characters would reach the terminal of whoever reads a message."""
     return lambda value: (
         isinstance(value, str)
@@ -127,19 +127,19 @@ def _is_text(most: int) -> Callable[[Any], bool]:
     )
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 2**63
 
 
-def _is_hash(value: Any) -> bool:
+def _is_hash(value: object) -> bool:
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
-def _is_hash_or_empty(value: Any) -> bool:
+def _is_hash_or_empty(value: object) -> bool:
     return value == "" or _is_hash(value)
 
 
-def _is_machine(value: Any) -> bool:
+def _is_machine(value: object) -> bool:
     line = _is_text(1000)
     return (
         isinstance(value, dict)
@@ -149,7 +149,7 @@ def _is_machine(value: Any) -> bool:
 
 
 #: What each field must be, in words and as a test.
-_FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "model": ("a line of text", _is_text(1 << 14)),
     "fingerprint": ("a line of text", _is_text(1 << 14)),
     "units": ("a line of text", _is_text(1 << 14)),
@@ -163,7 +163,7 @@ _FIELDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }  # fmt: skip
 
 
-def _check(header: ArchiveHeader, fields: dict[str, Any], name: str) -> None:
+def _check(header: ArchiveHeader, fields: dict[str, object], name: str) -> None:
     for key in fields:
         what, sound = _FIELDS[key]
         if not sound(fields[key]):

@@ -144,7 +144,11 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
 
     def core(self) -> _core.Universal:
         """A copy of what is learned."""
-        return _core.Universal(PRESETS.index(self.preset)) if self._learned is None else self._learned.copy()
+        try:
+            return _core.Universal(PRESETS.index(self.preset)) if self._learned is None else self._learned.copy()
+        except MemoryError as error:
+            message = f"{self.name} takes {self.memory:,} bytes of memory, which are not free; try universal:small"
+            raise ModelError(message, value=self.name) from error
 
     def with_prime(self, text: object) -> Self:
         """The same after reading a text: a path, a Corpus, or bytes (the text itself).

@@ -108,9 +108,11 @@ def _long_row(line: bytes, field: str, path: str, number: int) -> Iterator[Block
     for found in _STRING.finditer(line):
         if not found[1]:
             raise _not_json(path, number, "it ends within a string")
-        if found.end() - found.start() < _LONG_STRING:
+        length = found.end() - found.start()
+        is_name = length >= _LONG_STRING and _COLON.match(line, found.end()) is not None
+        # A character is at most twelve bytes: two escapes. A longer name is not that of the field.
+        if length < _LONG_STRING or (is_name and length <= 12 * len(field) + 2):
             continue
-        is_name = _COLON.match(line, found.end()) is not None
         rest += line[done : found.start()] + (b'""' if is_name else b"%be%d" % (mark, len(spans)))
         spans.append((found.start() + 1, found.end() - 1))
         done = found.end()

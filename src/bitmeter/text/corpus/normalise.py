@@ -9,7 +9,7 @@ import numpy as np
 
 from bitmeter._util.check import choice
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.readers import Block
+from bitmeter.text.corpus.readers import NO_ENDS, Block
 from bitmeter.text.corpus.sources import Resolved, Source
 
 __all__ = ["NORMALISERS", "normalised"]
@@ -33,8 +33,20 @@ NORMALISERS: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+def _boundary(data: bytes, start: int) -> int:
+    """Where the last part of a text that can be changed by itself ends; `start` if there is none.
+
+    What precedes a space or a newline changes in the same way whatever follows: neither composes with a character
+    before it, and both end a word for the lower case of Greek. But a carriage return and a newline are one line end.
+    """
+    space, newline = data.rfind(b" ", start), data.rfind(b"\n", start)
+    while newline > max(space, start) and data[newline - 1] == 0x0D:
+        newline = data.rfind(b"\n", start, newline)
+    return max(space, newline, start)
+
+
 def normalised(corpus: Corpus, how: str) -> Corpus:
-    r"""The corpus with each document changed; documents are held in memory one at a time.
+    r"""The corpus with each document changed, in parts that end before white space.
 
     Examples
     --------
@@ -44,9 +56,18 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
     change = NORMALISERS[choice(how, "norm", NORMALISERS)]
 
     def read(docs: str, field: str, size: int) -> Iterator[Block]:
-        for document in corpus:
-            data = change(document.data)
-            yield Block(data, np.array([len(data)], dtype=np.int64))
+        held: list[bytes] = []  # the beginning of a part that has not ended
+        for block in corpus.blocks(size):
+            start = 0
+            for end in block.ends.tolist():
+                data = change(b"".join((*held, block.data[start:end])))
+                yield Block(data, np.array([len(data)], dtype=np.int64))
+                held, start = [], end
+            end = _boundary(block.data, start)
+            if end > start:
+                yield Block(change(b"".join((*held, block.data[start:end]))), NO_ENDS)
+                held, start = [], end
+            held.append(block.data[start:])
 
     made = Corpus._made(Resolved([Source(corpus.name, "record", read)], list(corpus.notes)), None)
     made.docs = corpus.docs

@@ -11,14 +11,18 @@ from typing import IO, Any, NamedTuple
 
 from bitmeter.errors import DamagedSourceError
 
-__all__ = ["DELTA_BYTE_ARRAY", "Page", "column_pages"]
+__all__ = ["OF_ENTRIES", "PLAIN", "Page", "column_pages"]
 
-#: The encoding in which each value repeats the beginning of the one before.
-DELTA_BYTE_ARRAY = 7
+#: The encodings in which values are written out: as they are, or all lengths first.
+PLAIN = (0, 6)
+#: Those of rows that name an entry of a dictionary.
+OF_ENTRIES = (2, 8)
 #: The longest header that Arrow reads.
 _LONGEST_HEADER = 16 << 20
 _FIRST_READ = 1 << 10
 _DEEPEST = 16
+#: The kind of page that holds a dictionary.
+_DICTIONARY = 2
 #: Types of the compact protocol.
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 _INTEGERS = (4, 5, 6)
@@ -33,15 +37,21 @@ class Page(NamedTuple):
     ----------
     size
         Its bytes, unpacked.
+    packed
+        Its bytes in the file.
     values
         How many values it says that it holds.
     encoding
         How they are encoded.
+    is_dictionary
+        Whether it is the dictionary, whose values are not rows.
     """
 
     size: int
+    packed: int
     values: int
     encoding: int
+    is_dictionary: bool
 
 
 def column_pages(file: IO[bytes], group: Any, field: str, path: str) -> Iterator[Page]:
@@ -66,7 +76,7 @@ def column_pages(file: IO[bytes], group: Any, field: str, path: str) -> Iterator
             inner = found.get(kind)
             if isinstance(inner, dict):
                 values, encoding = inner.get(values_field, 0), inner.get(encoding_field, -1)
-        yield Page(size, values, encoding)
+        yield Page(size, packed, values, encoding, found.get(1) == _DICTIONARY)
         start += header.at + packed
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -17,15 +17,23 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import DamagedSourceError, RecordError
-from bitmeter.text.corpus.pages import DELTA_BYTE_ARRAY, column_pages
+from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, column_pages
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 
 __all__ = ["parquet_blocks"]
 
-#: The most bytes of a page, unpacked: one of them is in memory at a time. A value cannot be longer than its page.
-LARGEST_PAGE = 1 << 27
+#: The most bytes of a page, unpacked, since a page is in memory whole; and of one that was packed more than so many
+#: times, which no text is.
+LARGEST_PAGE, LARGEST_DENSE_PAGE, _DENSE = 1 << 30, 1 << 27, 64
 #: The most bytes of a batch whose values repeat what came before.
-_LARGEST_BATCH = 1 << 26
+_LARGEST_BATCH = 1 << 25
+
+
+class _Plan(NamedTuple):
+    """How a column is read: how many rows at once, and whether entries of a dictionary stay such."""
+
+    rows: int
+    entries: bool
 
 
 def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
@@ -37,15 +45,16 @@ def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
         file = open_binary(path)
     with file:
         with reading(path), _arrow_errors(name, pa.ArrowException):
-            schema = pq.read_schema(file)
-            file.seek(0)
+            metadata = pq.read_metadata(file)
+            schema = metadata.schema.to_arrow_schema()
         _check_column(schema, field, name, pa)
-        plain = pa.types.is_string(schema.field(field).type) or pa.types.is_binary(schema.field(field).type)
         with reading(path), _arrow_errors(name, pa.ArrowException):
-            # Entries of a dictionary are kept as such, so that rows which name them take four bytes each.
-            table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False, read_dictionary=[field] if plain else None)
-            rows = _rows_at_once(file, table.metadata, field, name, size)
-        batches = table.iter_batches(batch_size=rows, columns=[field])
+            plan = _plan(file, metadata, field, name, size)
+            table = pq.ParquetFile(
+                file, metadata=metadata, buffer_size=size, pre_buffer=False,
+                read_dictionary=[field] if plan.entries and _may_be_entries(schema.field(field).type, pa) else None,
+            )  # fmt: skip
+        batches = table.iter_batches(batch_size=plan.rows, columns=[field])
         row = 0
         while True:
             with reading(path), _arrow_errors(name, pa.ArrowException):
@@ -54,6 +63,11 @@ def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
                 return
             yield from _column_blocks(batch.column(0), field, name, row, size, pa)
             row += batch.num_rows
+
+
+def _may_be_entries(kind: Any, pa: Any) -> bool:
+    """Whether Arrow can read a column of this type as entries of a dictionary."""
+    return bool(pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_dictionary(kind))
 
 
 @contextmanager
@@ -83,21 +97,31 @@ def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
         raise RecordError(message, path=path)
 
 
-def _rows_at_once(file: IO[bytes], metadata: Any, field: str, path: str, size: int) -> int:
+def _plan(file: IO[bytes], metadata: Any, field: str, path: str, size: int) -> _Plan:
     """As many rows as make about `size` bytes, by the headers of the column's pages."""
-    most, densest = 1 << 16, 1.0
+    densest, repeated = 1.0, 1
+    encodings: set[int] = set()
     for group in range(metadata.num_row_groups):
         for page in column_pages(file, metadata.row_group(group), field, path):
-            if page.size > LARGEST_PAGE:
-                message = (
-                    f"{path}, row group {group + 1}: a page of the column {field!r} has {page.size:,} bytes, and at "
-                    f"most {LARGEST_PAGE:,} fit in memory; write the file with smaller pages, or split long rows"
-                )
-                raise RecordError(message, path=path)
-            if page.encoding == DELTA_BYTE_ARRAY:  # each value may repeat all of the page
-                most = min(most, max(1, _LARGEST_BATCH // max(page.size, 1)))
-            densest = max(densest, page.size / max(page.values, 1))
-    return max(1, min(int(size / densest), most))
+            _check_page(page, field, path, group)
+            if page.is_dictionary or page.encoding not in PLAIN:
+                repeated = max(repeated, page.size)  # each row may repeat so many bytes
+            if not page.is_dictionary:
+                encodings.add(page.encoding)
+                densest = max(densest, page.size / max(page.values, 1))
+    entries = encodings <= {*PLAIN, *OF_ENTRIES} and not encodings <= {*PLAIN}
+    most = 1 << 16 if entries else max(1, min(1 << 16, _LARGEST_BATCH // repeated))
+    return _Plan(max(1, min(int(size / densest), most)), entries)
+
+
+def _check_page(page: Page, field: str, path: str, group: int) -> None:
+    most = LARGEST_PAGE if page.size <= _DENSE * page.packed else LARGEST_DENSE_PAGE
+    if page.size > most:
+        message = (
+            f"{path}, row group {group + 1}: a page of the column {field!r} has {page.size:,} bytes ({page.packed:,} "
+            f"packed), and at most {most:,} fit in memory; write the file with smaller pages, or split long rows"
+        )
+        raise RecordError(message, path=path)
 
 
 def _column_blocks(column: Any, field: str, path: str, row: int, size: int, pa: Any) -> Iterator[Block]:
