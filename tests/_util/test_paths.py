@@ -9,8 +9,8 @@ from bitmeter._util.paths import is_inside
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", "../a", "a/../../b", "a/..", "/a", "//host/share", "C:\\a", "C:a", "\\\\host\\share", "a\\b", "a\0b",
-     "up/a", "loop", "out.bmn"],
+    ["", ".", "..", "../a", "a/../../b", "a/..", "/a", "//host/share", "C:\\a", "C:a", "\\\\host\\share", "a\\b",
+     "a\0b", "up/a", "loop", "out.bmn"],
 )  # fmt: skip
 def test_names_that_leave_the_folder(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"

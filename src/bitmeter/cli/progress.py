@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
+from bitmeter._util.secrets import without_secrets
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -96,7 +98,7 @@ def bar(title: str, counter: Counter = "share") -> Iterator[Bar | None]:
 @contextlib.contextmanager
 def scoring(title: str) -> Iterator[Progress | None]:
     """The progress of a score: bytes done, bytes in all, bits per byte so far."""
-    with bar(f"scoring {title}") as shown:
+    with bar(f"scoring {without_secrets(title)}") as shown:
         if shown is None:
             yield None
             return
@@ -111,7 +113,7 @@ def scoring(title: str) -> Iterator[Progress | None]:
 @contextlib.contextmanager
 def coding(verb: str, title: str) -> Iterator[Progress | None]:
     """The progress of coding, in bytes; a second pass over the text is the decoding that checks the first."""
-    with bar(f"{verb} {title}", "bytes") as shown:
+    with bar(f"{verb} {without_secrets(title)}", "bytes") as shown:
         if shown is None:
             yield None
             return

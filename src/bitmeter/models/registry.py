@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from bitmeter._util.check import shown
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.scheme import Scheme
 
@@ -256,8 +257,9 @@ def resolve(spec: Any, components: Components | None = None) -> Model | Compress
         if by_path is not None:
             return _load_by(by_path, spec, components)
         known = {*own, *(entry.name for entry in _plugins())}
-        message = f"there is no model {spec!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
-        raise ModelError(message, value=spec)
+        safe = without_secrets(spec)
+        message = f"there is no model {safe!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
+        raise ModelError(message, value=safe)
     return _from_plugin(_plugin(name), spec, rest)
 
 

@@ -64,6 +64,9 @@ class Distribution:
         message = f"a Distribution cannot be changed (tried to set {name!r}); make a new one"
         raise InputTypeError(message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._labels, np.array(self._probabilities))
+
     @classmethod
     def _make(cls, names: tuple[Label, ...], weights: Floats) -> Distribution:
         made = cls.__new__(cls)
@@ -328,3 +331,10 @@ def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray
 def _some(names: tuple[Label, ...]) -> str:
     text = ", ".join(map(check.shown, names[:8]))
     return text if len(names) <= 8 else f"{text}, … ({len(names)} in all)"
+
+
+def _restored(kind: type[Distribution], names: tuple[Label, ...], values: Floats) -> Distribution:
+    """What was pickled or copied, to the last bit."""
+    made = kind.__new__(kind)
+    made._set(names, values)
+    return made

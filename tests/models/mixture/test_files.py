@@ -77,7 +77,8 @@ def touched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     "named",
     ["hf:./folder,trust=yes", "hf:gpt2", "openai:http://127.0.0.1:9/v1#m,key=HOME", "gguf:x.gguf", "neural:/x",
-     "ngram:../a.bmn", "mixture:b.bmx", "universal:../x.bmu", "universal:x.bmu", "toy:thing", "/a.bmn", "zlib", "a.bmn"],
+     "ngram:../a.bmn", "mixture:b.bmx", "universal:../x.bmu", "universal:x.bmu", "toy:thing", "/a.bmn", "zlib",
+     "a.bmn"],
 )  # fmt: skip
 def test_a_file_names_no_model_that_is_not_made_from_its_name(
     named: str, schema: str, tmp_path: Path, touched: list[str]
@@ -146,8 +147,9 @@ def test_a_label_is_never_interpreted(tmp_path: Path, touched: list[str]) -> Non
 @pytest.mark.parametrize(
     "entry",
     [3, None, [], {}, {"model": "kt"}, {"fingerprint": 3, "model": "kt"}, {"fingerprint": "x", "model": 3},
-     {"fingerprint": "x", "file": ["a"]}, {"fingerprint": "x", "label": "l", "units": 3}, {"fingerprint": "x", "file": "\0"},
-     {"fingerprint": "x", "file": "\ud800"}, {"fingerprint": "x", "file": "a" * 5000}, {"fingerprint": "x", "file": "."},
+     {"fingerprint": "x", "file": ["a"]}, {"fingerprint": "x", "label": "l", "units": 3},
+     {"fingerprint": "x", "file": "\0"}, {"fingerprint": "x", "file": "\ud800"},
+     {"fingerprint": "x", "file": "a" * 5000}, {"fingerprint": "x", "file": "."},
      {"fingerprint": "x", "model": "cache:size=x"}, {"fingerprint": "x", "model": "universal:huge"},
      {"fingerprint": "x", "model": "uniform:99999999999999999999"}],
 )  # fmt: skip

@@ -31,8 +31,8 @@ def diverge(
     """
     from bitmeter.measure.divergence import divergence
 
+    p, q = load_models([first, second], given)
     with scoring(f"{second} against {first}") as progress:
-        p, q = load_models([first, second], given)
         found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
     if json:
         import json as encoder

@@ -102,7 +102,7 @@ def _open(
         return Trace.load(model)
     from bitmeter.measure.scoring import score
 
-    with scoring(f"{model} on {text}") as progress:
-        (ready,) = load_models([model], given)
+    (ready,) = load_models([model], given)
+    with scoring(f"{ready.name} on {text}") as progress:
         result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
     return Trace.load(output) if output is not None else result.trace

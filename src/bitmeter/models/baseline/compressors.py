@@ -56,10 +56,13 @@ def _load(scheme: str, rest: str) -> Compressor:
     level = int(digits) if digits else entry.default
     setting = level | XZ_EXTREME if extreme else level
 
-    def begin() -> Meter:
-        return SizeMeter(entry.start(setting))
+    name = f"{scheme}:{level}{'e' * extreme}"
+    return Compressor(name, entry.fingerprint(setting), partial(_begin, scheme, setting), entry.overhead)
 
-    return Compressor(f"{scheme}:{level}{'e' * extreme}", entry.fingerprint(setting), begin, entry.overhead)
+
+def _begin(scheme: str, setting: int) -> Meter:
+    """A function of the module, so that a compressor can be pickled."""
+    return SizeMeter(COMPRESSORS[scheme].start(setting))
 
 
 def _scheme(name: str, usage: str, summary: str) -> Scheme:

@@ -26,6 +26,7 @@ from bitmeter.models.mixture.weights import Weights, best_rows, best_weights, mi
 from bitmeter.models.openvocab.coder import SpelledCoder
 from bitmeter.models.openvocab.words import SpelledSession
 from bitmeter.models.outcomes import Outcomes
+from bitmeter.models.pickling import SharedCopies
 from bitmeter.models.protocols import (
     Bundled,
     Checked,
@@ -74,7 +75,7 @@ class MixtureFit:
     perplexity: float
 
 
-class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
+class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
     r"""A weighted mean of models over the same units: p(w|h) = Σ λₖ pₖ(w|h).
 
     The models must have the same units: words (n-gram models of different texts may be mixed), or bytes. Words that
@@ -261,6 +262,10 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
                 component.verify()
         return made
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        kept = ("name", "path", "weighted", "bucketed", "fitted", "_oov")
+        return _unpickled, (type(self), self.components, {name: vars(self)[name] for name in kept})
+
     # ---- as a model ----------------------------------------------------------------------------------------------
 
     @property
@@ -402,6 +407,12 @@ class MixtureModel(Predictor, OpenVocabulary, Codes, Bundled):
     def __repr__(self) -> str:
         parts = ", ".join(f"{w:.3f} {m.name}" for w, m in zip(self.weights, self.components, strict=True))
         return f"<MixtureModel {parts}>"
+
+
+def _unpickled(kind: type[MixtureModel], components: tuple[Model | Cache, ...], state: dict[str, Any]) -> MixtureModel:
+    made = kind(components)
+    vars(made).update(state)
+    return made
 
 
 def _component(model: Any, index: int) -> Model | Cache:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Protocol, Self
+import copyreg
+from typing import Any, Self
 
-from bitmeter.errors import ModelError
+from bitmeter.errors import BitmeterError
 from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.files import SUFFIX, save_model
+from bitmeter.models.pickling import pickled_file
 
 __all__ = ["NGramPickling"]
 
-
-class Loadable(Protocol):
-    """A class of models that loads them from files."""
-
-    @classmethod
-    def load(cls, path: str) -> NGramBase:
-        """The model of a file."""
+#: What belongs to the compiled model or to its file.
+_OF_THE_FILE = ("path", "_model", "_expanded", "_numbering", "_spelling", "_querier")
 
 
 class NGramPickling(NGramBase):
     """What `copy` and `pickle`, and with it `multiprocessing`, ask of a model.
+
+    A model that has a file is pickled as its path and fingerprint, any other by value.
 
     Examples
     --------
@@ -41,15 +41,23 @@ class NGramPickling(NGramBase):
         return copy.copy(self)  # what is estimated never changes
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._model is None:
+            return copyreg.__newobj__, (type(self),), vars(self).copy()  # type: ignore[attr-defined]
+        left_out = (*_OF_THE_FILE, "_units") if self.of_words else _OF_THE_FILE
+        state = {name: value for name, value in vars(self).items() if name not in left_out}
+
+        def write(path: str) -> None:
+            save_model(self.form, path, unk_word=self._unk_word, force=True)
+
+        path = self.path if self._is_in_its_file() else None
+        return pickled_file(type(self), path, self.fingerprint, state, write, SUFFIX)
+
+    def _is_in_its_file(self) -> bool:
+        """Whether the file that it came from holds it still: it may have been pruned since, or the file replaced."""
         if self.path is None:
-            message = f"{self.name} is in memory alone, and other processes take it from its file; save it first"
-            raise ModelError(message)
-        return _unpickled, (type(self), self.path, self._oov, self.fingerprint)
-
-
-def _unpickled(kind: type[Loadable], path: str, oov: str, fingerprint: str) -> NGramBase:
-    found = kind.load(path).with_oov(oov)
-    if found.fingerprint != fingerprint:
-        message = f"{path} holds another model than the one that was pickled: {found.fingerprint}, not {fingerprint}"
-        raise ModelError(message, value=path)
-    return found
+            return False
+        try:
+            found = type(self).load(self.path)  # type: ignore[attr-defined]
+        except BitmeterError:
+            return False
+        return bool(found.with_oov(self._oov).fingerprint == self.fingerprint)

@@ -15,6 +15,7 @@ from bitmeter._util.files import as_path, replacing
 from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.coder import Coder, CodeWatch
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcomes, details_of_rows, joined_details
+from bitmeter.models.pickling import SharedCopies, pickled_file
 from bitmeter.models.protocols import Bundled, Codes, Options, Predictor, Primable, Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import PredictingSession, Stepper
@@ -34,7 +35,7 @@ _AT_ONCE = 1024
 _PRIMED_AT_ONCE = 1 << 20
 
 
-class Universal(Predictor, Primable, Codes, Bundled):
+class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
     """Learns as it reads: the model that is always there, for any file in any language.
 
     Bits are predicted from contexts of several lengths, the word and the words before it, the column in the line, and
@@ -172,6 +173,11 @@ class Universal(Predictor, Primable, Codes, Bundled):
         made._learned = learned
         made._identify()
         return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._learned is None:
+            return type(self), (self.preset,)
+        return pickled_file(type(self), self.path, self.fingerprint, {"name": self.name}, self._learned.save, SUFFIX)
 
     def save(self, path: Any, *, force: bool = False) -> None:
         """Write what is learned to a `.bmu` file."""

@@ -13,9 +13,10 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import choice, integer, items, shown
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import InputError, InputTypeError, SourceError
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode
-from bitmeter.text.corpus.sources import Resolved, Source, memory_source, resolve
+from bitmeter.text.corpus.sources import Resolved, Source, block_source, memory_source, resolve
 
 __all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
 
@@ -89,7 +90,7 @@ class Corpus:
     def __init__(self, source: Any, *, docs: str | None = None, field: str | None = None) -> None:
         self._set(resolve(source), docs, field)
         if len(self._sources) > 1 and isinstance(source, str | os.PathLike):
-            self.name = f"{os.fspath(source)} ({len(self._sources):,} files)"
+            self.name = f"{without_secrets(str(os.fspath(source)))} ({len(self._sources):,} files)"
 
     def _set(self, found: Resolved, docs: Any, field: Any) -> None:
         if docs is not None:
@@ -157,8 +158,7 @@ class Corpus:
         ]
         ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
         block = Block(b"".join(texts), ends)
-        source = Source(str(name), "record", lambda docs, field, size: iter([block]), len(block.data))
-        return cls._made(Resolved([source]), None)
+        return cls._made(Resolved([block_source(block, str(name))]), None)
 
     @classmethod
     def of(cls, what: Any, *, docs: str | None = None, field: str | None = None) -> Corpus:

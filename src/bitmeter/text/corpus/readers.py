@@ -18,6 +18,7 @@ from bitmeter import _core
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
 from bitmeter.text.formats import is_url
 
@@ -79,6 +80,7 @@ def encode(text: str) -> bytes:
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """Turn what can go wrong while reading a file into errors that name it and say what to do."""
+    path = without_secrets(path)
     try:
         yield
     except BitmeterError:
@@ -93,7 +95,7 @@ def reading(path: str) -> Iterator[None]:
         raise _damaged(path, error) from error
     except OSError as error:
         if error.errno is not None:
-            message = f"{path} cannot be read: {error.strerror or error}"
+            message = f"{path} cannot be read: {without_secrets(error.strerror or str(error))}"
             raise SourceError(message, path=path) from error
         raise _damaged(path, error) from error  # bz2 and pyarrow raise this for broken data
 
@@ -101,7 +103,7 @@ def reading(path: str) -> Iterator[None]:
 def _damaged(path: str, error: Exception) -> DamagedSourceError:
     suffix = PurePath(path).suffix
     message = (
-        f"{path} is not a sound {suffix} file: {error}. Fetch or compress it again; "
+        f"{path} is not a sound {suffix} file: {without_secrets(str(error))}. Fetch or compress it again; "
         f"if it is not compressed at all, remove {suffix} from its name"
     )
     return DamagedSourceError(message, path=path)
@@ -263,20 +265,21 @@ def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with reading(path), _arrow_errors(path, pa.ArrowException):
+    name = without_secrets(path)
+    with reading(path), _arrow_errors(name, pa.ArrowException):
         file = open_binary(path)
     with file:
-        with reading(path), _arrow_errors(path, pa.ArrowException):
+        with reading(path), _arrow_errors(name, pa.ArrowException):
             table = pq.ParquetFile(file, buffer_size=size, pre_buffer=False)
-        _check_column(table, field, path, pa)
+        _check_column(table, field, name, pa)
         batches = table.iter_batches(batch_size=_batch_rows(table.metadata, size), columns=[field])
         row = 0
         while True:
-            with reading(path), _arrow_errors(path, pa.ArrowException):
+            with reading(path), _arrow_errors(name, pa.ArrowException):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield _column_block(batch.column(0), field, path, row, pa)
+            yield _column_block(batch.column(0), field, name, row, pa)
             row += batch.num_rows
 
 

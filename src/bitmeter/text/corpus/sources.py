@@ -9,11 +9,13 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
 from bitmeter._util.check import shown
 from bitmeter._util.optional import require
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import (
     InputError,
     InputTypeError,
@@ -32,7 +34,7 @@ from bitmeter.text.corpus.readers import (
 )
 from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 
-__all__ = ["Resolved", "Source", "dataset_source", "is_dataset", "memory_source", "resolve"]
+__all__ = ["Resolved", "Source", "block_source", "dataset_source", "is_dataset", "memory_source", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,24 +152,24 @@ def _resolve_address(address: str, found: Resolved) -> None:
         if glob.has_magic(path):
             names = sorted(files.glob(path))
             if not names:
-                message = f"the pattern {address} matches no file"
-                raise MissingSourceError(message, path=address)
+                message = f"the pattern {without_secrets(address)} matches no file"
+                raise MissingSourceError(message, path=without_secrets(address))
             found.sources.extend(_file_source(files.unstrip_protocol(name)) for name in names)
         elif not address.startswith(("http://", "https://")) and files.isdir(path):
             inside = sorted(files.find(path))
             below = [name for name in inside if not _hidden(name[len(path) :])]
             addresses = [files.unstrip_protocol(name) for name in below]
-            _add_folder(address, addresses, len(inside) - len(below), found)
+            _add_folder(without_secrets(address), addresses, len(inside) - len(below), found)
         else:
             found.sources.append(_file_source(address))
     except ImportError as error:
-        message = f"{address} cannot be read: {error}"
-        raise MissingPackageError(message, value=address) from error
+        message = f"{without_secrets(address)} cannot be read: {error}"
+        raise MissingPackageError(message, value=without_secrets(address)) from error
     except (OSError, ValueError) as error:
         if isinstance(error, SourceError):
             raise
-        message = f"{address} cannot be read: {error}"
-        raise SourceError(message, path=address) from error
+        message = without_secrets(f"{address} cannot be read: {error}")
+        raise SourceError(message, path=without_secrets(address)) from error
 
 
 def _hidden(path: str) -> bool:
@@ -178,15 +180,46 @@ def _hidden(path: str) -> bool:
 
 
 def _file_source(path: str) -> Source:
-    kind = kind_of(path)
+    kind, name = kind_of(path), without_secrets(path)
     if kind == "parquet":
         if PurePath(path).suffix.lower() in COMPRESSIONS:
-            message = f"{path} is a compressed parquet file, which cannot be read in part; unpack it first"
-            raise SourceError(message, path=path)
-        return Source(path, "record", lambda docs, field, size: parquet_blocks(path, field, size))
+            message = f"{name} is a compressed parquet file, which cannot be read in part; unpack it first"
+            raise SourceError(message, path=name)
+        return Source(name, "record", partial(_read_parquet, path))
     if kind == "jsonl":
-        return Source(path, "record", lambda docs, field, size: jsonl_blocks(file_blocks(path, size), field, path))
-    return Source(path, "text", lambda docs, field, size: text_blocks(file_blocks(path, size), docs), _size_of(path))
+        return Source(name, "record", partial(_read_jsonl, path, name))
+    return Source(name, "text", partial(_read_text, path), _size_of(path))
+
+
+# Functions of the module, so that a source can be pickled.
+
+
+def _read_parquet(path: str, docs: str, field: str, size: int) -> Iterator[Block]:
+    return parquet_blocks(path, field, size)
+
+
+def _read_jsonl(path: str, name: str, docs: str, field: str, size: int) -> Iterator[Block]:
+    return jsonl_blocks(file_blocks(path, size), field, name)
+
+
+def _read_text(path: str, docs: str, field: str, size: int) -> Iterator[Block]:
+    return text_blocks(file_blocks(path, size), docs)
+
+
+def _read_memory(data: bytes, docs: str, field: str, size: int) -> Iterator[Block]:
+    return text_blocks((data[i : i + size] for i in range(0, len(data), size)), docs)
+
+
+def _read_block(block: Block, docs: str, field: str, size: int) -> Iterator[Block]:
+    return iter([block])
+
+
+def _read_dataset(dataset: Any, name: str, docs: str, field: str, size: int) -> Iterator[Block]:
+    columns = dataset.column_names
+    if columns is not None and field not in columns:
+        message = f"{name} has no column {field!r}; it has {', '.join(map(repr, columns))}. Choose one with field=…"
+        raise RecordError(message, path=name)
+    return dataset_blocks(dataset, field, name, size)
 
 
 def _size_of(path: str) -> int | None:
@@ -224,7 +257,25 @@ def _stream_source(stream: Any, name: str | None = None) -> Source:
                 return
             yield block
 
-    return Source(label, "text", lambda docs, field, size: text_blocks(blocks(size), docs), once=start is None)
+    read = _Stream(label, lambda docs, field, size: text_blocks(blocks(size), docs))
+    return Source(label, "text", read, once=start is None)
+
+
+class _Stream:
+    """How a stream is read; it cannot be sent to another process."""
+
+    def __init__(self, name: str, read: Callable[[str, str, int], Iterator[Block]]) -> None:
+        self._name, self._read = name, read
+
+    def __call__(self, docs: str, field: str, size: int) -> Iterator[Block]:
+        return self._read(docs, field, size)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Stream:
+        return self
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        message = f"{self._name} is a stream of this process, and cannot be pickled; save it to a file first"
+        raise SourceError(message, path=self._name)
 
 
 def is_dataset(what: Any) -> bool:
@@ -240,21 +291,14 @@ def dataset_source(dataset: Any) -> Source:
         message = f"this is a set of datasets, one per split: {splits}; choose one, as in dataset[{first!r}]"
         raise InputTypeError(message)
     name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
-
-    def read(docs: str, field: str, size: int) -> Iterator[Block]:
-        columns = dataset.column_names
-        if columns is not None and field not in columns:
-            message = f"{name} has no column {field!r}; it has {', '.join(map(repr, columns))}. Choose one with field=…"
-            raise RecordError(message, path=name)
-        return dataset_blocks(dataset, field, name, size)
-
-    return Source(name, "record", read)
+    return Source(name, "record", partial(_read_dataset, dataset, name))
 
 
 def memory_source(data: bytes, name: str) -> Source:
     """Bytes in memory."""
+    return Source(name, "text", partial(_read_memory, data), len(data))
 
-    def read(docs: str, field: str, size: int) -> Iterator[Block]:
-        return text_blocks((data[i : i + size] for i in range(0, len(data), size)), docs)
 
-    return Source(name, "text", read, len(data))
+def block_source(block: Block, name: str) -> Source:
+    """Documents in memory."""
+    return Source(name, "record", partial(_read_block, block), len(block.data))

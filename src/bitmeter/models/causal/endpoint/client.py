@@ -17,7 +17,9 @@ from typing import Any
 
 from bitmeter._util.files import replacing
 from bitmeter._util.optional import require
+from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import FileFormatError, ModelError
+from bitmeter.models.causal.endpoint.secrets import Secret
 
 __all__ = ["Client", "RefusedError"]
 
@@ -27,6 +29,7 @@ _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _LONGEST, _LONGEST_ASKED = 60.0, 600.0
 #: Answers held in memory.
 _HELD = 1 << 16
+_OF_THE_PROCESS = ("_http", "_failures", "_timeouts", "_held", "_lock", "_process")
 
 
 class RefusedError(ModelError):
@@ -48,24 +51,49 @@ class Client:
     """Sends bodies of JSON to one address."""
 
     def __init__(
-        self, url: str, *, key: str, timeout: float, retries: int, wait: float, concurrency: int, cache: Path | None
+        self,
+        url: str,
+        *,
+        secret: Secret,
+        timeout: float,
+        retries: int,
+        wait: float,
+        concurrency: int,
+        cache: Path | None,
     ) -> None:
-        httpx = require("httpx", "Asking a server")
         self.url = url
         self._retries, self._wait, self._concurrency, self._cache = retries, wait, concurrency, cache
-        secret = os.environ.get(key, "")
-        self._key = key
-        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        self._secret, self._timeout = secret, timeout
+        self.requests = self.cached = self.prompt_tokens = self.completion_tokens = 0
+        self._connect()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in _OF_THE_PROCESS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._connect()
+
+    def _connect(self) -> None:
+        """What belongs to one process: connections, a lock, and answers in memory. Nothing is sent yet."""
+        httpx = require("httpx", "Asking a server")
+        secret, timeout, concurrency = self._secret, self._timeout, self._concurrency
         limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
-        self._http = httpx.Client(headers=headers, timeout=timeout, limits=limits)
-        self._failures = (httpx.TransportError,)
+        self._http = httpx.Client(headers=secret.headers, timeout=timeout, limits=limits)
+        self._failures = (httpx.TransportError, httpx.InvalidURL)
         self._timeouts = (httpx.TimeoutException,)
         self._held: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._lock = threading.Lock()
-        self.requests = self.cached = self.prompt_tokens = self.completion_tokens = 0
+        self._process = os.getpid()
+
+    def _leave_other_processes(self) -> None:
+        """After a fork, connections are shared with the parent, and answers would go to either."""
+        if self._process != os.getpid():
+            self._connect()
 
     def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], object] | None = None) -> list[Any]:
         """The answer to each, in order. The first error stops all that has not been sent yet."""
+        self._leave_other_processes()
         if len(bodies) == 1:
             found = [self._one(bodies[0])]
             if watch is not None:
@@ -104,9 +132,9 @@ class Client:
         """The names of the models that the server lists; None where it has no such list."""
         try:
             response = self._http.get(f"{self.url.removesuffix('/completions')}/models")
-            listed = response.json()["data"] if response.status_code == 200 else None
+            listed = json.loads(self._secret.hidden(response.text))["data"] if response.status_code == 200 else None
             return None if listed is None else [str(entry["id"]) for entry in listed]
-        except (*self._failures, ValueError, TypeError, KeyError):  # gone, or no list in this form
+        except (*self._failures, ValueError, TypeError, KeyError, RecursionError):  # gone, or no list in this form
             return None
 
     # ---- on disk -------------------------------------------------------------------------------------------------
@@ -152,12 +180,16 @@ class Client:
                 response = self._http.post(self.url, json=body)
             except self._failures as error:
                 slow = isinstance(error, self._timeouts)
-                reason = "it did not answer in time" if slow else f"{type(error).__name__}: {error}"
+                reason = (
+                    "it did not answer in time"
+                    if slow
+                    else self._secret.hidden(without_secrets(f"{type(error).__name__}: {error}"))
+                )
                 hint = "give it longer (,timeout=300)" if slow else "is it running, and is the address right?"
             else:
                 if response.status_code not in _PASSING:
                     return self._read(response)
-                reason = f"HTTP {response.status_code}: {_said(response)}"
+                reason = f"HTTP {response.status_code}: {self._said(response)}"
                 hint = "try later, or with fewer requests at once (,concurrency=1)"
                 pause = max(pause, self._asked_pause(response))
             if attempt < self._retries:
@@ -183,10 +215,11 @@ class Client:
         return max(0.0, pause)
 
     def _read(self, response: Any) -> dict[str, Any]:
-        status, said = response.status_code, _said(response)
+        status, said = response.status_code, self._said(response)
         if status in (401, 403):
             message = (
-                f"{self.url} wants a key (HTTP {status}: {said}); put it into the environment variable {self._key}"
+                f"{self.url} wants a key (HTTP {status}: {said}); put it into the environment variable "
+                f"{self._secret.variable}"
             )
             raise ModelError(message, value=self.url)
         if status != 200:
@@ -195,8 +228,8 @@ class Client:
             refusal.status, refusal.said = status, said
             raise refusal
         try:
-            answer = response.json()
-        except ValueError as error:
+            answer = json.loads(self._secret.hidden(response.text))
+        except (ValueError, RecursionError) as error:
             message = f"{self.url} answered what is not JSON: {said}; is it an OpenAI-like server?"
             raise ModelError(message, value=self.url) from error
         if not isinstance(answer, dict):
@@ -204,6 +237,10 @@ class Client:
             raise ModelError(message, value=self.url)
         self._count(answer)
         return answer
+
+    def _said(self, response: Any) -> str:
+        """The server's message, in one short line."""
+        return " ".join(self._secret.hidden(response.text).split())[:300] or "nothing"
 
     def _count(self, answer: dict[str, Any]) -> None:
         usage = answer.get("usage")
@@ -214,8 +251,3 @@ class Client:
             self.requests += 1
             self.prompt_tokens += prompt
             self.completion_tokens += completion
-
-
-def _said(response: Any) -> str:
-    """The server's message, in one short line."""
-    return " ".join(response.text.split())[:300] or "nothing"

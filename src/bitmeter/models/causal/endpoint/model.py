@@ -19,6 +19,7 @@ from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.causal.base import Causal
 from bitmeter.models.causal.endpoint.answers import DIALECTS, Answer, AnswerError, body_of, read_answer
 from bitmeter.models.causal.endpoint.client import Client, RefusedError
+from bitmeter.models.causal.endpoint.secrets import Secret, address_of
 from bitmeter.models.protocols import Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
@@ -90,12 +91,12 @@ class Endpoint(Causal):
         cache: Any = None,
         key: str = "BITMETER_API_KEY",
     ) -> None:
-        address = _address(url)
-        if not isinstance(model, str) or not isinstance(key, str) or "\0" in key:
-            message = f"model is {shown(model)} and key {shown(key)}; both must be strings"
+        address, secret = address_of(url), Secret(key)
+        if not isinstance(model, str):
+            message = f"model is {shown(model)}; it must be a string"
             raise InputTypeError(message, value=model)
-        if not model or any("\ud800" <= letter <= "\udfff" for letter in model + key):
-            message = f"model is {model!r:.60} and key {key!r:.60}; both must be names that can be sent"
+        if not model or any("\ud800" <= letter <= "\udfff" for letter in model):
+            message = f"model is {model!r:.60}; it must be a name that can be sent"
             raise ModelError(message, value=model)
         asked = choice(dialect, "dialect", ("auto", *DIALECTS))
         self.context = integer(context, "context", low=0, high=1 << 30) or None
@@ -107,7 +108,7 @@ class Endpoint(Causal):
             "cache": None if cache is None else as_path(cache),
         }
         found = None if tokenizer is None else _tokenizer_files(as_path(tokenizer))
-        self._client = Client(address, key=key, **settings)
+        self._client = Client(address, secret=secret, **settings)
         self.name = f"openai:{url}#{model}"
         self._model = model
         self.precision = "as the server has it"
@@ -353,23 +354,6 @@ def _plain(piece: bytes) -> str:
 # ---- settings --------------------------------------------------------------------------------------------------------
 
 
-def _address(url: Any) -> str:
-    if not isinstance(url, str):
-        message = f"url is {shown(url)}; it must be a string such as 'http://localhost:8000/v1'"
-        raise InputTypeError(message, value=url)
-    if not url.startswith(("http://", "https://")) or not url.isascii() or any(c <= " " for c in url):
-        message = f"url is {url!r:.60}; it must begin with http:// or https://, such as http://localhost:8000/v1"
-        raise ModelError(message, value=url)
-    base = url.rstrip("/")
-    if base.endswith("/chat/completions"):
-        message = f"url is {url:.80}: {_CHAT}; give the address of the completions endpoint, if there is one"
-        raise ModelError(message, value=url)
-    if base.endswith("/completions"):
-        return base
-    host = base.split("://", 1)[1]
-    return f"{base}/completions" if "/" in host else f"{base}/v1/completions"
-
-
 def _tokenizer_files(path: Path) -> tuple[Units, int | None, int | None, bool]:
     """The units, the ids of BOS and EOS, and whether the tokenizer puts BOS before a text."""
     folder = path if path.is_dir() else path.parent
@@ -411,7 +395,7 @@ def _load(rest: str) -> Endpoint:
     model, *parts = behind.split(",")
     if not hash_sign or not url or not model:
         message = "openai needs an address and a model: openai:http://localhost:8000/v1#MODEL,tokenizer=FOLDER"
-        raise ModelError(message, value=rest)
+        raise ModelError(message)  # without the value, which may hold a secret
     options: dict[str, Any] = {}
     for part in parts:
         name, _, value = part.partition("=")

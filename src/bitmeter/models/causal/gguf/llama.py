@@ -14,8 +14,9 @@ from bitmeter._util.check import choice, integer
 from bitmeter.errors import ModelError
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
-from bitmeter.models.causal.gguf.header import Header
+from bitmeter.models.causal.gguf.header import Header, read_header
 from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.pickling import SharedCopies, check_same
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.tokenizers import TokenUnits
@@ -28,7 +29,7 @@ Ints = NDArray[np.int64]
 _NUMBERS = 1 << 22
 
 
-class LlamaCpp(CausalPredictor):
+class LlamaCpp(SharedCopies, CausalPredictor):
     """A GGUF file in llama.cpp, by its low-level interface.
 
     Parameters
@@ -51,7 +52,7 @@ class LlamaCpp(CausalPredictor):
             message = f"{others[0]}= is not an option of llama.cpp; use it with engine=transformers"
             raise ModelError(message, value=others[0])
         self.name = f"gguf:{path.name}"
-        self._path = path
+        self._path, self._typed = path, options
         attention = choice(options.get("attention", ATTENTIONS[0]), "attention", ATTENTIONS)
         self._engine = Engine(
             path,
@@ -69,6 +70,10 @@ class LlamaCpp(CausalPredictor):
         self.precision = f"{header.kind} by llama.cpp, attention {attention} (llama-cpp-python {self._engine.version})"
         self._units = LlamaTokens(self._engine, header, path.name)
         self._digest = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: value for name, value in vars(self).items() if name in ("name", "_windowing")}
+        return _unpickled, (str(self._path.resolve()), self._typed, self.weights_fingerprint, state)
 
     @property
     def units(self) -> Units:
@@ -115,6 +120,13 @@ class LlamaCpp(CausalPredictor):
 
     def __repr__(self) -> str:
         return f"<LlamaCpp {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"
+
+
+def _unpickled(path: str, typed: dict[str, Any], weights: str, state: dict[str, Any]) -> LlamaCpp:
+    made = LlamaCpp(Path(path), read_header(Path(path)), **typed)
+    check_same(path, made.weights_fingerprint, weights)
+    vars(made).update(state)
+    return made
 
 
 def _blake() -> Any:

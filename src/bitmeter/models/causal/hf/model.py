@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.forking import survive_forks
 from bitmeter.models.causal.hf.devices import Workers
 from bitmeter.models.causal.hf.folder import TRUST, Find, check_settings
 from bitmeter.models.causal.hf.scorer import Scorer
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.outcomes import Details
+from bitmeter.models.pickling import SharedCopies, check_same
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
@@ -42,7 +45,7 @@ _ROW = {"cpu": 512, "other": 2048}
 _UNBOUNDED = 2048
 
 
-class HuggingFace(CausalPredictor):
+class HuggingFace(SharedCopies, CausalPredictor):
     """Any causal language model that transformers can load, with its tokenizer.
 
     Weights are read from safetensors files only, and no code that comes with a model is run, unless `trust` says so. A
@@ -106,6 +109,7 @@ class HuggingFace(CausalPredictor):
         number = integer(threads, "threads", low=0, high=1024)
         torch = require("torch", "Running a neural model")
         require("transformers", "Loading a model of Hugging Face")
+        survive_forks()
         several = _several(torch, devices, device, device_map)
         if number:
             torch.set_num_threads(number)
@@ -142,9 +146,18 @@ class HuggingFace(CausalPredictor):
             autocast=torch.bfloat16 if kind == "autocast" else None,
         )
         self._digest = ""
+        self._typed = {
+            "path": os.path.abspath(place) if Path(place).exists() else place, "revision": revision, "dtype": dtype,
+            "device": device, "device_map": device_map, "batch": batch, "trust": trusted, "gguf_file": gguf_file,
+            "threads": threads, "devices": devices,
+        }  # fmt: skip
         if self._workers is not None:
             self._workers.ready()
             self.block_bytes = CausalPredictor.block_bytes * len(several)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: value for name, value in vars(self).items() if name in _KEPT}
+        return _unpickled, (self._typed, self.weights_fingerprint, self.units.fingerprint, state)
 
     @property
     def units(self) -> Units:
@@ -187,6 +200,19 @@ class HuggingFace(CausalPredictor):
 
     def __repr__(self) -> str:
         return f"<HuggingFace {self.name}, {self.size:,} ids, context {self.context}, {self.precision}>"
+
+
+#: What is set after a model was loaded, and travels with it.
+_KEPT = ("name", "precision", "caveats", "llama_adds_bos", "_windowing")
+
+
+def _unpickled(typed: dict[str, Any], weights: str, units: str, state: dict[str, Any]) -> HuggingFace:
+    """The model from where it was, with the options that were typed then; trust is among them only if it was typed."""
+    made = HuggingFace(**typed)
+    check_same(typed["path"], made.weights_fingerprint, weights)
+    check_same(typed["path"], made.units.fingerprint, units)
+    vars(made).update(state)
+    return made
 
 
 # ---- loading ---------------------------------------------------------------------------------------------------------

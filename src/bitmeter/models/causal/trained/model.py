@@ -20,6 +20,7 @@ from bitmeter._util.optional import require
 from bitmeter._util.progress import as_progress
 from bitmeter.errors import EmptyError, ModelError
 from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.forking import survive_forks
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.models.causal.trained.stepper import WordStepper
@@ -194,6 +195,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         True
         """
         require("torch", "Training a network")
+        survive_forks()
         require("safetensors", "Training a network")
         from bitmeter.models.causal.trained import train as neural_train
         from bitmeter.models.causal.trained.files import prepare_folder
@@ -254,6 +256,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     def load(cls, path: Any) -> Neural:
         """A model from its folder."""
         require("torch", "Running a network")
+        survive_forks()
         require("safetensors", "Running a network")
         from bitmeter.models.causal.trained.files import read_folder, read_spelling
 
