@@ -125,7 +125,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "HiddenMarkov": lambda: bm.HiddenMarkov([[0.9, 0.1], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5]]),
     "Iid": lambda: bm.Iid(words()),
     "Impossible": lambda: bm.explain_infinite([0.5, 0.5], [1.0, 0.0]),
-    "Interval": lambda: _score().interval,
+    "Interval": lambda: bm.score("kt", TEXT * 20, docs="line").interval,
     "LearningCurve": lambda: NETWORKS["lstm"]().curve,
     "Markov": lambda: bm.Markov([[0.9, 0.1], [0.5, 0.5]]),
     "Mixture": lambda: bm.Mixture([bm.example_process("fair-coin"), bm.example_process("fair-coin")]),
