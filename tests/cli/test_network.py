@@ -53,7 +53,7 @@ LINES = [
     "explain kenlm",
     "compress m.bmx t.txt -o t.bmz --embed",
     "decompress t.bmz -o back.txt",
-    "compress net t.txt -o n.bmz",
+    "compress net s.txt -o n.bmz",
     "decompress n.bmz -o back2.txt",
     "code t.txt",
     "curve net",
@@ -63,7 +63,7 @@ LINES = [
 
 
 def attempts(folder: Path, lines: list[str]) -> dict[str, tuple[int, list[Any]]]:
-    environment = {**os.environ, "HF_HUB_OFFLINE": "0"}
+    environment = {**os.environ, "HF_HUB_OFFLINE": "0", "OMP_NUM_THREADS": "1"}
     words = json.dumps([line.split() for line in lines])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, words, "found.json"], cwd=folder, env=environment, capture_output=True,
@@ -77,6 +77,7 @@ def attempts(folder: Path, lines: list[str]) -> dict[str, tuple[int, list[Any]]]
 def test_no_verb_reaches_the_network(tmp_path: Path) -> None:
     assert {line.split()[0] for line in LINES} >= {verb for group in VERBS.values() for verb in group}
     (tmp_path / "t.txt").write_bytes(TEXT * 6)
+    (tmp_path / "s.txt").write_bytes(b"to be")
     (tmp_path / "tiny").symlink_to(TINY)
     found = attempts(tmp_path, LINES)
     assert {line: code for line, (code, _) in found.items() if code} == {}
@@ -86,9 +87,7 @@ def test_no_verb_reaches_the_network(tmp_path: Path) -> None:
 def test_an_address_that_was_typed_is_asked(tmp_path: Path) -> None:
     """So the test above can fail."""
     (tmp_path / "t.txt").write_bytes(TEXT)
-    lines = ["score openai:http://127.0.0.1:9/v1#m,retries=0 t.txt", "score hf:surely/absent t.txt"]
-    found = attempts(tmp_path, lines)
-    for line in lines:
-        code, asked = found[line]
-        assert code == 1, line
-        assert asked, line
+    line = "score openai:http://127.0.0.1:9/v1#m,retries=0 t.txt"
+    code, asked = attempts(tmp_path, [line])[line]
+    assert code == 1
+    assert asked
