@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from bitmeter import _core
@@ -64,6 +65,9 @@ class Conditional:
     def __setattr__(self, name: str, value: Any) -> None:
         message = f"a Conditional cannot be changed (tried to set {name!r}); make a new one"
         raise InputTypeError(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(type(self), other=self._other, start=self._start), (self._table,)
 
     @classmethod
     def from_pairs(cls, pairs: Any) -> Conditional:

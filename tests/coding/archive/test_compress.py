@@ -241,3 +241,33 @@ def test_exact_models_write_what_they_always_wrote(tmp_path: Path) -> None:
         "model", "fingerprint", "units", "precision", "bytes", "sha256", "embedded", "embedded_sha256", "version",
     ]  # fmt: skip
     assert fields["units"] == "bytes"
+
+
+@pytest.mark.parametrize(
+    "named",
+    ["universal:../u.bmu", "universal:{outside}", "universal:u.bmu", "neural:..", "neural:.", "neural:",
+     "ngram:../n.bmn", "ngram:{outside}", "ngram:link.bmn", "mixture:../m.bmx", "hf:tiny,trust=yes", "openai:http://127.0.0.1:9/v1#m",
+     "zlib", "tokenizer:x"],
+)  # fmt: skip
+def test_an_archive_loads_no_model_outside_its_folder(named: str, tmp_path: Path) -> None:
+    """Its header names the model, and a stranger writes the header."""
+    from dataclasses import replace
+    from io import BytesIO
+
+    here = tmp_path / "here"
+    here.mkdir()
+    bm.NGram(order=2).fit(TEXT).save(tmp_path / "n.bmn")
+    bm.load("universal:small").with_prime(TEXT).save(tmp_path / "u.bmu")
+    bm.load("universal:small").with_prime(TEXT).save(here / "u.bmu")
+    (here / "link.bmn").symlink_to(tmp_path / "n.bmn")
+    (tmp_path / "model.json").write_text("{}")
+    (here / "model.json").write_text("{}")
+    bm.compress("kt", TEXT, here / "x.bmz")
+    whole = (here / "x.bmz").read_bytes()
+    header = archives.read_header(BytesIO(whole), "x")
+    outside = tmp_path / ("u.bmu" if named.startswith("universal") else "n.bmn")
+    forged = archives._pack(replace(header, model=named.format(outside=outside)))
+    (here / "x.bmz").write_bytes(forged + whole[header.size :])
+    with pytest.raises(ModelError, match=r"which is not here; name its file with --model"):
+        bm.decompress(here / "x.bmz", here / "x")
+    assert not (here / "x").exists()

@@ -265,8 +265,8 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = ("name", "path", "weighted", "fitted", "_oov")
-        return _unpickled, (type(self), self.components, self.bucketed, {name: vars(self)[name] for name in kept})
+        kept = ("name", "path", "weighted", "bucketed", "fitted", "_oov")
+        return _unpickled, (type(self), self.components, {name: vars(self)[name] for name in kept})
 
     # ---- as a model ----------------------------------------------------------------------------------------------
 
@@ -419,13 +419,8 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         return f"<MixtureModel {parts}>"
 
 
-def _unpickled(
-    kind: type[MixtureModel],
-    components: tuple[Model | Cache, ...],
-    buckets: bool,
-    state: dict[str, Any],  # noqa: FBT001
-) -> MixtureModel:
-    made = kind(components, buckets=buckets)
+def _unpickled(kind: type[MixtureModel], components: tuple[Model | Cache, ...], state: dict[str, Any]) -> MixtureModel:
+    made = kind(components)
     vars(made).update(state)
     return made
 

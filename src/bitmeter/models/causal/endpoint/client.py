@@ -28,7 +28,7 @@ _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _LONGEST, _LONGEST_ASKED = 60.0, 600.0
 #: Answers held in memory.
 _HELD = 1 << 16
-_OF_THE_PROCESS = ("_http", "_failures", "_timeouts", "_held", "_lock")
+_OF_THE_PROCESS = ("_http", "_failures", "_timeouts", "_held", "_lock", "_process")
 
 
 class RefusedError(ModelError):
@@ -83,9 +83,16 @@ class Client:
         self._timeouts = (httpx.TimeoutException,)
         self._held: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def _leave_other_processes(self) -> None:
+        """After a fork, connections are shared with the parent, and answers would go to either."""
+        if self._process != os.getpid():
+            self._connect()
 
     def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], object] | None = None) -> list[Any]:
         """The answer to each, in order. The first error stops all that has not been sent yet."""
+        self._leave_other_processes()
         if len(bodies) == 1:
             found = [self._one(bodies[0])]
             if watch is not None:

@@ -92,7 +92,8 @@ class Endpoint(Causal):
         key: str = "BITMETER_API_KEY",
     ) -> None:
         address, secret = address_of(url), Secret(key)
-        if not isinstance(model, str):
+        given: Any = model
+        if not isinstance(given, str):
             message = f"model is {shown(model)}; it must be a string"
             raise InputTypeError(message, value=model)
         if not model or any("\ud800" <= letter <= "\udfff" for letter in model):

@@ -61,6 +61,7 @@ class Workers:
     def __init__(self, arguments: dict[str, Any], devices: Sequence[str]) -> None:
         self._lock = threading.Lock()
         self._asked = 0
+        self._process = os.getpid()
         self._workers = [_Worker({**arguments, "device": device}) for device in devices]
 
     def ready(self) -> None:
@@ -79,6 +80,9 @@ class Workers:
         watch: Callable[[int, int], object] | None,
     ) -> list[Floats]:
         """What each sequence gets, some of them by `own`, the network of this process."""
+        if self._process != os.getpid():
+            message = "a forked process cannot use the devices of its parent; load the model in the new process"
+            raise ModelError(message)
         parts = shares([len(sequence) for sequence in sequences], len(self) + 1)
         found: list[Floats] = [np.zeros(0)] * len(sequences)
         done = 0
