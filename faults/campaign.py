@@ -12,6 +12,7 @@ import pickle
 import platform
 import random
 import shutil
+import signal
 import sys
 import time
 from importlib import metadata
@@ -40,6 +41,7 @@ def main() -> int:
         raise SystemExit(f"--only: no such verb; there are {', '.join(job.name for job in JOBS)}")
     others = max(4, asked.kills // 10) if asked.cases is None else asked.cases
     begun = time.perf_counter()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     work = asked.work.resolve() / str(os.getpid())
     # Caches are no leftovers: ours, and the one that torch keeps among the temporary files.
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
@@ -138,7 +140,13 @@ def _in_workers(
                 sys.stdout.flush()
                 os._exit(code)
         children.append(child)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    try:
+        codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    except BaseException:  # the workers must unmount what they mounted
+        for child in children:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+        raise
     if any(codes):
         raise SystemExit(f"a worker failed: {codes}")
     found: dict[int, Found] = {}

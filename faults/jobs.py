@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 from processes import run
@@ -58,8 +59,8 @@ _NET_FILES = ["net/model.json", "net/weights.safetensors", "net/curve.json"]
 
 JOBS = (
     Job(
-        "train n-gram", ["train", f"{IN}/text.txt", "-o", f"{OUT}/m.bmn", "--order", "5", "--memory", "64M"],
-        ["text.txt"], ["m.bmn"],
+        "train n-gram", ["train", f"{IN}/large.txt", "-o", f"{OUT}/m.bmn", "--order", "5", "--memory", "64M"],
+        ["large.txt"], ["m.bmn"],
     ),
     Job("train lstm", _net(), ["small.txt"], _NET_FILES, ["net/checkpoint.safetensors"]),
     Job(
@@ -88,19 +89,20 @@ def prepare(folder: Path) -> None:
     folder.mkdir(parents=True)
     draw = random.Random(12)
     words = ["".join(draw.choices("etaoinshrdlu", k=draw.randint(2, 9))) for _ in range(20_000)]
-    weights = [1 / (rank + 1) for rank in range(len(words))]
-    for name, lines in (("text.txt", 24_000), ("heldout.txt", 12_000), ("small.txt", 1_500)):
-        chosen = draw.choices(words, weights, k=12 * lines)
+    weights = list(accumulate(1 / (rank + 1) for rank in range(len(words))))
+    # The first is large enough that its n-grams are sorted on the disk within 64 MB.
+    for name, lines in (("large.txt", 70_000), ("text.txt", 24_000), ("heldout.txt", 12_000), ("small.txt", 1_500)):
+        chosen = draw.choices(words, cum_weights=weights, k=12 * lines)
         rows = (" ".join(chosen[at : at + 12]) for at in range(0, len(chosen), 12))
         (folder / name).write_text("\n".join(rows) + "\n")
     for order, name in ((4, "a.bmn"), (2, "b.bmn")):
-        _done(["train", str(folder / "text.txt"), "-o", str(folder / name), "--order", str(order)])
-    _done(["compress", str(folder / "a.bmn"), str(folder / "small.txt"), "-o", str(folder / "small.bmz"), "--embed"])
+        _done(["train", "text.txt", "-o", name, "--order", str(order)], folder)
+    _done(["compress", "a.bmn", "small.txt", "-o", "small.bmz", "--embed"], folder)
     _interrupted(folder)
 
 
-def _done(words: list[str]) -> None:
-    ended = run(words, Path.cwd())
+def _done(words: list[str], folder: Path) -> None:
+    ended = run(words, folder)
     if ended.code != 0:
         raise SystemExit(f"bitmeter {' '.join(words)} failed:\n{ended.said}")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 #: Seconds after which a child that should have ended is killed.
 PATIENCE = 120.0
 _STEP = 0.002
+_BLOCKED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,12 @@ def run(
     sys.stderr.flush()
     output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     begun = time.perf_counter()
+    # A signal between the fork and the child's own code must not run the handlers of this process in the child.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
     child = os.fork()
     if child == 0:
         _be_command(words, folder, output, limit)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     os.close(output)
     events: list[tuple[float, Callable[[], object]]] = []
     if kill is not None:
@@ -95,31 +99,42 @@ def run(
     if meanwhile is not None:
         act, after = meanwhile
         events.append((after, act))
-    late = False
+    try:
+        status, late = _watch(child, begun, events, kill_when)
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
+    text = said.read_text(errors="replace")
+    said.unlink()
+    return Ended(os.waitstatus_to_exitcode(status), text, time.perf_counter() - begun, late)
+
+
+def _watch(
+    child: int, begun: float, events: list[tuple[float, Callable[[], object]]], kill_when: Callable[[], bool] | None
+) -> tuple[int, bool]:
+    """Let things happen in time; the status of the child, and whether it had to be ended."""
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         now = time.perf_counter() - begun
         if done:
-            break
+            return status, False
         for event in [event for event in events if now >= event[0]]:
             event[1]()
             events.remove(event)
         if (kill_when is not None and kill_when()) or now > PATIENCE:
-            late = now > PATIENCE
             os.kill(child, signal.SIGKILL)
-            _, status = os.waitpid(child, 0)
-            break
+            return os.waitpid(child, 0)[1], now > PATIENCE
         time.sleep(_STEP)
-    text = said.read_text(errors="replace")
-    said.unlink()
-    return Ended(os.waitstatus_to_exitcode(status), text, time.perf_counter() - begun, late)
 
 
 def _be_command(words: list[str], folder: Path, output: int, limit: Callable[[], None] | None) -> None:
     """What the child does; it never returns."""
     code = 1
     try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
         for number in (1, 2):
             os.dup2(output, number)
         os.close(output)
