@@ -4,12 +4,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SIZE   ?= full
+KILLS  ?= 200
 CORE   := CMakeLists.txt $(filter-out core/tests/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install lock sbom test test-gguf lint format core-test portable docs bench stub clean
+.PHONY: help demo install lock sbom test test-gguf lint format core-test portable docs bench faults fuzz stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -120,6 +121,9 @@ docs: $(VENV)/.dev  ## the documentation, into site/
 
 bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes about two minutes
 	$(BIN)/python benchmarks/suite.py --size $(SIZE)
+
+faults: $(VENV)/.dev  ## every long verb killed, starved and misled: what it leaves, and whether it can be run again; KILLS=20 is short
+	$(BIN)/python faults/campaign.py --kills $(KILLS)
 
 stub: $(VENV)/.dev  ## regenerate the core's type stub
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi

@@ -61,7 +61,9 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     check_free(None, force=False)
     path.touch()
     check_free(path, force=True)
-    check_free("-", force=False)
+    check_free("-", force=False, stdout=True)
+    with pytest.raises(typer.BadParameter, match="type /dev/stdout"):
+        check_free("-", force=False)
     with pytest.raises(typer.BadParameter, match="exists already; type --force to overwrite it"):
         check_free(path, force=False)
 

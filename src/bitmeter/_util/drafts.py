@@ -144,7 +144,7 @@ class Draft:
         return True
 
     def _link(self, name: str) -> None:
-        """The first name of a file without one. It is locked before, so that nobody takes it for a leftover."""
+        """The first name of a file without one. It is locked before, so that no process takes it for a leftover."""
         lock(self._file)
         folder = os.open(self._folder, os.O_RDONLY)
         try:
@@ -191,7 +191,9 @@ def _without_name(folder: str) -> int | None:
 
 
 def _with_name(folder: str) -> tuple[int, str]:
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | (os.O_BINARY if sys.platform == "win32" else os.O_CLOEXEC)
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
+    if sys.platform == "win32":
+        flags |= os.O_BINARY
     while True:
         name = temporary_name()
         found = os.open(os.path.join(folder, name), flags, 0o666)

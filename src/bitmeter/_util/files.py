@@ -19,7 +19,7 @@ from bitmeter._util.drafts import Draft
 from bitmeter._util.leftovers import temporary_place
 from bitmeter.errors import BitmeterError, FileFormatError, InputTypeError
 
-__all__ = ["as_path", "check_destination", "is_written_through", "label", "replacing", "unwritten"]
+__all__ = ["as_path", "as_utf8", "check_destination", "is_written_through", "label", "replacing", "unwritten"]
 
 #: The most links that a name may go through, as on Linux.
 _MOST_LINKS = 40
@@ -71,6 +71,21 @@ def _decoded(text: str) -> Iterator[str]:
 
 def _is_control(char: str) -> bool:
     return char < " " or "\x7f" <= char <= "\x9f" or char in "\u2028\u2029"
+
+
+@contextlib.contextmanager
+def as_utf8(path: Path) -> Iterator[str]:
+    """A name of a file or folder for libraries that take UTF-8 only: its own, or that of a descriptor."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            yield f"/dev/fd/{descriptor}"
+        finally:
+            os.close(descriptor)
+    else:
+        yield str(path)
 
 
 def is_written_through(path: Any) -> bool:

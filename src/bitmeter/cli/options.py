@@ -206,7 +206,7 @@ def check_free(path: Any, *, force: bool, stdout: bool = False) -> None:
     from bitmeter.errors import BitmeterError
 
     if str(path) == "-":
-        message = "this verb writes no file to stdout by the name -; type /dev/stdout, or ./- for a file of that name"
+        message = "- is no name of an output here; type /dev/stdout, or the full path of a file that has this name"
         raise typer.BadParameter(message)
     try:
         check_destination(path, force=force)

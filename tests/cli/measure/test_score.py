@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -91,6 +92,13 @@ def test_saved_runs_and_traces_are_those_of_the_library(here: Path, capsys: pyte
     assert bm.Score.load("run.json").model == "uniform:256"
 
 
+def _is_written(folder: Path, process: int) -> bool:
+    """Whether a file in a folder, which may have no name yet, has content."""
+    opened = list(Path(f"/proc/{process}/fd").glob("*")) if Path("/proc/self/fd").exists() else []
+    inside = [path for path in opened if os.path.islink(path) and os.readlink(path).startswith(str(folder))]
+    return any(path.exists() and path.stat().st_size for path in (*inside, *folder.iterdir()))
+
+
 def test_an_interrupted_score_leaves_no_file(tmp_path: Path) -> None:
     child = subprocess.Popen(
         [*MAIN, "score", "kt", "-", "-o", "run.json", "--trace", "run.parquet"],
@@ -98,7 +106,7 @@ def test_an_interrupted_score_leaves_no_file(tmp_path: Path) -> None:
     )  # fmt: skip
     assert child.stdin is not None
     end = time.monotonic() + 60
-    while not any(path.stat().st_size for path in tmp_path.iterdir()):  # until the trace is being written
+    while not _is_written(tmp_path, child.pid):
         assert time.monotonic() < end
         child.stdin.write(LINES.encode() * 500)
         child.stdin.flush()

@@ -12,7 +12,6 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
-from bitmeter.cli.options import check_free
 from bitmeter.cli.progress import Bar, bar
 
 if TYPE_CHECKING:
@@ -102,8 +101,9 @@ def _check_folder(output: Path, *, force: bool, resume: bool) -> None:
     if resume and is_finished(output) and not force:
         message = f"the training of {output} is finished, so there is nothing to resume; to train again type --force"
         raise typer.BadParameter(message)
-    if is_finished(output) and not resume:
-        check_free(output, force=force)
+    if is_finished(output) and not resume and not force:
+        message = f"{output} exists already; type --force to overwrite it"
+        raise typer.BadParameter(message)
 
 
 @contextlib.contextmanager

@@ -27,14 +27,14 @@ def curve(
     force: Force = False,
 ) -> None:
     """Show the learning curve of a network: bits per byte of the training text and of the held-out text."""
-    from bitmeter._util.files import replacing
+    from bitmeter._util.files import label, replacing
     from bitmeter.models.causal.trained.curve import LearningCurve
     from bitmeter.reports.learning import chart, picture
 
     check_free(output, force=force)
-    names = [Path(model).name for model in models]
+    names = [label(Path(model).name) for model in models]
     if len(set(names)) < len(names):
-        names = models  # folders of the same name are distinguished by their paths
+        names = list(map(label, models))  # folders of the same name are distinguished by their paths
     found = {name: LearningCurve.load(model) for name, model in zip(names, models, strict=True)}
     levels = dict(map(_level, level or []))
     if output is not None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bitmeter._util.files import replacing
+from bitmeter._util.files import as_utf8, replacing
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import (
     ALTERNATIVES,
@@ -172,7 +172,8 @@ class _FileColumns(Columns):
 def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
     """The columns of a saved trace, not yet read, and its signature."""
     try:
-        file = pq.ParquetFile(path)
+        with as_utf8(path) as name:
+            file = pq.ParquetFile(name)  # not mapped: a file that is cut meanwhile must be an error, not a signal
     except (pa.ArrowException, OSError) as error:
         raise read_error(path, str(error).splitlines()[0]) from error
     found = file.metadata.metadata or {}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, integer, real, shown
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, as_utf8
 from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.causal.base import Causal
 from bitmeter.models.causal.endpoint.answers import DIALECTS, Answer, AnswerError, body_of, read_answer
@@ -371,7 +371,8 @@ def _tokenizer_files(path: Path) -> tuple[Units, int | None, int | None, bool]:
     units = Tokenizer(file)
     import tokenizers
 
-    fast = tokenizers.Tokenizer.from_file(str(file))
+    with as_utf8(file) as name:
+        fast = tokenizers.Tokenizer.from_file(name)
     settings = folder / "tokenizer_config.json"
     try:
         config = json.loads(settings.read_bytes()) if settings.exists() else {}

@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from bitmeter._util.files import as_path, check_destination, replacing
+from bitmeter._util.files import as_path, as_utf8, check_destination, replacing
 from bitmeter.errors import FileFormatError, MissingSourceError
 from bitmeter.models.causal.trained.curve import LearningCurve, read_json
 from bitmeter.models.causal.trained.network import Network, Shape, build
@@ -119,7 +119,8 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
         raise FileFormatError(message, value=str(folder))
     network = build(shape)
     try:
-        network.load_state_dict(load_file(folder / WEIGHTS))
+        with as_utf8(folder / WEIGHTS) as weights:
+            network.load_state_dict(load_file(weights))
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:300]
         message = f"{folder / WEIGHTS} does not hold the weights of this network: {reason}"

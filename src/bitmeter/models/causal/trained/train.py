@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from bitmeter._util.files import replacing
+from bitmeter._util.files import as_utf8, replacing
 from bitmeter.errors import EmptyError, FileFormatError, ModelError
 from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve, TrainingStep, curve_as_dict
 from bitmeter.models.causal.trained.network import Network
@@ -297,7 +297,7 @@ class Trainer:
     def resume(self, path: Path) -> None:
         """Go back to where a checkpoint was written."""
         try:
-            with safe_open(path, framework="pt") as file:
+            with as_utf8(path) as name, safe_open(name, framework="pt") as file:
                 about = json.loads((file.metadata() or {}).get("bitmeter", "{}"))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, ValueError) as error:

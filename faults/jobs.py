@@ -1,0 +1,149 @@
+"""The commands that are disturbed: what each reads and writes, and what of its output may differ from run to run."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import accumulate
+from pathlib import Path
+
+from processes import run
+
+#: Below a case's folder: what is read, what is written, and where temporary files go. The last two are one file system.
+IN, OUT, TMP = "in", "disk/out", "disk/tmp"
+
+_NET = ["--kind", "lstm", "--units", "bytes", "--width", "16", "--layers", "1", "--context", "16", "--batch", "4",
+        "--threads", "1", "--patience", "100"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command line, run in the folder of a case.
+
+    Attributes
+    ----------
+    inputs
+        Files of the prepared folder that it reads.
+    outputs
+        Files that it writes, below OUT.
+    begun
+        Outputs that may be there before it is done: a checkpoint.
+    prepared
+        A folder of the prepared ones that is its output to be: a training that was interrupted.
+    again
+        What the command is after an interruption; by default with --force.
+    """
+
+    name: str
+    words: list[str]
+    inputs: list[str]
+    outputs: list[str]
+    begun: list[str] = field(default_factory=list)
+    prepared: str | None = None
+    again: list[str] | None = None
+
+    @property
+    def rerun(self) -> list[str]:
+        """The command after an interruption."""
+        return [*self.words, "--force"] if self.again is None else self.again
+
+
+def _net(*more: str) -> list[str]:
+    return ["train", f"{IN}/small.txt", "-o", f"{OUT}/net", *_NET, "--epochs", "0.3", *more]
+
+
+_NET_FILES = ["net/model.json", "net/weights.safetensors", "net/curve.json"]
+
+JOBS = (
+    Job(
+        "train n-gram", ["train", f"{IN}/large.txt", "-o", f"{OUT}/m.bmn", "--order", "5", "--memory", "64M"],
+        ["large.txt"], ["m.bmn"],
+    ),
+    Job("train lstm", _net(), ["small.txt"], _NET_FILES, ["net/checkpoint.safetensors"]),
+    Job(
+        "train --resume", _net("--resume"), ["small.txt"], _NET_FILES, ["net/checkpoint.safetensors"],
+        prepared="net", again=_net("--resume"),
+    ),
+    Job(
+        "score", ["score", f"{IN}/a.bmn", f"{IN}/heldout.txt", "-o", f"{OUT}/r.json", "--trace", f"{OUT}/t.parquet"],
+        ["a.bmn", "heldout.txt"], ["r.json", "t.parquet"],
+    ),
+    Job(
+        "compress", ["compress", f"{IN}/a.bmn", f"{IN}/small.txt", "-o", f"{OUT}/s.bmz", "--embed"],
+        ["a.bmn", "small.txt"], ["s.bmz"],
+    ),
+    Job("decompress", ["decompress", f"{IN}/small.bmz", "-o", f"{OUT}/s.txt"], ["small.bmz"], ["s.txt"]),
+    Job("convert", ["convert", f"{IN}/a.bmn", f"{OUT}/c.arpa.gz"], ["a.bmn"], ["c.arpa.gz"]),
+    Job(
+        "mix", ["mix", f"{IN}/a.bmn", f"{IN}/b.bmn", "--heldout", f"{IN}/heldout.txt", "-o", f"{OUT}/x.bmx"],
+        ["a.bmn", "b.bmn", "heldout.txt"], ["x.bmx"],
+    ),
+)  # fmt: skip
+
+
+def prepare(folder: Path) -> None:
+    """Write what the commands read: texts of words by Zipf's law, models, an archive, an interrupted training."""
+    folder.mkdir(parents=True)
+    draw = random.Random(12)
+    words = ["".join(draw.choices("etaoinshrdlu", k=draw.randint(2, 9))) for _ in range(20_000)]
+    weights = list(accumulate(1 / (rank + 1) for rank in range(len(words))))
+    # The first is large enough that its n-grams are sorted on the disk within 64 MB.
+    for name, lines in (("large.txt", 70_000), ("text.txt", 24_000), ("heldout.txt", 12_000), ("small.txt", 1_500)):
+        chosen = draw.choices(words, cum_weights=weights, k=12 * lines)
+        rows = (" ".join(chosen[at : at + 12]) for at in range(0, len(chosen), 12))
+        (folder / name).write_text("\n".join(rows) + "\n")
+    for order, name in ((4, "a.bmn"), (2, "b.bmn")):
+        _done(["train", "text.txt", "-o", name, "--order", str(order)], folder)
+    _done(["compress", "a.bmn", "small.txt", "-o", "small.bmz", "--embed"], folder)
+    _interrupted(folder)
+
+
+def _done(words: list[str], folder: Path) -> None:
+    ended = run(words, folder)
+    if ended.code != 0:
+        raise SystemExit(f"bitmeter {' '.join(words)} failed:\n{ended.said}")
+
+
+def _interrupted(folder: Path) -> None:
+    """A training that was killed after its second checkpoint."""
+    place = folder / "interrupted"
+    (place / IN).mkdir(parents=True)
+    (place / OUT).mkdir(parents=True)
+    shutil.copy(folder / "small.txt", place / IN)
+    checkpoint = place / OUT / "net" / "checkpoint.safetensors"
+    seen: set[float] = set()
+
+    def is_second() -> bool:
+        if checkpoint.exists():
+            seen.add(checkpoint.stat().st_mtime_ns)
+        return len(seen) == 2
+
+    run(_net(), place, kill_when=is_second)
+    if not checkpoint.exists() or (place / OUT / "net" / "model.json").exists():
+        raise SystemExit("the training was not interrupted between two checkpoints")
+    shutil.move(place / OUT / "net", folder / "net")
+    shutil.rmtree(place)
+
+
+def comparable(path: Path) -> bytes:
+    """The content of an output without the seconds that it took."""
+    reader = _READERS.get(path.name)
+    return path.read_bytes() if reader is None else reader(path)
+
+
+def _without_seconds(path: Path) -> bytes:
+    def rest(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: rest(item) for key, item in value.items() if key != "seconds"}
+        return [rest(item) for item in value] if isinstance(value, list) else value
+
+    try:
+        return json.dumps(rest(json.loads(path.read_bytes()))).encode()
+    except ValueError:
+        return path.read_bytes()
+
+
+_READERS: dict[str, Callable[[Path], bytes]] = {"r.json": _without_seconds, "curve.json": _without_seconds}

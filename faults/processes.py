@@ -1,0 +1,157 @@
+"""Runs bitmeter's command line in a child that is forked after all imports, so that kills meet work and not imports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Seconds after which a child that should have ended is killed.
+PATIENCE = 120.0
+_STEP = 0.002
+_BLOCKED = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended: its exit code (negative for a signal), what it said, how long it took."""
+
+    code: int
+    said: str
+    seconds: float
+    late: bool = False
+
+    @property
+    def has_traceback(self) -> bool:
+        """Whether an exception was not turned into a message."""
+        return "Traceback" in self.said or "Exception ignored" in self.said
+
+
+def load() -> None:
+    """Import what the commands use; none of these starts a thread."""
+    import numpy  # noqa: F401
+    import pyarrow.parquet  # noqa: F401
+    import safetensors.torch  # noqa: F401
+    import scipy.special  # noqa: F401
+    import tokenizers  # noqa: F401
+    import torch._dynamo  # noqa: F401 (by optimisers, on first use)
+    import zstandard  # noqa: F401
+
+    import bitmeter.cli.coding.compress
+    import bitmeter.cli.coding.decompress
+    import bitmeter.cli.measure.score
+    import bitmeter.cli.models.convert
+    import bitmeter.cli.models.mix
+    import bitmeter.cli.models.train
+    import bitmeter.cli.signals
+    import bitmeter.cli.verbs
+    import bitmeter.coding.archive.compress
+    import bitmeter.measure.scoring
+    import bitmeter.measure.trace.files
+    import bitmeter.models.causal.trained.files
+    import bitmeter.models.mixture.model
+    import bitmeter.models.ngram.convert  # noqa: F401
+
+
+def run(
+    words: list[str],
+    folder: Path,
+    *,
+    kill: tuple[int, float] | None = None,
+    kill_when: Callable[[], bool] | None = None,
+    meanwhile: tuple[Callable[[], None], float] | None = None,
+    limit: Callable[[], None] | None = None,
+) -> Ended:
+    """Run a command in a folder.
+
+    Parameters
+    ----------
+    kill
+        A signal, and after how many seconds it is sent.
+    kill_when
+        Send SIGKILL when this is true.
+    meanwhile
+        What is done beside it, and after how many seconds.
+    limit
+        Called in the child first: limits, another user.
+    """
+    said = folder.with_name(f"{folder.name}.said")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    begun = time.perf_counter()
+    # A signal between the fork and the child's own code must not run the handlers of this process in the child.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _BLOCKED)
+    child = os.fork()
+    if child == 0:
+        _be_command(words, folder, output, limit)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    os.close(output)
+    events: list[tuple[float, Callable[[], object]]] = []
+    if kill is not None:
+        number, after = kill
+        events.append((after, lambda: os.kill(child, number)))
+    if meanwhile is not None:
+        act, after = meanwhile
+        events.append((after, act))
+    try:
+        status, late = _watch(child, begun, events, kill_when)
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        raise
+    text = said.read_text(errors="replace")
+    said.unlink()
+    return Ended(os.waitstatus_to_exitcode(status), text, time.perf_counter() - begun, late)
+
+
+def _watch(
+    child: int, begun: float, events: list[tuple[float, Callable[[], object]]], kill_when: Callable[[], bool] | None
+) -> tuple[int, bool]:
+    """Let things happen in time; the status of the child, and whether it had to be ended."""
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        now = time.perf_counter() - begun
+        if done:
+            return status, False
+        for event in [event for event in events if now >= event[0]]:
+            event[1]()
+            events.remove(event)
+        if (kill_when is not None and kill_when()) or now > PATIENCE:
+            os.kill(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1], now > PATIENCE
+        time.sleep(_STEP)
+
+
+def _be_command(words: list[str], folder: Path, output: int, limit: Callable[[], None] | None) -> None:
+    """What the child does; it never returns."""
+    code = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+        for number in (1, 2):
+            os.dup2(output, number)
+        os.close(output)
+        os.chdir(folder)
+        if (folder / "disk" / "tmp").is_dir():
+            os.environ["TMPDIR"] = str(folder / "disk" / "tmp")
+        if limit is not None:
+            limit()
+        from bitmeter import cli
+
+        code = cli._run(words)
+        sys.stdout.flush()
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else 1
+    except KeyboardInterrupt:  # before or after the command itself
+        code = 130
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
