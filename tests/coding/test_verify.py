@@ -67,3 +67,19 @@ def test_what_cannot_be_verified_is_said() -> None:
         bm.verify("zstd")
     with pytest.raises(EmptyError):
         bm.verify("kt", b"")
+
+
+def test_what_does_not_predict_is_unproven() -> None:
+    """Half a bit for each of 256 bytes is no distribution, and its scores alone do not show it."""
+
+    class Cheap:
+        name, fingerprint = "cheap", "cheap-1"
+        units = bm.units_of("bytes")
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.full(len(ids), -0.5 * np.log(2))
+
+    found = bm.verify(Cheap(), TEXT)
+    assert found.sound is None
+    assert found.verdict.startswith("unproven: ")
+    assert str(found).splitlines()[-1] == found.verdict

@@ -76,6 +76,8 @@ class Traits:
         Whether its probabilities are quantised so that they may sum to less than one, never to more.
     caveats
         What a reader of its score should know.
+    reach
+        Of a plug-in: how many of the last units `predict` looks at; None for all.
     """
 
     vocabulary: int | None = None
@@ -87,6 +89,7 @@ class Traits:
     precision: str = "float64"
     rounded: bool = False
     caveats: tuple[str, ...] = ()
+    reach: int | None = None
 
 
 @runtime_checkable
@@ -476,6 +479,9 @@ class Compressor(ABC):
         @property
         def overhead(self) -> str:
             """What part of the file is not the text."""
+
+    else:
+        overhead = ""
 
     @abstractmethod
     def meter(self) -> Meter:

@@ -81,10 +81,21 @@ def _row(unit: Any) -> dict[str, Any]:
     return row
 
 
+def _is_parquet(path: str) -> bool:
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
 def _open(model: str, text: str | None, output: Path | None, keywords: dict[str, Any], *, force: bool) -> Any:
     from bitmeter.measure.trace.trace import Trace
+    from bitmeter.models.registry import names_model
 
     if text is None:
+        if names_model(model) and not _is_parquet(model):
+            message = f"a text is needed: bitmeter trace {model} TEXT; a saved trace alone is shown without one"
+            raise typer.BadParameter(message)
         return Trace.load(model)
     from bitmeter.measure.scoring import score
 

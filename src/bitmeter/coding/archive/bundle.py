@@ -22,7 +22,7 @@ from typing import BinaryIO, Protocol
 from bitmeter.coding.archive.format import damaged
 from bitmeter.errors import ModelError
 from bitmeter.models.protocols import Bundled, Model
-from bitmeter.models.registry import is_named, unbundle
+from bitmeter.models.registry import is_named, unbundle, unbundles
 
 __all__ = ["pack_model", "unpack_model"]
 
@@ -45,6 +45,12 @@ def pack_model(model: Model) -> bytes:
 
     if not isinstance(model, Bundled) or not model.needs_file:
         raise _no_file(model)
+    if not unbundles(model):
+        message = (
+            f"{model.name} is a {type(model).__name__} of another package, which a decoder cannot unpack; give "
+            "the model to whoever decodes (leave embed out: --embed)"
+        )
+        raise ModelError(message, value=model.name)
     packer = zstandard.ZstdCompressor(level=9)
     with tempfile.TemporaryDirectory(prefix="bitmeter-") as name, tempfile.TemporaryFile(prefix="bitmeter-") as made:
         folder = Path(name)
