@@ -23,7 +23,8 @@ class Outcomes:
     size
         The number of entries of a row.
     ids
-        Gives the unit id of each entry; negative where no unit, or more than one, has it. None: entry i has id i.
+        Gives the unit id of each entry; negative for an entry that stands for no unit or for several, such as `<unk>`.
+        None: entry i has id i.
     names
         Gives the bytes of each entry; None where the model does not name its outcomes.
     index
@@ -52,7 +53,7 @@ class Outcomes:
 
     @cached_property
     def ids(self) -> Ints:
-        """The unit id of each entry; negative where no unit, or more than one, has it."""
+        """The unit id of each entry; negative for one that stands for no unit or for several."""
         return np.arange(self.size, dtype=np.int64) if self._make_ids is None else self._make_ids()
 
     @property

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.options import Force, Prime, check_free
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import coding
 
 __all__ = ["SUFFIX", "compress"]
@@ -39,4 +40,4 @@ def compress(
     with coding("compressing", file) as progress:
         made = run(model, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(str(made))
+        say(str(made))

@@ -10,6 +10,7 @@ import typer
 
 from bitmeter.cli.coding.compress import SUFFIX
 from bitmeter.cli.options import Force, Prime, check_free
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import coding
 
 __all__ = ["decompress"]
@@ -41,5 +42,5 @@ def decompress(
     with coding("decompressing", archive) as progress:
         header = run(archive, target, model=model, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
+        say(f"{Path(target)}: {header.bytes:,} bytes, decoded with {header.model}")
     sys.stdout.flush()

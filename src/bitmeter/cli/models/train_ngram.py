@@ -10,6 +10,7 @@ import typer
 
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.options import CompactBits, PruneEntropy, check_free, compact_bits
+from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import stages
 
 if TYPE_CHECKING:
@@ -99,11 +100,11 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         model = model.compact(bits) if options.compact else model
         model.save(output, force=training.force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
-    typer.echo(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
-    for note in model.notes:
-        typer.echo(f"note: {note}")
+    say(f"{output}: order {model.order}, {counts} n-grams, {output.stat().st_size:,} bytes")
+    for remark in model.notes:
+        note(remark)
     if training.heldout is not None and options.prune_entropy is not None:
-        typer.echo(f"note: {_cost_of_pruning(whole, model, training.heldout, training)}")
+        note(_cost_of_pruning(whole, model, training.heldout, training))
 
 
 def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions) -> str:

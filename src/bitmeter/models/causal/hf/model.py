@@ -271,7 +271,7 @@ def _load_both(
     how: dict[str, Any] = {}
     if "gguf_file" not in given:
         how = {} if trusted else {"use_safetensors": True}
-    elif hasattr(transformers, "GgufConfig"):  # of late, weights may stay as they are in the file; not with us
+    elif hasattr(transformers, "GgufConfig"):  # newer versions can keep the weights quantised; we dequantise them
         how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
     # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
     hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
