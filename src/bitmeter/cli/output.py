@@ -32,13 +32,14 @@ def _without_spaces(tail: re.Match[str]) -> str:
 
 
 def say(text: str) -> None:
-    """Print a summary; lines that are too long are folded, with what follows indented."""
+    """Print a summary; lines that are too long are folded, what follows indented."""
     import textwrap
 
     from bitmeter.reports.figures import WIDTH
 
     for line in text.splitlines():
-        parts = textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        indent = " " * (6 if line.startswith("note: ") else 2)
+        parts = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
         for part in parts if len(line) > WIDTH else [line]:
             typer.echo(part)
 

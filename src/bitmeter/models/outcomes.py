@@ -10,7 +10,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids, Ints
 
-__all__ = ["BYTE_NAMES", "Details", "Outcomes", "byte_outcomes", "details_of_rows", "joined_details", "no_details"]
+__all__ = ["BYTE_NAMES", "Details", "Outcomes", "byte_outcomes", "details_of_rows", "empty_details", "joined_details"]
 
 BYTE_NAMES = tuple(bytes([byte]) for byte in range(256))
 
@@ -102,9 +102,9 @@ class Details:
 
     def part(self, first: int, last: int) -> Details:
         """The predictions from `first` to before `last`."""
-        return self.taken(np.arange(first, last))
+        return self.taken(slice(first, last))
 
-    def taken(self, which: Ints) -> Details:
+    def taken(self, which: slice | Ints) -> Details:
         """Some of the predictions, by their indices."""
         return Details(self.entropy[which], self.rank[which], self.top[which], self.top_logprobs[which], self.names)
 
@@ -114,8 +114,8 @@ class Details:
         self.top[where], self.top_logprobs[where] = other.top, other.top_logprobs
 
 
-def no_details(size: int, alternatives: int, names: tuple[bytes, ...]) -> Details:
-    """Zeros for so many predictions, to be overwritten."""
+def empty_details(size: int, alternatives: int, names: tuple[bytes, ...]) -> Details:
+    """Zeros for `size` predictions, to be overwritten."""
     tops = (size, alternatives)
     return Details(
         np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(tops, dtype=np.int64), np.zeros(tops), names

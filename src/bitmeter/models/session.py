@@ -128,7 +128,10 @@ class Batch:
 
     @property
     def blank(self) -> Bools:
-        """Which units are documents of white space alone: they cost nothing and count for nothing."""
+        """Which units are documents without a word or token, such as white space alone.
+
+        They cost nothing and are not counted as tokens; where unknown words are spelled, their white space is paid for.
+        """
         return self._tokens[1]
 
     @property

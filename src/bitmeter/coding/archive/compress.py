@@ -211,11 +211,10 @@ def decompress(
 
 def _verify(file: BinaryIO, name: str, model: Model, progress: Progress | None) -> None:
     header = read_header(file, name)
-    packed = file.read(header.embedded)
     try:
         with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
             # By the model inside, where there is one: whoever decodes has no other.
-            used = _predictor(unpack_model(packed, name, Path(folder))) if packed else model
+            used = _model_of(header, file, name, None, None, Path(folder)) if header.embedded else model
             ArchiveReader(file, header, used, name, progress).give(None)
     except FileFormatError as error:
         message = (
