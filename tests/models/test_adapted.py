@@ -156,7 +156,7 @@ def test_ways_for_unknown_units_need_the_class_that_has_them(units: str) -> None
         bm.score(Claims(), b"to be")
 
     class Inherits(bm.Model):
-        name, fingerprint, traits = "inherits", "inherits-1", Traits(oov=("spelled",))  # type: ignore[assignment]
+        name, fingerprint, traits = "inherits", "inherits-1", Traits(oov=("spelled",))
 
         def open(self, options: Any = None) -> Any:
             return bm.load("kt").open()
@@ -187,7 +187,7 @@ def test_a_subclass_says_what_it_lacks() -> None:
         bm.score(Odd(), b"abc")
 
     class Dull(bm.Compressor):
-        name = "dull"  # type: ignore[assignment]
+        name = "dull"
 
         def meter(self) -> Any:
             return Meter()
@@ -280,7 +280,7 @@ def test_what_a_plug_in_raises_names_it() -> None:
             raise ValueError(message)
 
         def predict(self, history: Any) -> Any:
-            return {}["x"]
+            raise KeyError("x")
 
         def stream(self) -> Any:
             raise RuntimeError
@@ -291,7 +291,7 @@ def test_what_a_plug_in_raises_names_it() -> None:
         (lambda model: model.logprobs(np.array([1]), np.array([0, 1])), "failed in logprobs: ValueError: ouch"),
     ):
         with pytest.raises(ModelError, match=expected):
-            call(bm.load(Fails()))  # type: ignore[no-untyped-call]
+            call(bm.load(Fails()))
 
     class Meter:
         def feed(self, data: bytes) -> None:

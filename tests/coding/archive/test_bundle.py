@@ -194,7 +194,7 @@ class Foreign(bm.Predictor, bm.Bundled):
     """A model of another package that says it can travel."""
 
     BUNDLE = "model.rep"
-    name, fingerprint, path = "foreign", "foreign-1", None  # type: ignore[assignment]
+    name, fingerprint, path = "foreign", "foreign-1", None
 
     def __init__(self) -> None:
         self.units = bm.units_of("bytes")  # type: ignore[misc]
