@@ -288,7 +288,7 @@ def one_line(folder: Path, chosen: argparse.Namespace) -> Table:
         least = starts["KenLM query"][1] + starts["python -c pass"][1]
         table.add_row("KenLM query and python -c pass together", "", f"{least:.3f}")
     model, sentence = bm.NGram.load(folder / "ours.bmn"), line.read_text(errors="replace")
-    state, number = model.begin(), model.number(sentence.split()[0])
+    state, number = model.begin(), model.word_id(sentence.split()[0])
     calls: dict[str, Callable[[], Any]] = {
         "NGram.logprob(line), loaded": lambda: model.logprob(sentence),
         "NGram.score(line), loaded": lambda: model.score(sentence.encode()),

@@ -221,7 +221,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (WORDS.begin, {"oov": "class"}),
         (WORDS.at, {"key": WORDS.begin().key, "oov": "class"}),
         (WORDS.extend, {"states": [WORDS.begin()], "words": ["one"], "oov": "class"}),
-        (WORDS.number, {"word": "one"}),
+        (WORDS.word_id, {"word": "one"}),
         (WORDS.fit_spelling, {"text": b"one two\n", "field": None}),
         (WORDS.compact, {"bits": 8}),
         (WORDS.compact().fast, {}),

@@ -65,7 +65,7 @@ MODELS = {
 }  # fmt: skip
 PROTOCOL = {
     "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "network_ids",
-    "numbered", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_numbers", "predictions", "priced",
+    "own_ids_of", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_own", "predictions", "priced",
     "score_sequences", "scored", "scored_ids", "sequences", "session", "shares", "spread", "stepper", "unbundle",
     "unknown", "with_context", "with_windowing", "without_unknown",
 }  # fmt: skip

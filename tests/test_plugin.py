@@ -29,9 +29,10 @@ def code(file: str) -> str:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder into which pip has installed both packages."""
+    """A folder into which pip has installed the packages."""
     folder = tmp_path_factory.mktemp("plugins")
-    for name, scheme in (("bitmeter_repeat", "repeat"), ("bitmeter_engine", "engine")):
+    for scheme in ("repeat", "unigram", "engine"):
+        name = f"bitmeter_{scheme}"
         info = f"{name}-1.0.dist-info"
         file = folder / f"{name}-1.0-py3-none-any.whl"
         with zipfile.ZipFile(file, "w") as archive:
@@ -48,6 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     (tmp_path / "text.txt").write_bytes(TEXT)
+    (tmp_path / "train.txt").write_bytes(b"it was the age of reason, it was the best of worlds.\n" * 5)
     return tmp_path
 
 
@@ -61,7 +63,7 @@ def bitmeter(site: Path, here: Path, *words: str) -> str:
     return found.stdout
 
 
-@pytest.mark.parametrize("model", ["repeat:0.5", f"engine:{TOKENIZER}"])
+@pytest.mark.parametrize("model", ["repeat:0.5", "unigram:train.txt", f"engine:{TOKENIZER}"])
 def test_a_plug_in_does_what_our_own_models_do(model: str, site: Path, here: Path) -> None:
     score = json.loads(bitmeter(site, here, "score", model, "text.txt", "--json"))
     if model == "repeat:0.5":  # 6 bytes of each aaaa and bbbb repeat; the first byte costs ln 256
@@ -90,3 +92,16 @@ def test_a_causal_plug_in_has_windows_and_conventions(site: Path, here: Path) ->
     # The engine sees one token back, so windows change nothing but the first token of each document.
     rolled = json.loads(bitmeter(site, here, "score", model, "text.txt", "--json", "--ctx", "32.16"))
     assert rolled["nats"] == pytest.approx(full["nats"], rel=1e-12)
+
+
+def test_a_word_plug_in_is_spelled_and_compared(site: Path, here: Path) -> None:
+    score = json.loads(bitmeter(site, here, "score", "unigram:train.txt", "text.txt", "--json"))
+    assert "|oov:spelled|" in score["signature"]
+    assert score["oov"] > 0
+    # By the class alone: every word by its frequency, add one half, in the closed form.
+    train = (here / "train.txt").read_bytes()
+    counts = {word: 0.5 + train.split().count(word) for word in train.split()}
+    total = sum(counts.values()) + 0.5 + 0.5 + len(train.splitlines())
+    expected = -sum(math.log(counts.get(word, 0.5) / total) for word in TEXT.split())
+    classed = json.loads(bitmeter(site, here, "score", "unigram:train.txt", "text.txt", "--json", "--oov", "class"))
+    assert classed["nats"] == pytest.approx(expected, rel=1e-12)

@@ -22,8 +22,11 @@ PENDING = ("core", "tests")  # stretches of text in C++ names; helpers of tests 
 #: This file and its test hold the words themselves.
 OWN = ("tests/words.py", "tests/test_words.py")
 
-COUNTED = "bits?|nats|hartleys|tokens|bytes|words|characters|figures|MB|kB|perplexity|rows?|sums?|one|costs?"
-EACH = "byte|word|token|char|character|second|CPU|step|symbol|unit|document|sentence|n-gram|order|row|line|prediction"
+COUNTED = "bits?|nats|hartleys|tokens|bytes|words|characters|figures|MB|kB|perplexity|rows?|sums?|one|once|costs?"
+EACH = (
+    "byte|word|token|char|character|second|CPU|step|symbol|unit|document|sentence|n-gram|order|row|line|prediction|"
+    "probability|back-off|window|file|label"
+)
 WORDS = {
     r"foret(?:ell|old)\w*": "predict, predicted",
     rf"\b(?:{COUNTED}) an? (?:{EACH})\b": "per: bits per byte, one row per prediction",

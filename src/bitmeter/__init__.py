@@ -73,9 +73,11 @@ if TYPE_CHECKING:
         UnitSession,
     )
     from bitmeter.models.universal.model import Universal
+    from bitmeter.models.windows import Plan, Windowing
     from bitmeter.text.corpus.corpus import Corpus, Document
     from bitmeter.text.units.base import Split, Units
     from bitmeter.text.units.named import units_of
+    from bitmeter.text.units.words import Words
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
     from bitmeter.theory.estimators.blocks import BlockRow
@@ -155,6 +157,7 @@ _HOMES = {
     "Outcomes": "models.outcomes",
     "PairedTest": "measure.interval.paired",
     "PlainModel": "models.protocols",
+    "Plan": "models.windows",
     "PredictingSession": "models.session",
     "Predictor": "models.protocols",
     "PrefixCode": "coding.prefix.code",
@@ -187,7 +190,9 @@ _HOMES = {
     "Verdict": "theory.processes.results",
     "Verification": "coding.verify",
     "Windowed": "models.protocols",
+    "Windowing": "models.windows",
     "WordSurprisals": "measure.surprisal",
+    "Words": "text.units.words",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
@@ -275,6 +280,7 @@ __all__ = [
     "Outcomes",
     "PairedTest",
     "PlainModel",
+    "Plan",
     "PredictingSession",
     "Predictor",
     "PrefixCode",
@@ -305,7 +311,9 @@ __all__ = [
     "Verdict",
     "Verification",
     "Windowed",
+    "Windowing",
     "WordSurprisals",
+    "Words",
     "__version__",
     "compare",
     "compress",

@@ -175,7 +175,7 @@ MISTAKES = [
     (2, "compare kt uniform"),
     (1, "compare harbour.txt half.txt"),
     (1, "compare kt uniform --on empty.txt"),
-    (1, "trace kt"),
+    (2, "trace kt"),
     (1, "trace xz harbour.txt"),
     (1, "trace kt harbour.txt --by verse"),
     (2, "trace kt harbour.txt --top 0"),

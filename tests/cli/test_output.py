@@ -7,7 +7,7 @@ from contextlib import redirect_stdout
 import pytest
 from rich.text import Text
 
-from bitmeter.cli.output import show
+from bitmeter.cli.output import note, say, show
 from bitmeter.reports.tables import plain_table
 from tests.cli.running import Terminal
 
@@ -33,3 +33,14 @@ def test_spaces_before_the_end_of_a_colour_go_too(monkeypatch: pytest.MonkeyPatc
     with redirect_stdout(Terminal()) as terminal:
         show(Text("loud   ", style="bold"))
     assert terminal.getvalue() == "\x1b[1mloud\x1b[0m\n"
+
+
+def test_long_lines_are_folded_and_short_ones_are_as_they_were(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a  b\n" + "word " * 30)
+    note("word " * 30)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "a  b"
+    assert lines[2].startswith("  word")
+    assert [line.startswith("note: word") for line in lines[3:]] == [True, False]
+    assert all(len(line) <= 80 for line in lines)
+    assert " ".join(lines[1:3]).split() == ["word"] * 30

@@ -98,3 +98,19 @@ def word_mixture() -> bm.MixtureModel:
 def byte_mixture() -> bm.MixtureModel:
     grams = bm.NGram(order=3, units="bytes").fit(TEXT)
     return bm.MixtureModel([grams, "universal:small", "kt", bm.Cache(30, order=2)], buckets=True).fit(TEXT[::-1] + TEXT)
+
+
+#: Honest models, and a text for each.
+_LETTER_TEXT = ("to be or not to be\n" * 40).encode()
+CASES: dict[str, tuple[Any, bytes]] = {
+    "kt": ("kt", TEXT * 50),
+    "uniform": ("uniform", TEXT * 50),
+    "distribution": (letters(), _LETTER_TEXT),
+    "conditional": (chain(), b"abc cab bac " * 200),
+    "ngram 1": (words(order=1), TEXT * 20 + b"new words here\n"),
+    "ngram 3": (words(), TEXT * 20 + b"new words here\n"),
+    "ngram 5": (words(order=5), TEXT * 20 + "fünf ünknöwn\t\tones ".encode()),
+    "stepwise": (Plain(), TEXT * 20),
+    "mixture of words": (word_mixture(), TEXT * 10 + b"new words here\t a rose\n"),
+    "mixture of bytes": (byte_mixture(), TEXT * 4),
+}

@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import bitmeter as bm
 from bitmeter.errors import InputError, ModelError
-from tests.coding.models import TEXT, Peeking, Plain, TooMuch, byte_mixture, chain, letters, word_mixture, words
-
-LETTER_TEXT = ("to be or not to be\n" * 40).encode()
-CASES: dict[str, tuple[Any, bytes]] = {
-    "kt": ("kt", TEXT * 50),
-    "uniform": ("uniform", TEXT * 50),
-    "distribution": (letters(), LETTER_TEXT),
-    "conditional": (chain(), b"abc cab bac " * 200),
-    "ngram 1": (words(order=1), TEXT * 20 + b"new words here\n"),
-    "ngram 3": (words(), TEXT * 20 + b"new words here\n"),
-    "ngram 5": (words(order=5), TEXT * 20 + "fünf ünknöwn\t\tones ".encode()),
-    "stepwise": (Plain(), TEXT * 20),
-    "mixture of words": (word_mixture(), TEXT * 10 + b"new words here\t a rose\n"),
-    "mixture of bytes": (byte_mixture(), TEXT * 4),
-}
+from tests.coding.models import CASES, TEXT, Peeking, Plain, TooMuch
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -9,21 +9,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import EmptyError, ModelError
-from tests.coding.models import TEXT, Peeking, Plain, TooMuch, byte_mixture, chain, letters, word_mixture, words
-
-LETTER_TEXT = ("to be or not to be\n" * 40).encode()
-CASES: dict[str, tuple[Any, bytes]] = {
-    "kt": ("kt", TEXT * 50),
-    "uniform": ("uniform", TEXT * 50),
-    "distribution": (letters(), LETTER_TEXT),
-    "conditional": (chain(), b"abc cab bac " * 200),
-    "ngram 1": (words(order=1), TEXT * 20 + b"new words here\n"),
-    "ngram 3": (words(), TEXT * 20 + b"new words here\n"),
-    "ngram 5": (words(order=5), TEXT * 20 + "fünf ünknöwn\t\tones ".encode()),
-    "stepwise": (Plain(), TEXT * 20),
-    "mixture of words": (word_mixture(), TEXT * 10 + b"new words here\t a rose\n"),
-    "mixture of bytes": (byte_mixture(), TEXT * 4),
-}
+from tests.coding.models import CASES, TEXT, Peeking, TooMuch
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -67,3 +53,19 @@ def test_what_cannot_be_verified_is_said() -> None:
         bm.verify("zstd")
     with pytest.raises(EmptyError):
         bm.verify("kt", b"")
+
+
+def test_what_does_not_predict_is_unproven() -> None:
+    """Half a bit for each of 256 bytes is no distribution, and its scores alone do not show it."""
+
+    class Cheap:
+        name, fingerprint = "cheap", "cheap-1"
+        units = bm.units_of("bytes")
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.full(len(ids), -0.5 * np.log(2))
+
+    found = bm.verify(Cheap(), TEXT)
+    assert found.sound is None
+    assert found.verdict.startswith("unproven: ")
+    assert str(found).splitlines()[-1] == found.verdict

@@ -33,7 +33,7 @@ def _text(lines: int) -> bytes:
 
 
 TEXT = _text(400) + b"no end"
-TRAIN = _text(300).replace("zebra".encode(), b"sea").replace("ünknown".encode(), b"is")
+TRAIN = _text(300).replace(b"zebra", b"sea").replace("ünknown".encode(), b"is")
 
 
 @functools.cache

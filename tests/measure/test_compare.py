@@ -151,4 +151,4 @@ def test_words_that_do_not_pay_for_every_byte_are_not_ranked_against_bytes() -> 
 def test_a_score_that_does_not_pay_for_every_byte_says_so() -> None:
     note = "not those of a distribution over texts"
     assert any(note in found for found in bm.score("uniform:10000", b"to be").notes)
-    assert not bm.score("uniform", b"to be").notes
+    assert not any(note in found for found in bm.score("uniform", b"to be").notes)

@@ -42,7 +42,7 @@ def test_a_model_does_not_diverge_from_itself() -> None:
 
 
 def test_models_of_other_tokens_are_refused() -> None:
-    with pytest.raises(IncomparableError, match="do not predict the same tokens"):
+    with pytest.raises(IncomparableError, match="do not predict the same outcomes"):
         bm.divergence(tiny(), model("llama"), TEXT)
     for text in (b"", b"a"):
         if text:
@@ -69,3 +69,61 @@ def test_two_precisions_of_one_model_are_told_apart() -> None:
     found = bm.divergence(tiny(), tiny("bfloat16"), TEXT)
     assert (found.first, found.second) == ("hf:tiny (float32)", "hf:tiny (bfloat16, logits float32)")
     assert bm.divergence(tiny(), tiny(), TEXT).first == "hf:tiny"
+
+
+# ---- models that step through a text ---------------------------------------------------------------------------------
+
+
+def test_the_divergence_of_counted_bytes_has_a_closed_form() -> None:
+    """After one byte, kt gives it 1.5/129 and each other 0.5/129; the first byte is uniform under both."""
+    found = bm.divergence("uniform", "kt", b"ab")
+    row = np.full(256, 0.5 / 129)
+    row[97] = 1.5 / 129
+    expected = math.fsum(np.log(1 / 256 / row) / 256)
+    np.testing.assert_allclose(found.nats, [0.0, expected], atol=1e-12)
+
+
+@pytest.mark.parametrize("docs", ["line", "joined"])
+def test_what_came_costs_what_the_scores_say(docs: str) -> None:
+    text = b"to be or not to be\n\nthat is the question\n" * 300  # more than one block
+    found = bm.divergence("uniform", "kt", text, docs=docs)
+    scores = [bm.score(name, text, docs=docs) for name in ("uniform", "kt")]
+    assert len(found) == scores[0].tokens
+    assert found.log_ratio * len(found) * math.log(2) == pytest.approx(scores[1].nats - scores[0].nats, rel=1e-9)
+
+
+def test_a_pruned_model_of_words_against_its_original() -> None:
+    text = b"to be or not to be\nthat is the question\nto be is xyzzy\n"
+    original = bm.NGram(order=3).fit(text * 3 + b"or not to do\n" * 2)
+    pruned = original.prune(1e-2)
+    found = bm.divergence(original, pruned, text, docs="line")
+    scores = [bm.score(model, text, docs="line", oov="class") for model in (original, pruned)]
+    assert found.log_ratio * len(found) * math.log(2) == pytest.approx(scores[1].nats - scores[0].nats, rel=1e-9)
+    assert found.mean > 0.0
+    rows = [
+        sum(math.exp(p) * (p - q) for p, q in zip(original.predict(ids), pruned.predict(ids), strict=True) if p > -99)
+        for line in text.splitlines()
+        for ids in [original.units.split(line).ids[:i] for i in range(len(line.split()))]
+    ]
+    np.testing.assert_allclose(found.nats, rows, atol=1e-9)
+
+
+def test_words_of_another_vocabulary_are_refused() -> None:
+    one, two = (bm.NGram(order=1).fit(text) for text in (b"to be or not\n", b"so be or not\n"))
+    assert len(one.outcomes) == len(two.outcomes)
+    with pytest.raises(IncomparableError, match="do not predict the same outcomes"):
+        bm.divergence(one, two, b"to be")
+    with pytest.raises(BitmeterError, match=r"the unit id .* is none of them"):
+        bm.divergence("uniform:10", "uniform:10", b"to be")
+    with pytest.raises(BitmeterError, match="does not expose the distribution of the next unit"):
+        bm.divergence("kt", "zstd", b"to be")
+    with pytest.raises(BitmeterError, match="there are no windows"):
+        bm.divergence("kt", "kt", b"to be", ctx="16.8")
+
+
+def test_infinite_costs_are_no_nan() -> None:
+    flat = bm.Distribution.uniform(list(range(256)))
+    some = bm.Distribution({97: 0.5, 98: 0.5})
+    assert bm.divergence(some, some, b"abz").log_ratio == 0.0
+    assert bm.divergence(bm.TableModel(some, "bytes"), bm.TableModel(some, "bytes"), b"abz").mean == 0.0
+    assert math.isfinite(bm.divergence(flat, flat, b"abz").log_ratio)

@@ -116,16 +116,198 @@ def test_units_must_be_ours() -> None:
 
 def test_traits_are_read_from_what_it_says() -> None:
     class Told(Scores):
-        end_id, precision, caveats = 10, "float16", ["beware"]
+        traits = Traits(vocabulary=3, end=End(10), precision="float16", caveats=("beware",))
 
-    traits = bm.load(Told()).traits
-    assert traits == Traits(256, end=End(10), whole_documents=True, precision="float16", caveats=("beware",))
-
-    class Whole(Scores):
-        traits = Traits(vocabulary=3)
-
-    assert bm.load(Whole()).traits == Traits(vocabulary=3)
+    assert bm.load(Told()).traits == Traits(
+        3, end=End(10), whole_documents=True, precision="float16", caveats=("beware",)
+    )
+    assert bm.load(Scores()).traits == Traits(256, whole_documents=True)
     assert not bm.load(Streams()).traits.whole_documents
+
+    class Odd(Scores):
+        traits: Any = ("vocabulary", 3)
+
+    with pytest.raises(ModelError, match=r"has the traits .*; they must be a bitmeter\.Traits"):
+        bm.load(Odd())
+
+
+def test_a_plug_in_with_traits_is_given_whole_documents() -> None:
+    """Without `stream` it cannot go on with a document: 300,000 equal bytes cost ln 256 once, and ln 2 each after."""
+
+    class Repeats(Scores):
+        traits = Traits(vocabulary=256)
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            found = np.full(len(ids), -np.log(2))
+            found[bounds[:-1]] = -np.log(256)
+            return found
+
+    text = b"a" * 300_000
+    assert bm.score(Repeats(), text).bits == pytest.approx(8 + len(text) - 1, rel=1e-12)
+
+
+@pytest.mark.parametrize("units", ["words", "bytes"])
+def test_ways_for_unknown_units_need_the_class_that_has_them(units: str) -> None:
+    class Claims(Scores):
+        traits = Traits(oov=("class", "spelled"))
+
+    Claims.units = bm.units_of(units)  # type: ignore[assignment]
+    with pytest.raises(ModelError, match=r"'class' or 'spelled' \(traits\.oov\), but is not a bitmeter\.OpenVocab"):
+        bm.score(Claims(), b"to be")
+
+    class Inherits(bm.Model):
+        name, fingerprint, traits = "inherits", "inherits-1", Traits(oov=("spelled",))
+
+        def open(self, options: Any = None) -> Any:
+            return bm.load("kt").open()
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.zeros(len(ids))
+
+    Inherits.units = bm.units_of(units)  # type: ignore[method-assign,assignment]
+    with pytest.raises(ModelError, match=r"is not a bitmeter\.OpenVocabulary"):
+        bm.score(Inherits(), b"to be")
+
+
+def test_a_subclass_says_what_it_lacks() -> None:
+    class Bare(bm.Model):
+        def open(self, options: Any = None) -> Any:
+            return bm.load("kt").open()
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            return np.zeros(len(ids))
+
+    with pytest.raises(ModelError, match=r"the model Bare has no name and no units and no fingerprint; set self\.name"):
+        bm.score(Bare(), b"abc")
+
+    class Odd(Bare):
+        name, fingerprint, units = "odd", "odd-1", "bytes"  # type: ignore[assignment]
+
+    with pytest.raises(ModelError, match="has units 'bytes'"):
+        bm.score(Odd(), b"abc")
+
+    class Dull(bm.Compressor):
+        name = "dull"
+
+        def meter(self) -> Any:
+            return Meter()
+
+    class Meter:
+        size = 0
+
+        def feed(self, data: bytes) -> None:
+            self.size += len(data)
+
+        def finish(self) -> int:
+            return self.size
+
+    with pytest.raises(ModelError, match="the model Dull has no fingerprint"):
+        bm.score(Dull(), b"abc")
+    Dull.fingerprint = "dull-1"  # type: ignore[method-assign,assignment]
+    assert bm.score(Dull(), b"abc").bits_per_byte == 8.0
+
+
+# ---- ids that a plug-in is never shown -------------------------------------------------------------------------------
+
+
+class Three:
+    """Three words with fixed probabilities, looked up by id; remembers what it was shown."""
+
+    name, fingerprint = "three", "three-1"
+    vocabulary: tuple[bytes, ...] = (b"cat", b"sat", b"the")
+
+    def __init__(self) -> None:
+        self.units = bm.Words(vocabulary=self.vocabulary)
+        self.row = np.log(np.array([0.001, 0.009, 0.99]))
+        self.seen: list[int] = []
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        self.seen += ids.tolist()
+        assert bounds[0] == 0
+        assert bounds[-1] == len(ids)
+        return self.row[ids]
+
+
+class WithUnk(Three):
+    """The same with a class for unknown words, and predictions."""
+
+    vocabulary = outcome_names = (b"<unk>", b"sat", b"the")
+
+    def predict(self, history: Any) -> Any:
+        self.seen += history.tolist()
+        return self.row
+
+
+def test_an_unknown_word_is_impossible_and_never_shown() -> None:
+    plain = Three()
+    found = bm.score(plain, b"the zebra sat\n\n \nokapi\n", docs="line")
+    assert plain.seen == [2, 1]
+    assert (found.oov, found.impossible) == (2, 2)
+    assert found.nats == np.inf
+    assert "'zebra ' at byte 4" in found.notes[0]
+    assert found.known_nats == pytest.approx(-plain.row[2] - plain.row[1])
+    skipped = bm.score(Three(), b"the zebra sat\n", oov="skipped")
+    assert (skipped.skipped, skipped.tokens) == (1, 2)
+    assert skipped.nats == pytest.approx(-plain.row[2] - plain.row[1])
+    assert not bm.verify(plain, b"the cat sat").predicts
+
+
+def test_an_unknown_word_has_the_entry_unk_where_there_is_one() -> None:
+    text = b"the zebra sat\n \n"
+    assert bm.score(WithUnk(), text).nats == np.inf
+    plain = WithUnk()
+    found = bm.score(plain, text, oov="class", docs="line", alternatives=1)
+    assert found.nats == pytest.approx(-float(plain.row.sum()))
+    assert found.oov == 1
+    assert found.trace.rank.tolist()[:3] == [1, 3, 2]
+    assert min(plain.seen) == 0
+    assert bm.verify(WithUnk(), text).sound
+
+
+def test_a_blank_document_does_not_reach_a_stream_or_a_history() -> None:
+    class Ends(WithUnk):
+        traits = Traits(end=End(1))
+
+    plain = Ends()
+    bm.score(plain, b"the\n\nthe\n", docs="line", eos="nonblank", oov="class", alternatives=1)
+    assert min(plain.seen) >= 0
+
+
+def test_what_a_plug_in_raises_names_it() -> None:
+    class Fails(Plain):
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            message = "ouch"
+            raise ValueError(message)
+
+        def predict(self, history: Any) -> Any:
+            raise KeyError("x")
+
+        def stream(self) -> Any:
+            raise RuntimeError
+
+    for call, expected in (
+        (lambda model: bm.score(model, TEXT), "the plug-in plain failed in stream: RuntimeError"),
+        (lambda model: bm.sample(model, 1, seed=1), "failed in predict: KeyError: 'x'"),
+        (lambda model: model.logprobs(np.array([1]), np.array([0, 1])), "failed in logprobs: ValueError: ouch"),
+    ):
+        with pytest.raises(ModelError, match=expected):
+            call(bm.load(Fails()))
+
+    class Meter:
+        def feed(self, data: bytes) -> None:
+            pass
+
+        def finish(self) -> Any:
+            return 1.5
+
+    class Halves:
+        name, fingerprint = "halves", "halves-1"
+
+        def meter(self) -> Any:
+            return Meter()
+
+    with pytest.raises(ModelError, match=r"halves gave 1\.5 as the size of its file"):
+        bm.score(Halves(), b"ab")
 
 
 # ---- a plug-in of bytes ----------------------------------------------------------------------------------------------

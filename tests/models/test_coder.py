@@ -96,3 +96,12 @@ def test_what_no_encoder_wrote_is_a_typed_error() -> None:
         raise _core.CodeError("broken")
     with pytest.raises(FileFormatError):
         coder().decode(b"", 500)
+
+
+def test_progress_counts_the_same_units_both_ways() -> None:
+    there: list[int] = []
+    back: list[int] = []
+    data = b"a" * 600
+    coded, _ = coder(there).encode(data, final=True)
+    coder(back).decode(coded, len(data))
+    assert there == back == [256, 512]

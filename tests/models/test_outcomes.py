@@ -12,8 +12,8 @@ from bitmeter.models.outcomes import (
     Outcomes,
     byte_outcomes,
     details_of_rows,
+    empty_details,
     joined_details,
-    no_details,
 )
 
 NAMES = (b"a", b"b", b"c", b"d")
@@ -79,7 +79,7 @@ def test_parts_of_details_join_to_the_whole() -> None:
 def test_details_are_overwritten_where_asked() -> None:
     rows = np.log(np.random.default_rng(2).dirichlet(np.ones(4), size=3))
     found = details_of_rows(rows, np.array([0, 1, 2]), 2, NAMES)
-    empty = no_details(5, 2, NAMES)
+    empty = empty_details(5, 2, NAMES)
     assert not empty.entropy.any()
     empty.put(found, slice(1, 4))
     np.testing.assert_array_equal(empty.rank, [0, *found.rank, 0])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import bitmeter as bm
 from bitmeter.models.outcomes import Outcomes, byte_outcomes, details_of_rows
 from bitmeter.models.session import Batch, End, HistoryStepper, PredictingSession, Stepper
-from bitmeter.text.units.base import Split
+from bitmeter.text.units.base import BLANK, Split
 from bitmeter.text.units.plain import Bytes
 from bitmeter.text.units.words import Words
 
@@ -156,7 +156,7 @@ def test_a_history_stepper_shows_the_history_and_no_more_than_its_reach() -> Non
 
     def predict(history: NDArray[np.int64]) -> NDArray[np.float64]:
         seen.append(history.tolist())
-        history[:] = -1  # what is given is the caller's own
+        assert not history.flags.writeable
         return np.zeros(1)
 
     stepper = HistoryStepper(predict, reach=2, history=np.array([7]))
@@ -169,6 +169,34 @@ def test_a_history_stepper_shows_the_history_and_no_more_than_its_reach() -> Non
     assert seen == [[7], [7, 8], [8, 9], []]
     HistoryStepper(predict, reach=0, history=np.array([7])).predict()
     assert seen[-1] == []
+
+
+def test_a_history_is_not_copied_for_each_prediction_and_stays_as_it_was() -> None:
+    """A copy would make the time of a document quadratic; whoever keeps what was given still has it afterwards."""
+    given: list[NDArray[np.int64]] = []
+
+    def predict(history: NDArray[np.int64]) -> NDArray[np.float64]:
+        given.append(history)
+        return np.zeros(1)
+
+    stepper = HistoryStepper(predict)
+    for unit in range(200):
+        stepper.take(unit)
+        stepper.predict()
+    assert np.shares_memory(given[-1], given[-2])
+    stepper.begin()
+    stepper.take(7)
+    assert [history.tolist() for history in given] == [list(range(size + 1)) for size in range(200)]
+
+
+def test_a_blank_document_is_no_history() -> None:
+    """Its id is no unit: what follows it in a document is predicted as if it were not there."""
+    session = Counting()
+    bounds = np.array([0, 3])
+    with_blank = session.details(np.array([BLANK, 97, 98]), bounds, continues=False, alternatives=2)
+    without = session.details(np.array([97, 98]), np.array([0, 2]), continues=False, alternatives=2)
+    np.testing.assert_array_equal(with_blank.rank[1:], without.rank)
+    np.testing.assert_array_equal(with_blank.entropy[1:], without.entropy)
 
 
 def test_a_copied_history_goes_on_apart_also_where_it_grows() -> None:

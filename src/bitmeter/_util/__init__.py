@@ -1,1 +1,1 @@
-"""What every room uses and no room owns."""
+"""Helpers of all other packages."""

@@ -1,4 +1,4 @@
-"""The array types of the house."""
+"""The array types that all modules use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of results: written by reports/, which the rooms that make the results must not import."""
+"""The text of results: written by reports/, which the packages that make the results must not import."""
 
 from __future__ import annotations
 

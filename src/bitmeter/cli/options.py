@@ -63,7 +63,10 @@ def _convention(key: str, text: str, metavar: str = "NAME") -> Any:
     return typer.Option(help=text, metavar=metavar, callback=_checked(key))
 
 
-Docs = Annotated[str | None, _convention("docs", "Document boundaries: file, line, blank, record or joined.")]
+Docs = Annotated[
+    str | None,
+    _convention("docs", "Document boundaries: file, line, blank, record, joined, joined-line or joined-blank."),
+]
 Field = Annotated[
     str | None, typer.Option(metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.")
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-__all__ = ["show"]
+__all__ = ["note", "say", "show"]
 
 #: The invisible end of a line: spaces, and codes that end a colour.
 _TAIL = re.compile(r"(?: |\x1b\[[0-9;]*m)+$")
@@ -29,3 +29,24 @@ def show(renderable: Any) -> None:
 
 def _without_spaces(tail: re.Match[str]) -> str:
     return tail[0].replace(" ", "")
+
+
+def say(text: str) -> None:
+    """Print a summary; lines that are too long are folded, what follows indented."""
+    import textwrap
+
+    from bitmeter.reports.figures import WIDTH
+
+    for line in text.splitlines():
+        indent = " " * (6 if line.startswith("note: ") else 2)
+        parts = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        for part in parts if len(line) > WIDTH else [line]:
+            typer.echo(part)
+
+
+def note(text: str) -> None:
+    """Print a note, folded into its column."""
+    from bitmeter.reports.figures import folded
+
+    for line in folded("note:", text, 6):
+        typer.echo(line)

@@ -30,7 +30,7 @@ def coder_of(model: Model, *, watch: CodeWatch | None = None) -> Coder:
     if not model.units.joins:
         message = (
             f"{model.name} predicts {model.units.name}, from which the bytes of a text cannot be put together again: "
-            "what stands between them, or how unknown ones are spelled, is not predicted"
+            "neither what is between them nor how unknown ones are spelled is predicted"
         )
         raise ModelError(message)
     if not isinstance(model, Predictor):

@@ -64,7 +64,7 @@ class Proof:
     def __str__(self) -> str:
         units = max(1, self.units)
         verdict = (
-            "proved: the text was decoded from so many bits"
+            "proved: the text was decoded from that many bits"
             if self.holds
             else f"NOT proved: the file may differ from the score by {self.bound:,.0f} bits"
         )

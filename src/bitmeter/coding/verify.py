@@ -60,11 +60,18 @@ class Verification:
     short: float = 0.0
 
     @property
-    def sound(self) -> bool:
-        """Whether the model is a distribution and its score one of that."""
-        return self.peeks <= LOG_TOLERANCE and (
-            not self.predicts or (self.sums <= SUM_TOLERANCE and self.agrees <= LOG_TOLERANCE)
-        )
+    def sound(self) -> bool | None:
+        """Whether the model is a distribution and its score one of that; None where sums could not be checked."""
+        if self.peeks > LOG_TOLERANCE:
+            return False
+        return self.sums <= SUM_TOLERANCE and self.agrees <= LOG_TOLERANCE if self.predicts else None
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        if self.sound is None:
+            return "unproven: nothing refutes it, but whether its predictions sum to one was not checked"
+        return "sound" if self.sound else "NOT sound: its scores are not code lengths"
 
     def __str__(self) -> str:
         def line(good: bool, what: str) -> str:  # noqa: FBT001
@@ -86,7 +93,7 @@ class Verification:
         lines.append(
             line(self.peeks <= LOG_TOLERANCE, f"what follows changes nothing, to within {self.peeks:.1e} nats")
         )
-        lines.append("sound" if self.sound else "NOT sound: its scores are not code lengths")
+        lines.append(self.verdict)
         return "\n".join(lines)
 
 

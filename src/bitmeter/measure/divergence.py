@@ -1,6 +1,7 @@
-"""How far the predictions of two models lie apart on one text, token by token: a quantised model against its original.
+"""How far the predictions of two models lie apart on one text, unit by unit: a quantised model against its original.
 
-Both read the same windows side by side, and only what a few positions need is held at once: no logits are kept.
+Models that see windows read the same ones side by side; others go through each document unit by unit. Only what a few
+positions need is held at once: no logits are kept.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.options import settle
+from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.scoring import _corpus
-from bitmeter.measure.window_sums import in_windows
-from bitmeter.models.protocols import WindowedPredictor
+from bitmeter.measure.window_sums import in_windows, without_windows
+from bitmeter.models.protocols import OpenVocabulary, Predictor, Stepper, WindowedPredictor
 from bitmeter.models.registry import resolve
 from bitmeter.text.blocks import split_corpus
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.units.base import BLANK, Split
 
 __all__ = ["Divergence", "divergence"]
 
 _LN2 = math.log(2.0)
+#: Bytes of a block of which a text is stepped through unit by unit; progress is reported after each.
+_STEPPED = 1 << 12
 #: The shares at which the distribution over tokens is shown.
 PERCENTILES = (0.1, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
@@ -80,7 +85,12 @@ class Divergence:
     @property
     def log_ratio(self) -> float:
         """By how many bits per token the second's cross-entropy is higher: the mean of log p − log q of what came."""
-        return math.fsum(self.first_logprobs - self.second_logprobs) / len(self) / _LN2
+        same = self.first_logprobs == self.second_logprobs  # also where neither gives it any probability
+        with np.errstate(invalid="ignore"):
+            ratios = np.where(same, 0.0, self.first_logprobs - self.second_logprobs)
+        if np.isinf(ratios).any():
+            return math.inf if np.isposinf(ratios).any() else -math.inf
+        return math.fsum(ratios) / len(self) / _LN2
 
     @property
     def probability_error(self) -> float:
@@ -128,7 +138,7 @@ def divergence(
     ctx: str | None = None,
     progress: Progress | None = None,
 ) -> Divergence:
-    """How far the predictions of two models of the same tokens lie apart on a text.
+    """How far the predictions of two models of the same units lie apart on a text.
 
     Parameters
     ----------
@@ -139,7 +149,8 @@ def divergence(
     text
         As for `score`.
     docs, field, ctx
-        As for `score`; both models read in the same windows, those that the first has.
+        As for `score`; models that see windows both read in those that the first has. The ends of documents are not
+        predicted, and an unknown word is the outcome `<unk>`.
     progress
         Called as the text goes by.
 
@@ -151,54 +162,112 @@ def divergence(
     Examples
     --------
     >>> import bitmeter as bm
-    >>> bm.divergence("uniform", "kt", b"abc")
-    Traceback (most recent call last):
-    bitmeter.errors.ModelError: uniform:256 does not expose a distribution over tokens; ... such as hf:PATH
+    >>> round(bm.divergence("uniform", "kt", b"ab").mean, 6)  # the first byte is uniform under both
+    0.001083
     """
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
-    models = [_causal(model) for model in (first, second)]
-    one, two = models
+    one, two = _predictor(first), _predictor(second)
     sizes = len(one.outcomes), len(two.outcomes)
-    if one.units != two.units or sizes[0] != sizes[1]:
+    if sizes[0] != sizes[1] or not _same_outcomes(one, two):
         message = (
-            f"{one.name} and {two.name} do not predict the same tokens ({one.units.name}, {sizes[0]:,} ids; "
-            f"{two.units.name}, {sizes[1]:,} ids), so their predictions have no divergence; compare their bits per "
-            "byte instead: bitmeter compare"
+            f"{one.name} and {two.name} do not predict the same outcomes ({one.units.name}, {sizes[0]:,} of them; "
+            f"{two.units.name}, {sizes[1]:,}), so their predictions have no divergence; compare their bits per byte "
+            "instead: bitmeter compare"
         )
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)
-    reader, settled = in_windows(one, chosen)
-    other = in_windows(two, settled)[0].with_windowing(reader.windowing)
     parts: list[tuple[Floats, ...]] = []
-    for piece in split_corpus(corpus, reader.units, reader.traits.block_bytes):
-        parts += _piece(reader, other, piece.split.ids, piece.split.bounds)
+    for done, rows in _rows_of_both(one, two, corpus, chosen):
+        parts += rows
         if progress is not None:
-            progress(Step(piece.offset + len(piece.data), corpus.total_bytes))
+            progress(Step(done, corpus.total_bytes))
     if not sum(len(part[0]) for part in parts):
-        message = f"{corpus.name} has no token that is predicted, so there is nothing to compare"
+        message = f"{corpus.name} has no unit that is predicted, so there is nothing to compare"
         raise EmptyError(message)
     nats, same, own, theirs = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Divergence(*_told_apart(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
+    return Divergence(*_distinct_names(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
 
 
-def _told_apart(one: WindowedPredictor, two: WindowedPredictor) -> tuple[str, str]:
+def _predictor(model: Any) -> Predictor:
+    found = resolve(model)
+    if not isinstance(found, Predictor):
+        message = (
+            f"{found.name} does not expose the distribution of the next unit; a divergence needs two models that do, "
+            "such as hf:PATH, an n-gram model or kt"
+        )
+        raise ModelError(message, value=model)
+    if isinstance(found, OpenVocabulary) and "class" in found.traits.oov:
+        return found.with_oov("class")
+    return found
+
+
+def _same_outcomes(one: Predictor, two: Predictor) -> bool:
+    """Whether entries of both stand for the same units."""
+    if isinstance(one, WindowedPredictor) or not (one.outcomes.named and two.outcomes.named):
+        return one.units == two.units
+    # The units of an n-gram model hold its vocabulary and are never equal to another's; the names of the words are.
+    return (
+        one.units.name == two.units.name
+        and one.outcomes.names == two.outcomes.names
+        and np.array_equal(one.outcomes.ids, two.outcomes.ids)
+    )
+
+
+def _rows_of_both(
+    one: Predictor, two: Predictor, corpus: Corpus, settings: Settings
+) -> Iterator[tuple[int, Iterator[tuple[Floats, ...]]]]:
+    """For each block of the text: the offset of its end, and what is found in it."""
+    if isinstance(one, WindowedPredictor) and isinstance(two, WindowedPredictor):
+        reader, settled = in_windows(one, settings)
+        other = in_windows(two, settled)[0].with_windowing(reader.windowing)
+        for block in split_corpus(corpus, reader.units, reader.traits.block_bytes):
+            yield block.offset + len(block.data), _by_windows(reader, other, block.split.ids, block.split.bounds)
+        return
+    for model in (one, two):
+        if isinstance(model, WindowedPredictor):
+            message = (
+                f"{model.name} reads in windows and the other model does not, so that they would predict from "
+                "different histories; compare their bits per byte instead: bitmeter compare"
+            )
+            raise IncomparableError(message)
+        without_windows(model.name, settings)
+    steppers = one.stepper(), two.stepper()
+    for block in split_corpus(corpus, one.units, _STEPPED):
+        found = _by_steps((one, two), steppers, block.split, continues=block.continues)
+        yield block.offset + len(block.data), found
+
+
+def _by_steps(
+    models: tuple[Predictor, Predictor], steppers: tuple[Stepper, Stepper], split: Split, *, continues: bool
+) -> Iterator[tuple[Floats, ...]]:
+    starts = set(split.bounds[1 if continues else 0 : -1].tolist())
+    entries = models[0].outcomes.index(split.ids)
+    for at, (unit, entry) in enumerate(zip(split.ids.tolist(), entries.tolist(), strict=True)):
+        if at in starts:
+            for stepper in steppers:
+                stepper.begin()
+        if unit == BLANK:
+            continue
+        if not 0 <= entry < len(models[0].outcomes):
+            message = (
+                f"{models[0].name} predicts {len(models[0].outcomes):,} outcomes, and the unit id {unit} is none of "
+                "them, so there is no divergence on this text"
+            )
+            raise ModelError(message, value=unit)
+        p, q = (stepper.predict()[None] for stepper in steppers)
+        yield _compared(*models, p, q, np.array([[entry]]))
+        for stepper in steppers:
+            stepper.take(unit)
+
+
+def _distinct_names(one: Predictor, two: Predictor) -> tuple[str, str]:
     """The names of two models, with their precision where they have one name: quantised against original, often."""
     if one.name != two.name or one.traits.precision == two.traits.precision:
         return one.name, two.name
     return f"{one.name} ({one.traits.precision})", f"{two.name} ({two.traits.precision})"
 
 
-def _causal(model: Any) -> WindowedPredictor:
-    found = resolve(model)
-    if not isinstance(found, WindowedPredictor):
-        message = (
-            f"{found.name} does not expose a distribution over tokens; a divergence needs two models such as hf:PATH"
-        )
-        raise ModelError(message, value=model)
-    return found
-
-
-def _piece(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[tuple[Floats, ...]]:
+def _by_windows(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[tuple[Floats, ...]]:
     tokens = np.asarray(ids, dtype=np.int64)
     if ((tokens < 0) | (tokens >= len(one.outcomes))).any():  # a document of which the tokenizer kept nothing
         known = (tokens >= 0) & (tokens < len(one.outcomes))
@@ -214,20 +283,18 @@ def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead
     for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
         truth = sequence[at : at + len(p), None]
         at += len(p)
-        _refuse_nan(one, p)
-        _refuse_nan(two, q)
-        weights = np.exp(p)
-        with np.errstate(invalid="ignore"):
-            terms = np.where(weights > 0.0, weights * (p - q), 0.0)
-        yield (
-            np.maximum(terms.sum(axis=1), 0.0),
-            (p.argmax(axis=1) == q.argmax(axis=1)).astype(np.float64),
-            np.take_along_axis(p, truth, axis=1)[:, 0],
-            np.take_along_axis(q, truth, axis=1)[:, 0],
-        )
+        yield _compared(one, two, p, q, truth)
 
 
-def _refuse_nan(model: WindowedPredictor, rows: Floats) -> None:
-    if np.isnan(rows).any():
-        message = f"{model.name} gave NaN among its predictions, so its divergence does not exist"
-        raise ModelError(message)
+def _compared(one: Predictor, two: Predictor, p: Floats, q: Floats, truth: Ints) -> tuple[Floats, ...]:
+    """For rows of ln p and ln q: D(p‖q), whether the most likely agree, and ln p and ln q of what came."""
+    for model, rows in ((one, p), (two, q)):
+        if np.isnan(rows).any():
+            message = f"{model.name} gave NaN among its predictions, so its divergence does not exist"
+            raise ModelError(message)
+    weights = np.exp(p)
+    with np.errstate(invalid="ignore"):
+        terms = np.where(weights > 0.0, weights * (p - q), 0.0)
+    own, theirs = (np.take_along_axis(rows, truth, axis=1)[:, 0] for rows in (p, q))
+    same = (p.argmax(axis=1) == q.argmax(axis=1)).astype(np.float64)
+    return np.maximum(terms.sum(axis=1), 0.0), same, own, theirs

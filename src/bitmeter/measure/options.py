@@ -15,7 +15,7 @@ from bitmeter.models.windows import parse_context
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The keywords of score() after the convention has spoken; each is in the signature."""
+    """The keywords of score() with the defaults of the convention filled in; each is in the signature."""
 
     docs: str | None
     field: str | None

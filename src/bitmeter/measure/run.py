@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bitmeter import _core
-from bitmeter._util.arrays import Bools, Floats
+from bitmeter._util.arrays import Bools
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
@@ -71,8 +71,8 @@ class Run:
         in_windows = isinstance(model, Windowed) and model.traits.whole_documents
         self._windows = WindowTotals() if in_windows else None
         counter = convention(settings.like).words
-        self._pieces = None if counter is None else counter()
-        self._place = ""
+        self._tool_words = None if counter is None else counter()
+        self._first_impossible = ""
         self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
@@ -81,8 +81,8 @@ class Run:
             for piece in self._scored():
                 self._check(piece)
                 self._counts.add(piece.data, piece.ends)
-                if self._pieces is not None:
-                    self._pieces.add(piece.data, piece.ends)
+                if self._tool_words is not None:
+                    self._tool_words.add(piece.data, piece.ends)
                 self._apply(piece)
                 self._add(piece)
                 self._tracer.add(piece)
@@ -139,7 +139,7 @@ class Run:
         piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
         if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
             piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
-        if len(logs) and not piece.logprobs.max() <= 1e-9:  # the largest of numbers among which is NaN is NaN
+        if len(logs) and not piece.logprobs.max() <= 1e-9:  # not: max gives NaN if any is NaN, and so must be refused
             at = int(np.argmax(~(piece.logprobs <= 1e-9)))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
             place = piece.offset + int(piece.cuts[at])
@@ -164,7 +164,8 @@ class Run:
                 piece.skipped[starts] = True
             else:
                 piece.logprobs = piece.logprobs.copy()  # the model's own array is left as it is
-                piece.logprobs[starts] = -math.log(self._model.traits.vocabulary or 1)
+                assert self._model.traits.vocabulary is not None, "check_abilities refuses the others"
+                piece.logprobs[starts] = -math.log(self._model.traits.vocabulary)
         if piece.skipped.any():
             piece.logprobs = np.where(piece.skipped, 0.0, piece.logprobs)
             self._skipped += int(np.count_nonzero(piece.skipped))
@@ -187,11 +188,11 @@ class Run:
 
     def _name_impossible(self, piece: Rated, impossible: Bools) -> None:
         self._impossible += int(np.count_nonzero(impossible))
-        if not self._place:
+        if not self._first_impossible:
             at = int(np.argmax(impossible))
             unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
             shown = repr(unit.decode("utf-8", "backslashreplace")) if unit else "the end of a document"
-            self._place = f"{shown} at byte {piece.offset + int(piece.cuts[at])}"
+            self._first_impossible = f"{shown} at byte {piece.offset + int(piece.cuts[at])}"
 
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
@@ -225,12 +226,16 @@ class Run:
             by_document=documents,
             by_block=self._blocks.finished(),
             by_window=None if self._windows is None else self._windows.finished(),
-            pieces=None if self._pieces is None else self._pieces.finished(),
+            pieces=None if self._tool_words is None else self._tool_words.finished(),
             exact=exact,
         )
 
     def _notes(self, signature: Signature) -> tuple[str, ...]:
-        notes = [f"infinite: {self._impossible} impossible, the first is {self._place}"] if self._impossible else []
+        notes = (
+            [f"infinite: {self._impossible} impossible, the first is {self._first_impossible}"]
+            if self._impossible
+            else []
+        )
         if self._impossible and self._oov and self._settings.oov == "none" and isinstance(self._model, OpenVocabulary):
             ways = [*self._model.oov_remedies()]
             ways.insert(1 if ways else 0, "--oov skipped leaves them out")
@@ -309,15 +314,17 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
 def _signature(
     name: str, fingerprint: str, corpus: Corpus, settings: Settings, length: int, documents: int
 ) -> Signature:
+    assert settings.first is not None
+    assert settings.ctx is not None, "with_windows and without_windows settle both"
     return Signature(
         text=f"sha256-{corpus.fingerprint()[:24]}.{length}",
         norm=settings.norm,
         docs=f"{corpus.docs}.{documents}.{corpus.boundaries()[:8]}",
-        first=settings.first or "bos",
+        first=settings.first,
         eos=settings.eos,
         oov=settings.oov,
         den=settings.den,
-        ctx=settings.ctx or "full",
+        ctx=settings.ctx,
         model=f"{name}/{fingerprint}",
         like=settings.like,
     )

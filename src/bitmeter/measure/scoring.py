@@ -50,7 +50,8 @@ def score(
     text
         A path, a glob, a folder, an address, "-" for stdin, a list of those, a Corpus, or bytes (the text itself).
     docs
-        Where documents end: "file", "line", "blank" or "record". Intervals and comparisons are by document.
+        Where documents end: "file", "line", "blank", "record", "joined", "joined-line" or "joined-blank". Intervals and
+        comparisons are by document.
     field
         The field of JSON lines or the column of Parquet that holds the text.
     norm
@@ -75,8 +76,8 @@ def score(
     trace
         Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
     alternatives
-        Have the trace tell also the entropy of each prediction, the rank of the truth, and this many of the likeliest
-        alternatives (0 for none). Slower; for models that know the whole distribution of the next unit.
+        Add to the trace the entropy of each prediction, the rank of the unit that came, and this many of the most
+        likely units (0 for none). Slower; only for models that expose the distribution of the next unit.
     force
         Overwrite that file.
     progress

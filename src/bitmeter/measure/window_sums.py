@@ -1,6 +1,6 @@
-"""How a long text meets a bounded context, on the side of the instrument: what is asked of a model, and sums by window.
+"""Windows over a long text, as far as measuring knows them: which a model is asked for, and sums by window.
 
-The windows themselves are laid by the model's room (`models.windows`), because models may not know the instrument.
+The windows themselves are laid out in `models.windows`, because models may not import from measure/.
 """
 
 from __future__ import annotations

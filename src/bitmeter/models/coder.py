@@ -161,7 +161,7 @@ class StepwiseCoder(UnitCoder):
                 raise self._impossible(whole, cuts, i)
             self._put_rest(core, unit, entry)
             self._stepper.take(unit)
-            self._report(i, int(cuts[i + 1]))
+            self._report(i + 1, int(cuts[i + 1]))
         self._bits += core.bits
         self._done += len(whole)
         return core.finish(), len(whole)

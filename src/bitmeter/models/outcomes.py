@@ -10,7 +10,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids, Ints
 
-__all__ = ["BYTE_NAMES", "Details", "Outcomes", "byte_outcomes", "details_of_rows", "joined_details", "no_details"]
+__all__ = ["BYTE_NAMES", "Details", "Outcomes", "byte_outcomes", "details_of_rows", "empty_details", "joined_details"]
 
 BYTE_NAMES = tuple(bytes([byte]) for byte in range(256))
 
@@ -23,7 +23,8 @@ class Outcomes:
     size
         The number of entries of a row.
     ids
-        Gives the unit id of each entry; negative where no unit, or more than one, has it. None: entry i has id i.
+        Gives the unit id of each entry; negative for an entry that stands for no unit or for several, such as `<unk>`.
+        None: entry i has id i.
     names
         Gives the bytes of each entry; None where the model does not name its outcomes.
     index
@@ -52,7 +53,7 @@ class Outcomes:
 
     @cached_property
     def ids(self) -> Ints:
-        """The unit id of each entry; negative where no unit, or more than one, has it."""
+        """The unit id of each entry; negative for one that stands for no unit or for several."""
         return np.arange(self.size, dtype=np.int64) if self._make_ids is None else self._make_ids()
 
     @property
@@ -101,9 +102,9 @@ class Details:
 
     def part(self, first: int, last: int) -> Details:
         """The predictions from `first` to before `last`."""
-        return self.taken(np.arange(first, last))
+        return self.taken(slice(first, last))
 
-    def taken(self, which: Ints) -> Details:
+    def taken(self, which: slice | Ints) -> Details:
         """Some of the predictions, by their indices."""
         return Details(self.entropy[which], self.rank[which], self.top[which], self.top_logprobs[which], self.names)
 
@@ -113,8 +114,8 @@ class Details:
         self.top[where], self.top_logprobs[where] = other.top, other.top_logprobs
 
 
-def no_details(size: int, alternatives: int, names: tuple[bytes, ...]) -> Details:
-    """Zeros for so many predictions, to be overwritten."""
+def empty_details(size: int, alternatives: int, names: tuple[bytes, ...]) -> Details:
+    """Zeros for `size` predictions, to be overwritten."""
     tops = (size, alternatives)
     return Details(
         np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(tops, dtype=np.int64), np.zeros(tops), names

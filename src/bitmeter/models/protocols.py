@@ -77,6 +77,8 @@ class Traits:
         Whether its probabilities are quantised so that they may sum to less than one, never to more.
     caveats
         What a reader of its score should know.
+    reach
+        Of a plug-in: how many of the last units `predict` looks at; None for all.
     """
 
     vocabulary: int | None = None
@@ -88,6 +90,7 @@ class Traits:
     precision: str = "float64"
     rounded: bool = False
     caveats: tuple[str, ...] = ()
+    reach: int | None = None
 
 
 @runtime_checkable
@@ -95,18 +98,19 @@ class PlainModel(Protocol):
     """All that another package must write; `registry.adapt` makes a `Model` of it.
 
     It may also have `predict(history)`, which gives ln p of each unit id as the next unit; `outcome_names`, the bytes
-    of each; `traits`; and, if its units are words, `spelling`: an `NGram` of words whose spelling unknown words cost.
+    of each; `traits`; `stream()`, by which documents come in parts; and, if its units are words, `spelling`: an `NGram`
+    of words whose spelling unknown words cost. It is never shown a negative id.
 
     Examples
     --------
     >>> import bitmeter as bm
     >>> import numpy as np
-    >>> class Coin:
-    ...     name, fingerprint, units = "coin", "coin-1", bm.Uniform().units
+    >>> class Ascii:
+    ...     name, fingerprint, units = "ascii", "ascii-1", bm.units_of("bytes")
     ...     def logprobs(self, ids, bounds):
-    ...         return np.full(len(ids), -np.log(2))
-    >>> round(bm.score(Coin(), b"abc").bits, 6)
-    3.0
+    ...         return np.where(ids < 128, -np.log(128), -np.inf)
+    >>> round(bm.score(Ascii(), b"abc").bits, 6)
+    21.0
     """
 
     @property
@@ -336,7 +340,7 @@ class Codes(Model):
 
 
 class Bundled(Model):
-    """Can travel in an archive as files, and be named by its file in another.
+    """Can travel in an archive as files, and be named by its file in another; of our own classes only.
 
     Attributes
     ----------
@@ -482,6 +486,9 @@ class Compressor(ABC):
         @property
         def overhead(self) -> str:
             """What part of the file is not the text."""
+
+    else:
+        overhead = ""
 
     @abstractmethod
     def meter(self) -> Meter:

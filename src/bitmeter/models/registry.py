@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from bitmeter.models.components import Components
-    from bitmeter.models.protocols import Compressor, Model, Primable
+    from bitmeter.models.protocols import Bundled, Compressor, Model, Primable
 
 __all__ = [
     "BrokenPlugin",
@@ -35,6 +35,7 @@ __all__ = [
     "schemes",
     "survey_schemes",
     "unbundle",
+    "unbundles",
 ]
 
 #: The entry-point group by which other packages add schemes.
@@ -150,8 +151,6 @@ def _package(entry: EntryPoint) -> str:
 def adapt(what: Any) -> Model | Compressor:
     """A model of ours from an object: a Model, a Distribution or Conditional, or what another package wrote.
 
-    Only this function asks an object what it can do.
-
     Examples
     --------
     >>> import bitmeter as bm
@@ -159,10 +158,6 @@ def adapt(what: Any) -> Model | Compressor:
     'distribution(2 labels)'
     """
     from bitmeter.models.adapted import adapted
-    from bitmeter.models.protocols import Compressor, Model
-
-    if isinstance(what, Model | Compressor):
-        return what
     from bitmeter.theory.conditional import Conditional
     from bitmeter.theory.distributions import Distribution
 
@@ -333,9 +328,18 @@ def unbundle(folder: Path, first: str, name: str) -> Model:
     if first not in _BUNDLES:
         message = f"{name} is damaged: the model inside is {shown(first)}, which is of no known kind"
         raise ModelError(message, value=first)
-    module, _, kind = _BUNDLES[first].partition(":")
-    model: Model = vars(_family(module))[kind].unbundle(folder, name)
+    model: Model = _bundled_class(first).unbundle(folder, name)
     return model
+
+
+def unbundles(model: Bundled) -> bool:
+    """Whether `unbundle` would make a model of this kind from its bundle: only our own classes are known to it."""
+    return model.BUNDLE in _BUNDLES and isinstance(model, _bundled_class(model.BUNDLE))
+
+
+def _bundled_class(first: str) -> Any:
+    module, _, kind = _BUNDLES[first].partition(":")
+    return vars(_family(module))[kind]
 
 
 def _from_plugin(scheme: Scheme, spec: str, rest: str) -> Model | Compressor:

@@ -20,7 +20,7 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
 from bitmeter.models.windows import Plan
 from bitmeter.text.boundaries import with_ends
-from bitmeter.text.units.base import Split, Units
+from bitmeter.text.units.base import BLANK, Split, Units
 
 __all__ = [
     "Batch",
@@ -38,6 +38,8 @@ __all__ = [
 Watch = Callable[[int, int], object]
 #: Predicted probabilities that are held at once.
 _AT_ONCE = 1 << 20
+#: Units for which a history has room at first.
+_FEWEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,10 @@ class Batch:
 
     @property
     def blank(self) -> Bools:
-        """Which units are documents of white space alone: they cost nothing and count for nothing."""
+        """Which units are documents without a word or token, such as white space alone.
+
+        They cost nothing and are not counted as tokens; where unknown words are spelled, their white space is paid for.
+        """
         return self._tokens[1]
 
     @property
@@ -242,7 +247,8 @@ class PredictingSession(UnitSession):
     def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
         """By one prediction after the other."""
         outcomes, stepper = self.outcomes, self.stepper()
-        index = outcomes.index(ids)
+        blank = np.asarray(ids) == BLANK  # costs nothing, so its rank means nothing, and nothing follows from it
+        index = np.where(blank, 0, outcomes.index(ids))
         starts = set(bounds[1 if continues else 0 : -1].tolist())
         at_once = max(1, _AT_ONCE // len(outcomes))
         parts = []
@@ -253,7 +259,8 @@ class PredictingSession(UnitSession):
                 if first + i in starts:
                     stepper.begin()
                 rows[i] = stepper.predict()
-                stepper.take(unit)
+                if unit != BLANK:
+                    stepper.take(unit)
             parts.append(details_of_rows(rows, index[first : first + at_once], alternatives, outcomes.names))
         return joined_details(parts)
 
@@ -312,18 +319,21 @@ class HistoryStepper(Stepper):
     def __init__(self, predict: Callable[[Ints], Floats], reach: int | None = None, history: Ids | None = None) -> None:
         self._predict, self._reach = predict, reach
         self._size = 0 if history is None else len(history)
-        self._ids = np.zeros(max(64, 2 * self._size), dtype=np.int64)
+        self._ids = np.zeros(max(_FEWEST, 2 * self._size), dtype=np.int64)
         if history is not None:
             self._ids[: self._size] = history
 
     def begin(self) -> None:
         """Begin a new document."""
         self._size = 0
+        self._ids = np.zeros(_FEWEST, dtype=np.int64)  # whoever keeps the history of the document before still has it
 
     def predict(self) -> Floats:
-        """ln p of each outcome, from as much of the history as is looked at."""
+        """ln p of each outcome, from as much of the history as is looked at, which is not copied: it is read-only."""
         first = 0 if self._reach is None else max(0, self._size - self._reach)
-        return np.asarray(self._predict(self._ids[first : self._size].copy()))
+        history = self._ids[first : self._size]
+        history.flags.writeable = False
+        return np.asarray(self._predict(history))
 
     def take(self, unit: int) -> None:
         """Add a unit to the history."""

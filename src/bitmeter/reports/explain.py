@@ -64,8 +64,8 @@ def explain_difference(difference: Difference, first: str = "A", second: str = "
     key = difference.key
     if key == "units" and difference.decisive:
         return (
-            "words and other units whose ids do not restore the bytes leave bytes unpaid, so bits per byte compare only "
-            "with those of the same units"
+            "words and other units whose ids do not restore the bytes leave bytes unpaid, so their bits per byte "
+            "compare only with those of the same units"
         )
     consequence = {
         "schema": "they were written by different versions of bitmeter",

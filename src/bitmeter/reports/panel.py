@@ -132,6 +132,6 @@ def _options(found: Sequence[Difference]) -> str:
     spelled = any(d.key == "oov" and "spelled" in (d.first, d.second) for d in found)
     spells = "; bitmeter convert MODEL new.bmn --spelling TEXT adds a spelling model to a model from ARPA"
     if any(d.key == "units" for d in found):
-        listed += ", with models of the same units, or with an n-gram model of words that has a spelling (--oov spelled)"
+        listed += ", with models of the same units, or with a model of words that has a spelling (--oov spelled)"
         spelled = True
     return (f": {listed.removeprefix(', ')}" if listed else "") + (spells if spelled else "")

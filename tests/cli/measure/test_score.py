@@ -69,7 +69,7 @@ def test_a_proof_is_the_text_decoded(here: Path, capsys: pytest.CaptureFixture[s
     code, printed, _ = run(capsys, "score", "kt", "half.txt", "--prove")
     assert code == 0
     assert str(bm.score("kt", "half.txt")) in printed
-    assert printed.endswith("proved: the text was decoded from so many bits\n")
+    assert printed.endswith("proved: the text was decoded from that many bits\n")
     for option in (["--docs", "line"], ["-o", "run.json"], ["--json"], ["--like", "kenlm"]):
         code, _, said = run(capsys, "score", "kt", "half.txt", "--prove", *option)
         name = "output" if option[0] == "-o" else option[0].strip("-")

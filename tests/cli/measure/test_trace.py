@@ -59,3 +59,14 @@ def test_tab_separated_values_are_a_table(here: Path, capsys: pytest.CaptureFixt
     assert sum(float(row[3]) for row in rows) == pytest.approx(score.bits, rel=1e-12)
     units = [row[4].encode("latin-1", "backslashreplace") for row in rows]
     assert b"".join(units).count(rb"\xff\xfe") == 1  # bytes that are not UTF-8, as they are
+
+
+def test_a_forgotten_text_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bm.NGram(order=2).fit(LINES.encode()).save("model.bmn")
+    for model in ("kt", "model.bmn"):
+        code, printed, said = run(capsys, "trace", model)
+        assert (code, printed) == (2, "")
+        assert f"a text is needed: bitmeter trace {model} TEXT" in said
+    bm.score("kt", "harbour.txt", trace="kt.parquet")
+    Path("kt.parquet").rename("kt")
+    assert run(capsys, "trace", "kt")[0] == 0

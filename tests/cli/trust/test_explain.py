@@ -40,3 +40,10 @@ def test_nonsense_is_a_mistake_of_the_command(here: Path, capsys: pytest.Capture
     code, printed, said = run(capsys, "explain", "nonsense")
     assert (code, printed) == (2, "")
     assert "none of the tools bitmeter, kenlm" in said
+
+
+def test_a_short_signature_says_what_to_give_instead(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, said = run(capsys, "explain", bm.Score.load("run.json").signature.short)
+    assert (code, printed) == (2, "")
+    assert "is a short signature: a hash" in said
+    assert "bitmeter explain run.json" in " ".join(said.split())

@@ -8,6 +8,7 @@ import pytest
 
 import bitmeter as bm
 from tests.cli.running import run
+from tests.models.test_registry import TOY, plugged
 
 TEXT = b"to be or not to be\nthat is the question\n"
 
@@ -36,3 +37,14 @@ def test_a_damaged_file_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     code, _, said = run(capsys, "verify", str(tmp_path / "m.bmn"), str(tmp_path / "text"))
     assert code == 1
     assert "m.bmn" in said
+
+
+def test_a_model_that_does_not_predict_is_unproven_and_does_not_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugged(tmp_path, "bitmeter_toy", TOY, "toy = bitmeter_toy:SCHEME")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "text").write_bytes(TEXT)
+    code, printed, said = run(capsys, "verify", "toy:2", str(tmp_path / "text"), "--histories", "8")
+    assert (code, said) == (0, "")
+    assert printed.splitlines()[-1].startswith("unproven: nothing refutes it")

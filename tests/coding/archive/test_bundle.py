@@ -210,3 +210,62 @@ def test_a_window_that_takes_much_memory_is_refused(tmp_path: Path) -> None:
     data = packed.compress(b"x" * 100) + packed.flush()
     with pytest.raises(FileFormatError, match="cannot be unpacked"):
         bm.decompress(with_inside((tmp_path / "x.bmz").read_bytes(), data), tmp_path / "x")
+
+
+class Foreign(bm.Predictor, bm.Bundled):
+    """A model of another package that says it can travel."""
+
+    BUNDLE = "model.rep"
+    name, fingerprint, path = "foreign", "foreign-1", None
+
+    def __init__(self) -> None:
+        self.units = bm.units_of("bytes")  # type: ignore[misc]
+        self._model = bm.load("uniform")
+
+    def open(self, options: Any = None) -> Any:
+        return self._model.open()
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        return self._model.logprobs(ids, bounds)
+
+    @property
+    def outcomes(self) -> Any:
+        return self._model.outcomes
+
+    def stepper(self) -> Any:
+        return self._model.stepper()
+
+    def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+        (folder / self.BUNDLE).write_text("{}")
+        return [self.BUNDLE]
+
+    @classmethod
+    def unbundle(cls, folder: Path, name: str) -> Any:
+        return cls()
+
+
+@pytest.mark.parametrize("first", ["model.rep", "model.bmn"])
+def test_a_kind_that_no_decoder_knows_is_not_embedded(
+    first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it takes the file name of a kind of ours."""
+    monkeypatch.setattr(Foreign, "BUNDLE", first)
+    with pytest.raises(ModelError, match=r"foreign is a Foreign of another package.*leave embed out"):
+        bm.compress(Foreign(), TEXT, tmp_path / "x.bmz", embed=True)
+    assert not (tmp_path / "x.bmz").exists()
+    bm.compress(Foreign(), TEXT, tmp_path / "x.bmz")
+    with pytest.raises(ModelError, match=r"name it with --model \(such as foreign\)"):
+        bm.decompress(tmp_path / "x.bmz", tmp_path / "x")
+
+
+def test_an_archive_is_verified_by_the_model_inside(tmp_path: Path) -> None:
+    """A subclass of ours that predicts otherwise than its bundle, so that only the model in memory could decode."""
+
+    class Shifted(bm.TableModel):
+        def bundle(self, folder: Path, stem: str = "model") -> list[str]:
+            return bm.TableModel(other).bundle(folder, stem)
+
+    table, other = (bm.Distribution({byte: 1 + byte % step for byte in range(256)}, normalise=True) for step in (5, 3))
+    with pytest.raises(BitmeterError):
+        bm.compress(Shifted(table), TEXT, tmp_path / "x.bmz", embed=True)
+    assert not (tmp_path / "x.bmz").exists()

@@ -116,3 +116,8 @@ def test_mistakes_are_named() -> None:
         PrefixCode.huffman("abc", longest=1)
     with pytest.raises(InputError, match="above 1"):
         PrefixCode({"a": "0", "b": "1", "c": "00"}).canonical()
+
+
+def test_a_word_of_one_bit_is_one_bit() -> None:
+    p = bm.Distribution({"a": 0.5, "b": 0.5})
+    assert "longest word 1 bit; " in str(bm.PrefixCode.huffman(p).figures(p))

@@ -15,4 +15,4 @@ def test_a_history_is_of_ids(history: Any) -> None:
     model = bm.NGram(order=2).fit(b"to be or not to be\n")
     with pytest.raises(bm.errors.InputTypeError, match=r"row of ids, such as model.units.split"):
         model.predict(history)
-    assert model.predict(np.zeros(0, dtype=np.int64)).shape == model.predict(np.array([model.number("to")])).shape
+    assert model.predict(np.zeros(0, dtype=np.int64)).shape == model.predict(np.array([model.word_id("to")])).shape

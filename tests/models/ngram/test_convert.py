@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bitmeter as bm
 from bitmeter.errors import BitmeterError, FileFormatError, RangeError
+from tests.models.made_up import skewed_lines
 
-WORDS = [f"w{i}" for i in range(40)]
-
-
-def made_up(lines: int, seed: int) -> bytes:
-    """Lines of skewed made-up words."""
-    draw = np.random.default_rng(seed)
-    sizes = draw.integers(0, 12, lines)
-    return b"".join(
-        " ".join(WORDS[int(i)] for i in draw.integers(0, 40, size) * draw.integers(0, 40, size) // 40).encode() + b"\n"
-        for size in sizes
-    )
-
-
-TEXT, TEST = made_up(3000, 1), made_up(200, 2)
+TEXT, TEST = skewed_lines(3000, 1), skewed_lines(200, 2)
 
 
 @pytest.fixture(scope="module")

@@ -13,21 +13,9 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter.errors import BitmeterError, FileFormatError, RangeError
+from tests.models.made_up import SKEWED_WORDS, skewed_lines
 
-WORDS = [f"w{i}" for i in range(40)]
-
-
-def made_up(lines: int, seed: int) -> bytes:
-    """Lines of skewed made-up words."""
-    draw = np.random.default_rng(seed)
-    sizes = draw.integers(0, 12, lines)
-    return b"".join(
-        " ".join(WORDS[int(i)] for i in draw.integers(0, 40, size) * draw.integers(0, 40, size) // 40).encode() + b"\n"
-        for size in sizes
-    )
-
-
-TEXT, TEST = made_up(3000, 1), made_up(200, 2)
+TEXT, TEST = skewed_lines(3000, 1), skewed_lines(200, 2)
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +59,7 @@ def test_states_and_predictions(small: bm.NGram) -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(history=st.lists(st.sampled_from([*WORDS, "what"]), max_size=5), bits=st.sampled_from([4, 8]))
+@given(history=st.lists(st.sampled_from([*SKEWED_WORDS, "what"]), max_size=5), bits=st.sampled_from([4, 8]))
 def test_predictions_never_sum_to_more_than_one(history: list[str], bits: int) -> None:
     model = COMPACT[bits]
     logs = model.predict(model.units.split(" ".join(history).encode()).ids)
@@ -169,7 +157,7 @@ def test_mixtures_compression_and_samples(tmp_path: Path, small: bm.NGram) -> No
 def test_damaged_files(tmp_path: Path) -> None:
     """Bytes turned and ends cut off: an error that names the file, or figures; the core's own test turns every byte."""
     path = tmp_path / "small.bmn"
-    bm.NGram(order=3).fit(made_up(30, 3)).compact(4).save(path)
+    bm.NGram(order=3).fit(skewed_lines(30, 3)).compact(4).save(path)
     data = path.read_bytes()
     draw = np.random.default_rng(4)
     errors = 0

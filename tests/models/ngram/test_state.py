@@ -72,6 +72,6 @@ def test_states_know_their_model_and_way() -> None:
     assert model.begin() != "a state"
     assert model.begin(oov="none").extend("unheard")[0] == -math.inf
     assert "length 1" in repr(model.begin())
-    assert model.number(KNOWN[0]) >= 3
-    assert model.begin().extend(model.number(KNOWN[0])) == model.begin().extend(KNOWN[0])
-    assert model.begin().extend(np.int64(model.number(KNOWN[0]))) == model.begin().extend(KNOWN[0].encode())
+    assert model.word_id(KNOWN[0]) >= 3
+    assert model.begin().extend(model.word_id(KNOWN[0])) == model.begin().extend(KNOWN[0])
+    assert model.begin().extend(np.int64(model.word_id(KNOWN[0]))) == model.begin().extend(KNOWN[0].encode())

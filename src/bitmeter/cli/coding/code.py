@@ -34,7 +34,7 @@ def code(
 
     A code of your own (--word a=0 --word b=10 …) is checked: whether it is prefix-free, and uniquely decodable.
     """
-    from bitmeter.cli.output import show
+    from bitmeter.cli.output import say, show
     from bitmeter.coding.prefix.code import PrefixCode
     from bitmeter.reports.codes import code_table
 
@@ -54,9 +54,9 @@ def code(
         made = made.canonical()
     show(code_table(made, p))
     if p is not None:
-        typer.echo(str(made.figures(p)))
+        say(str(made.figures(p)))
     for line in _verdict(made):
-        typer.echo(line)
+        say(line)
     if tree:
         typer.echo(made.tree())
 

@@ -8,6 +8,7 @@ import typer
 
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Prime, With, check_free
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import coding
 
 __all__ = ["SUFFIX", "compress"]
@@ -42,4 +43,4 @@ def compress(
         (ready,) = load_models([model], given)
         made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(str(made))
+        say(str(made))

@@ -11,6 +11,7 @@ from bitmeter._util.files import label
 from bitmeter.cli.coding.compress import SUFFIX
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Prime, With, check_free
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import coding
 
 __all__ = ["decompress"]
@@ -47,5 +48,5 @@ def decompress(
         ready = None if model is None else load_models([model], given)[0]
         header = run(archive, target, model=ready, prime=prime, force=force, progress=progress)
     if target != "-":
-        typer.echo(f"{label(target)}: {header.bytes:,} bytes, decoded with {header.model}")
+        say(f"{label(target)}: {header.bytes:,} bytes, decoded with {header.model}")
     sys.stdout.flush()

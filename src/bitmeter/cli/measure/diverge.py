@@ -24,10 +24,11 @@ def diverge(
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
 ) -> None:
-    """Measure the KL divergence D(P||Q) between the predictions of two models of the same tokens on a text.
+    """Measure the KL divergence D(P||Q) between the predictions of two models of the same units on a text.
 
-    For a quantised model against its original: the mean divergence per token, its percentiles, and how often both
-    models predict the same most likely token.
+    For a quantised or pruned model against its original: the mean divergence per unit, its percentiles, and how often
+    both models predict the same most likely unit. Both must expose the distribution of the next unit, over the same
+    outcomes.
     """
     from bitmeter.measure.divergence import divergence
 

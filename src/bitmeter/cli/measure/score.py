@@ -200,13 +200,11 @@ def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
         for line in lines:
             typer.echo(line)
     else:
-        from bitmeter.cli.output import show
-        from bitmeter.reports.figures import folded
+        from bitmeter.cli.output import note, show
         from bitmeter.reports.panel import notes_of
         from bitmeter.reports.tables import score_table
 
         show(score_table(scores))
-        for note in notes_of(scores):
-            for line in folded("note:", note, 6):
-                typer.echo(line)
+        for remark in notes_of(scores):
+            note(remark)
     sys.stdout.flush()

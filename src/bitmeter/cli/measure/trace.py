@@ -84,6 +84,13 @@ def _row(unit: Any) -> dict[str, Any]:
     return row
 
 
+def _is_parquet(path: str) -> bool:
+    if not Path(path).is_file():
+        return False
+    with Path(path).open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
 def _open(
     model: str,
     text: str | None,
@@ -94,10 +101,14 @@ def _open(
     force: bool,
 ) -> Any:
     from bitmeter.measure.trace.trace import Trace
+    from bitmeter.models.registry import names_model
 
     if text is None:
         if given:
             message = "--with is for scoring, and a saved trace is scored already; leave it out, or give a text"
+            raise typer.BadParameter(message)
+        if names_model(model) and not _is_parquet(model):
+            message = f"a text is needed: bitmeter trace {model} TEXT; a saved trace alone is shown without one"
             raise typer.BadParameter(message)
         return Trace.load(model)
     from bitmeter.measure.scoring import score

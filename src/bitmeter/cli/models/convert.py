@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.options import CompactBits, Force, PruneEntropy, Threads, check_free, compact_bits
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import stages
 
 __all__ = ["convert"]
@@ -62,4 +63,4 @@ def convert(
             source, target, compact=compact, bits=rounding, prune_entropy=prune_entropy, spelling=spelling,
             heldout=heldout, force=force, threads=threads, progress=progress,
         )  # fmt: skip
-    typer.echo(str(done))
+    say(str(done))

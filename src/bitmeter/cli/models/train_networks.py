@@ -12,6 +12,7 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
+from bitmeter.cli.output import say
 from bitmeter.cli.progress import Bar, bar
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def train_network(
     assert curve is not None
     best = curve.best
     assert best is not None
-    typer.echo(
-        f"{label(output)}: {model.kind} of {model.units_kind}, {model.size:,} ids, {model.parameters:,} parameters"
-    )
-    typer.echo(
+    say(f"{label(output)}: {model.kind} of {model.units_kind}, {model.size:,} ids, {model.parameters:,} parameters")
+    say(
         f"held out: {best.bits_per_byte:.4f} bits/byte, perplexity {best.perplexity:,.2f} per unit, at step "
         f"{best.step:,} of {curve.steps:,}{' (stopped early)' * (curve.stopped == 'early')}"
     )

@@ -11,6 +11,7 @@ import typer
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.options import CompactBits, PruneEntropy, check_free, compact_bits
+from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import stages
 
 if TYPE_CHECKING:
@@ -101,14 +102,14 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         model.save(output, force=training.force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     size = f", {output.stat().st_size:,} bytes" if output.is_file() else ""
-    typer.echo(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
-    for note in model.notes:
-        typer.echo(f"note: {note}")
+    say(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
+    for remark in model.notes:
+        note(remark)
     file = (training.units or "").partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
-        typer.echo(f"note: the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
+        note(f"the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
     if training.heldout is not None and options.prune_entropy is not None:
-        typer.echo(f"note: {_cost_of_pruning(whole, model, training.heldout, training)}")
+        note(_cost_of_pruning(whole, model, training.heldout, training))
 
 
 def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,6 +54,13 @@ def _read(text: str) -> Signature | Convention:
         return CONVENTIONS[text]
     if Path(text).exists():
         return Trace.load(text).signature if Path(text).suffix == ".parquet" else Score.load(text).signature
+    if re.fullmatch(r"bm\d+-[0-9a-f]{8}", text):
+        message = (
+            f"{text} is a short signature: a hash, which is equal where the conventions are and from which they cannot "
+            "be found. Give the run (bitmeter score MODEL TEXT -o run.json; bitmeter explain "
+            "run.json) or the long signature, which the run and --json hold"
+        )
+        raise typer.BadParameter(message)
     if ":" not in text:
         tools = ", ".join(CONVENTIONS)
         message = f"{text} is not a file, not a signature, and none of the tools {tools}"

@@ -21,14 +21,15 @@ def verify(
     """Test a model at positions of a text.
 
     Its predictions must sum to one, its log-probabilities must be those of its predictions, and it must not look
-    ahead. The file of an n-gram model is read and checked in full. The exit code is 1 if a test fails.
+    ahead. The file of an n-gram model is read and checked in full. A model that does not expose its predictions is at
+    best unproven. The exit code is 1 if a test fails.
     """
     from bitmeter.coding.verify import verify as run
 
     (ready,) = load_models([model], given)
     found = run(ready, text, histories=histories)
     typer.echo(str(found))
-    if not found.sound:
+    if found.sound is False:
         from bitmeter.errors import ModelError
 
         message = f"{found.model} failed the test; its scores mean nothing"

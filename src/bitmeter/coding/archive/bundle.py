@@ -25,7 +25,7 @@ from bitmeter.coding.archive.header import damaged
 from bitmeter.coding.archive.input import Readable
 from bitmeter.errors import ModelError
 from bitmeter.models.protocols import Bundled, Model
-from bitmeter.models.registry import is_named, unbundle
+from bitmeter.models.registry import is_named, unbundle, unbundles
 from bitmeter.models.universal.model import PRESETS
 
 __all__ = ["pack_model", "unpack_model"]
@@ -55,6 +55,12 @@ def pack_model(model: Model) -> bytes:
 
     if not isinstance(model, Bundled) or not model.needs_file:
         raise _no_file(model)
+    if not unbundles(model):
+        message = (
+            f"{model.name} is a {type(model).__name__} of another package, which a decoder cannot unpack; give "
+            "the model to whoever decodes (leave embed out: --embed)"
+        )
+        raise ModelError(message, value=model.name)
     packer = zstandard.ZstdCompressor(level=9)
     with temporary_folder() as folder, tempfile.TemporaryFile(dir=temporary_place()) as made:
         names = model.bundle(folder)

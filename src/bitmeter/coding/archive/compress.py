@@ -34,6 +34,8 @@ __all__ = ["Archive", "compress", "decompress"]
 #: The largest model that travels along.
 _LARGEST_EMBEDDED = 1 << 28
 _BLOCK = 1 << 20
+#: Schemes whose models are files.
+_IN_FILES = ("ngram", "mixture", "neural")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +225,11 @@ def decompress(
 
 def _verify(file: BinaryIO, name: str, model: Model, progress: Progress | None) -> None:
     header = read_header(file, name)
-    file.seek(header.embedded, os.SEEK_CUR)
     try:
-        ArchiveReader(file, header, model, name, progress).give(None)
+        with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
+            # By the model inside, where there is one: whoever decodes has no other.
+            used = _model_of(header, file, name, None, None, Path(folder)) if header.embedded else model
+            ArchiveReader(file, header, used, name, progress).give(None)
     except FileFormatError as error:
         message = (
             f"what {model.name} coded does not come back when it is decoded ({error}): its predictions are not the "
@@ -255,17 +259,13 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
     if prime is not None:
         message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
         raise ModelError(message, value=header.model)
-    if (
-        scheme in ("ngram", "mixture", "neural")
-        and rest == os.path.basename(rest)
-        and is_inside(rest, Path(name).parent)
-    ):
+    if scheme in _IN_FILES and rest == os.path.basename(rest) and is_inside(rest, Path(name).parent):
         for path in (Path(name).parent / rest, Path(rest)):
             if path.is_file() or (path.is_dir() and names_model(str(path))):
                 return _predictor(f"{scheme}:{path}")
+    said = "name its file with --model" if scheme in _IN_FILES else f"name it with --model (such as {header.model})"
     message = (
-        f"{name} was coded by {header.model} ({header.fingerprint}), which is not here; name its file with --model (in "
-        "Python: model=…)"
+        f"{name} was coded by {header.model} ({header.fingerprint}), which is not here; {said} (in Python: model=…)"
     )
     raise ModelError(message, value=header.model)
 

@@ -51,9 +51,10 @@ class CodeFigures:
         return self.entropy / self.expected_length if self.expected_length else 1.0
 
     def __str__(self) -> str:
+        bits = f"{self.longest} bit{'s' * (self.longest != 1)}"
         return (
             f"expected length {self.expected_length:.4f} bits, entropy {self.entropy:.4f}, redundancy "
-            f"{self.redundancy:.4f}; longest word {self.longest} bits; Kraft sum {_shown_fraction(self.kraft)}"
+            f"{self.redundancy:.4f}; longest word {bits}; Kraft sum {_shown_fraction(self.kraft)}"
         )
 
 
@@ -154,7 +155,7 @@ class PrefixCode:
 
     @classmethod
     def huffman(cls, p: Any, *, longest: int | None = None) -> PrefixCode:
-        """Huffman's code: no code of whole bits a label has a smaller expected length.
+        """Huffman's code: no code of whole bits per label has a smaller expected length.
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ import numpy as np
 from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import ModelError
-from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details, no_details
+from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, empty_details, joined_details
 from bitmeter.models.protocols import Options, Session, Traits, Windowed, WindowedPredictor
 from bitmeter.models.session import Batch, End, PredictingSession, Scored, Stepper, UnitSession, Watch
 from bitmeter.models.windows import (
@@ -233,7 +233,7 @@ class Causal(Windowed):
         logs[known], inner = self.scored(tokens[known], kept[bounds], alternatives, watch)
         if inner is None:
             return logs, None
-        details = no_details(len(tokens), inner.top.shape[1], inner.names)
+        details = empty_details(len(tokens), inner.top.shape[1], inner.names)
         details.put(inner, known)
         return logs, details
 
@@ -311,7 +311,7 @@ class CausalPredictor(Causal, WindowedPredictor):
         watch: Watch | None,
     ) -> tuple[Floats, Details]:
         names = self.outcomes.names
-        logs, details = np.zeros(size), no_details(size, min(alternatives, self.size), names)
+        logs, details = np.zeros(size), empty_details(size, min(alternatives, self.size), names)
         windows = zip(sequences, firsts, plan.first.tolist(), plan.stop.tolist(), strict=True)
         for i, (sequence, lead, first, stop) in enumerate(windows):
             logs[first:stop], part = self.detailed_sequence(sequence, lead, alternatives, names)
@@ -331,7 +331,7 @@ class CausalPredictor(Causal, WindowedPredictor):
             values.append(np.take_along_axis(table, truth[:, None], axis=1)[:, 0])
             parts.append(details_of_rows(table, truth, alternatives, names))
             at += len(table)
-        details = joined_details(parts) if parts else no_details(0, min(alternatives, self.size), names)
+        details = joined_details(parts) if parts else empty_details(0, min(alternatives, self.size), names)
         return np.concatenate(values), details
 
     def predict(self, history: Ids) -> Floats:

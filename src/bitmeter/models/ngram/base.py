@@ -25,7 +25,7 @@ from bitmeter.models.ngram.files import (
     save_model,
 )
 from bitmeter.models.ngram.session import HISTORY_BINS, ModelWords, NGramSession, NGramStepper
-from bitmeter.models.ngram.units import BEGIN, END, UNKNOWN, Numbering, UnitPlan
+from bitmeter.models.ngram.units import BEGIN, END, UNKNOWN, ModelIds, UnitPlan
 from bitmeter.models.openvocab.characters import CharacterCoder, SpelledCharacters
 from bitmeter.models.openvocab.words import SpelledNGramSession
 from bitmeter.models.outcomes import Outcomes
@@ -55,7 +55,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     #: Of a compact model, once something needs it; copies share it.
     _expanded: list[_core.NgramModel]
     _units: Units | None
-    _numbering: Numbering | None
+    _ids_by_unit: ModelIds | None
     #: Where the file of its tokenizer may lie.
     _folder: Path | None
     _spelling: _core.Spelling | None
@@ -72,7 +72,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
 
     def _adopt(self, model: CoreModel) -> None:
         about = read_metadata(model.note)
-        self._model, self._units, self._numbering, self._spelling, self._querier = model, None, None, None, None
+        self._model, self._units, self._ids_by_unit, self._spelling, self._querier = model, None, None, None, None
         self._expanded = []
         self._plan = UnitPlan.from_metadata(about, self.name)
         self.order = model.order
@@ -84,9 +84,9 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     def _with_form(self, core: CoreModel) -> Self:
         """The same model by another compiled one, with no file yet."""
         other = copy.copy(self)
-        units, numbering = self._units, self._numbering
+        units, own_ids = self._units, self._ids_by_unit
         other._adopt(core)
-        other._units, other._numbering = (None, None) if self.of_words else (units, numbering)
+        other._units, other._ids_by_unit = (None, None) if self.of_words else (units, own_ids)
         other.path = None
         return other
 
@@ -151,7 +151,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     @property
     def _outcome_ids(self) -> Ints:
         if self._plan.kind != "words":
-            return self._numbers().ids.copy()
+            return self._model_ids().ids.copy()
         ids = np.arange(self.form.words, dtype=np.int64)
         ids[[UNKNOWN, BEGIN]] = -1
         return ids
@@ -192,7 +192,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if self._plan.newline_ends:
             names[END] = b"\n"
         if self._plan.kind == "tokens":
-            names[END + 1 :] = [self.units.join([i]) for i in self._numbers().ids[END + 1 :].tolist()]
+            names[END + 1 :] = [self.units.join([i]) for i in self._model_ids().ids[END + 1 :].tolist()]
         return tuple(names)
 
     def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
@@ -210,41 +210,41 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
             message = (
                 f"history is {shown(history)}; it must be a row of ids, such as model.units.split(b'to be').ids, or "
-                "[model.number('to'), model.number('be')]"
+                "[model.word_id('to'), model.word_id('be')]"
             )
             raise InputTypeError(message, value=history)
-        numbers = self.numbered(ids)
+        numbers = self.own_ids_of(ids)
         if self.end.is_unit:
             ends = np.flatnonzero(numbers == END)
             numbers = numbers[ends[-1] + 1 :] if len(ends) else numbers
-        return self.predict_numbers(numbers)
+        return self.predict_own(numbers)
 
-    def predict_numbers(self, numbers: Ints) -> Floats:
+    def predict_own(self, ids: Ints) -> Floats:
         """As `predict`, of units by the model's own ids."""
         with format_errors(self.name):
-            return self.form.predict(np.ascontiguousarray(numbers))
+            return self.form.predict(np.ascontiguousarray(ids))
 
-    def numbered(self, ids: Ids) -> Ints:
+    def own_ids_of(self, ids: Ids) -> Ints:
         """Units by the model's own ids; an unknown word keeps the id that no word has."""
         if self._plan.kind == "words":
             return np.ascontiguousarray(ids, dtype=np.int64)
-        return self._numbers().numbers(ids)
+        return self._model_ids().of(ids)
 
-    def _numbers(self) -> Numbering:
-        if self._numbering is None:
+    def _model_ids(self) -> ModelIds:
+        if self._ids_by_unit is None:
             with format_errors(self.name):
-                self._numbering = Numbering(self._plan, self.form)
-        return self._numbering
+                self._ids_by_unit = ModelIds(self._plan, self.form)
+        return self._ids_by_unit
 
     def _entries(self, ids: Ids) -> Ints:
         """The entry of each id in a prediction: its own, or that of `<unk>`."""
-        numbers = self.numbered(ids)
+        numbers = self.own_ids_of(ids)
         known = (numbers > BEGIN) & (numbers < self.form.words)
         return np.where(known, numbers, UNKNOWN)
 
     def unknown(self, ids: Ids) -> Bools:
         """Which units the model does not know."""
-        return np.asarray((self.numbered(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
+        return np.asarray((self.own_ids_of(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
 
     def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown units.

@@ -234,7 +234,7 @@ def _reserved(name: str, word: bytes, sentence: int) -> InputError:
     shown = word.decode()
     remedy = "say unk_word=True (on the command line: --unk-word), or rename it" if word == b"<unk>" else "rename it"
     message = (
-        f"{name}, sentence {sentence}: the word {shown} stands in the text, but the model keeps that name for itself; "
+        f"{name}, sentence {sentence}: the word {shown} occurs in the text, but the model reserves that name; "
         f"{remedy}: sed 's/{shown.replace('/', chr(92) + '/')}/_{shown.strip('</>')}_/g'"
     )
     return InputError(message, index=sentence, value=shown)

@@ -107,7 +107,7 @@ class NGramForms(NGramBase):
 
 
 def _told(packer: _core.NgramPacker, bits: int) -> str:
-    text = f"{ROUNDED}: {bits} bits a probability, {bits + _MORE_FOR_BACKOFFS} a back-off"
+    text = f"{ROUNDED}: {bits} bits per probability, {bits + _MORE_FOR_BACKOFFS} per back-off"
     if packer.unsummed:
         return text
     least = min(math.floor(packer.least_sum * 1e4 + 1e-2) / 1e4, 1.0)

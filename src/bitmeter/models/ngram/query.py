@@ -191,14 +191,14 @@ class NGramQuery(NGramBase, SentenceScorer):
         model = _of_words(self)
         return extend_many(model, states, words, unknown_class=_class_of(oov))
 
-    def number(self, word: str | bytes) -> int:
+    def word_id(self, word: str | bytes) -> int:
         """The id of a word in `predict`, `extend` and `score`; -1 if the model does not know it.
 
         Examples
         --------
         >>> import bitmeter as bm
         >>> model = bm.NGram(order=2).fit(b"to be or not to be")
-        >>> model.number("be"), model.number("see")
+        >>> model.word_id("be"), model.word_id("see")
         (4, -1)
         """
         return word_number(_of_words(self).form, word)

@@ -49,10 +49,10 @@ class NGramView(Protocol):
     def outcomes(self) -> Outcomes:
         """The entries of a predicted row."""
 
-    def numbered(self, ids: Ids) -> Ints:
+    def own_ids_of(self, ids: Ids) -> Ints:
         """The model's own ids of units."""
 
-    def predict_numbers(self, numbers: Ints) -> Floats:
+    def predict_own(self, ids: Ints) -> Floats:
         """ln p of every outcome after a history."""
 
 
@@ -120,7 +120,7 @@ class NGramSession(PredictingSession):
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each unit given those before it in its sentence."""
         model = self._model
-        numbers = model.numbered(ids)
+        numbers = model.own_ids_of(ids)
         before = self._before if continues else _NOTHING
         if model.end.is_unit:
             bounds = sentences_within(numbers, bounds) if len(numbers) else bounds
@@ -187,7 +187,7 @@ class NGramSession(PredictingSession):
     def buckets(self, ids: Ids, bounds: Ints, continues: bool) -> Ints:  # noqa: FBT001
         """The bucket of the history of each unit that `logprobs` with the same arguments would score next."""
         model = self._model
-        numbers = model.numbered(ids)
+        numbers = model.own_ids_of(ids)
         if model.end.is_unit and len(numbers):
             bounds = sentences_within(numbers, bounds)
         return context_buckets(model, numbers, bounds, _sentence(model, self._before) if continues else _NOTHING)
@@ -214,7 +214,7 @@ class NGramStepper(Stepper):
 
     def predict(self) -> Floats:
         """ln p of each outcome."""
-        return self._model.predict_numbers(np.array(self._before, dtype=np.int64))
+        return self._model.predict_own(np.array(self._before, dtype=np.int64))
 
     def bucket(self) -> int:
         """The bucket of the history."""
@@ -223,7 +223,7 @@ class NGramStepper(Stepper):
 
     def take(self, unit: int) -> None:
         """Remember a unit; after the end of a sentence, the next begins."""
-        number = int(self._model.numbered(np.array([unit], dtype=np.int64))[0])
+        number = int(self._model.own_ids_of(np.array([unit], dtype=np.int64))[0])
         if number == END:
             self.begin()
             return

@@ -97,7 +97,7 @@ class Smoothing:
         undefined = [order for order, (_, fallback) in enumerate(discounts, start=1) if fallback]
         if undefined:
             notes.append(
-                f"the text is too small or too odd to estimate the discounts of order "
+                f"the text is too small or unusual to estimate the discounts of order "
                 f"{', '.join(map(str, undefined))}; {_instead(self.method)}"
             )
         if self.method == "jelinek-mercer" and not heldout_words:
@@ -124,10 +124,10 @@ def _number(name: str, what: str, text: str, most: float) -> float:
 
 def _instead(method: str) -> str:
     if method == "modified-kneser-ney":
-        return "0.5, 1 and 1.5 stand for them"
+        return "0.5, 1 and 1.5 are used instead"
     if method == "katz":
         return "fewer counts than 5 are discounted there, or all by the same amount"
-    return "0.5 stands for them"
+    return "0.5 is used instead"
 
 
 def pruning_thresholds(prune: Any, order: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What an n-gram model predicts: words, characters, bytes or tokens, and how each is numbered in it."""
+"""What an n-gram model predicts: words, characters, bytes or tokens, and the id of each in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bitmeter.text.units.named import units_of
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
 
-__all__ = ["Numbering", "UnitPlan", "plan_of"]
+__all__ = ["ModelIds", "UnitPlan", "plan_of"]
 
 Ids = NDArray[np.int64]
 
@@ -158,20 +158,20 @@ def tokens_plan(units: Any) -> UnitPlan:
     return UnitPlan("tokens", units.vocabulary_size, name=units.name, fingerprint=units.fingerprint, path=units.path)
 
 
-class Numbering:
+class ModelIds:
     """From the ids of units to a model's own ids and back."""
 
     def __init__(self, plan: UnitPlan, model: _core.NgramModel | _core.CompactNgram) -> None:
         self.ids: Ids = model.unit_ids(plan.kind, plan.ids, plan.end_unit)
         self.ids[END] = plan.end_id
-        self._numbers = np.zeros(plan.ids + 1, dtype=np.int64)
-        self._numbers[self.ids[END:]] = np.arange(END, len(self.ids))
+        self._own = np.zeros(plan.ids + 1, dtype=np.int64)
+        self._own[self.ids[END:]] = np.arange(END, len(self.ids))
 
-    def numbers(self, ids: NDArray[Any]) -> Ids:
+    def of(self, ids: NDArray[Any]) -> Ids:
         """The model's own id of each unit; that of `<unk>` for what the model does not know."""
         found = np.asarray(ids).astype(np.int64)
-        known = (found >= 0) & (found < len(self._numbers))
-        return np.where(known, self._numbers[np.where(known, found, 0)], UNKNOWN)
+        known = (found >= 0) & (found < len(self._own))
+        return np.where(known, self._own[np.where(known, found, 0)], UNKNOWN)
 
 
 def sentences_within(numbers: Ids, bounds: Ids) -> Ids:

@@ -1,7 +1,7 @@
 """The last layer of a network, a part of the vocabulary at a time.
 
 All positions of a row meet a few hundred entries of the vocabulary, whose logits are normalised before the next few
-are computed: they stay in the cache of a processor, the weights are read once a row, and no more than one part exists.
+are computed: they stay in the cache of a processor, the weights are read once per row, and only one part exists.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.files import label
 from bitmeter._util.optional import require
-from bitmeter.errors import BitmeterError, InputTypeError, MissingPackageError, ModelError
+from bitmeter.errors import BitmeterError, InputTypeError, ModelError
 from bitmeter.models.causal.arithmetic import torch_machine
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.forking import survive_forks
@@ -308,7 +308,7 @@ def _load_both(
     how: dict[str, Any] = {}
     if "gguf_file" not in given:
         how = {} if trusted else {"use_safetensors": True}
-    elif hasattr(transformers, "GgufConfig"):  # of late, weights may stay as they are in the file; not with us
+    elif hasattr(transformers, "GgufConfig"):  # newer versions can keep the weights quantised; we dequantise them
         how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
     # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
     hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()

@@ -1,7 +1,7 @@
 """Log-probabilities from a transformers network, fast and in bounded memory.
 
 Sequences are packed into rows with a mask that keeps them apart, so that nothing is spent on padding, and attention is
-computed for each by itself. The body of the network runs once a row; its head and the normalisation run over a part of
+computed for each alone. The body of the network runs once per row; its head and the normalisation run over a part of
 the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
 row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
 whole row, rows are padded, or the network's own logits are used.

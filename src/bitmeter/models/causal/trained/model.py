@@ -161,7 +161,8 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         text
             A path, a pattern, a folder, an address, a list of those, a Corpus, or bytes (the text itself).
         docs
-            Where documents end: "file", "line", "blank" or "record". Before each stands a boundary.
+            Where documents end: "file", "line", "blank", "record", "joined", "joined-line" or "joined-blank". Before
+            each is a boundary.
         heldout
             The text that decides when to stop, given likewise. Without it, the last tenth of the text is held out (a
             megabyte at most): whole documents, or lines of the last one.
