@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import hashlib
 import json
+import os
 import random
 import threading
 import time
