@@ -101,7 +101,7 @@ class Fields:
     >>> run = read_fields('{"bytes": -3}', "run.json", "a run", "Measure again")
     >>> run.count("bytes")
     Traceback (most recent call last):
-    bitmeter.errors.FileFormatError: run.json is not a run: bytes is -3; it must be a whole number from 0 ... Measure again
+    bitmeter.errors.FileFormatError: run.json is not a run: bytes is -3; it must be a whole ... Measure again
     """
 
     def __init__(

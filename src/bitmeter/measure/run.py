@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bitmeter import _core
-from bitmeter._util.arrays import Bools, Floats
+from bitmeter._util.arrays import Bools
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
