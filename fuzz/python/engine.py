@@ -7,6 +7,7 @@ Without it a plain mutator runs, which keeps the inputs that gave an answer not 
 from __future__ import annotations
 
 import argparse
+import atexit
 import hashlib
 import importlib.util
 import json
@@ -14,6 +15,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -260,8 +262,8 @@ class Folder:
 
     def __init__(self) -> None:
         place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self._made = tempfile.TemporaryDirectory(prefix="bitmeter-fuzz-", dir=place)
-        self.path = Path(self._made.name)
+        self.path = Path(tempfile.mkdtemp(prefix="bitmeter-fuzz-", dir=place))
+        atexit.register(shutil.rmtree, self.path, ignore_errors=True)
 
     def file(self, name: str, data: bytes) -> Path:
         """A file with this content."""

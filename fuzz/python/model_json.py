@@ -5,6 +5,7 @@ An input is the name of a file, a NUL and the content of that file; the other fi
 
 from __future__ import annotations
 
+import functools
 import random
 import shutil
 
@@ -19,12 +20,13 @@ KINDS = ("bytes", "bpe", "words")
 FILES = ("model.json", "curve.json", "tokenizer.json", "words.txt", "weights.safetensors")
 
 
+@functools.cache
 def seeds() -> list[bytes]:
     found = []
     for kind in KINDS:
         folder = FOLDER.path / kind
         model = bm.Neural("lstm", kind, width=4, layers=1, context=8, vocabulary=258, threads=1)
-        model.fit(TEXT, epochs=0.5, batch=4, looks=2).save(folder, force=True)
+        model.fit(TEXT, epochs=0.1, batch=2, looks=1).save(folder, force=True)
         shutil.copytree(folder, FOLDER.path / f"{kind}-sound")
         there = [name for name in FILES if (folder / name).exists()]
         found += [f"{kind}/{name}".encode() + b"\0" + (folder / name).read_bytes() for name in there]

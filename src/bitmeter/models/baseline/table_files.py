@@ -43,7 +43,9 @@ def write_table(table: Table, units: Units, oov: str, path: Path, name: str) -> 
 
 def read_table(path: Path, name: str) -> tuple[Table, str, str]:
     """The table, units and treatment of unknown units that `write_table` wrote; nothing in it is trusted."""
-    fields = read_fields(path.read_bytes(), name, "sound", "Its table cannot be used: fetch or make the file again")
+    fields = read_fields(
+        path.read_bytes(), name, f"{name} is damaged: the table inside is not sound", "Fetch or make it again"
+    )
     fields.text("schema", (SCHEMA,))
     units, oov = fields.text("units", (Bytes.name, Characters.name)), fields.text("oov", ("none", "class"))
     rows = [_read_row(row, units) for row in fields.list_of_fields("rows")]

@@ -176,7 +176,7 @@ def asking_tokenizer(path: str) -> Iterator[None]:
         if isinstance(error, BitmeterError) or not (isinstance(error, Exception) or _is_panic(error)):
             raise
         reason = " ".join(str(error).split())[:300]
-        message = f"{path} is not a sound tokenizer file: {reason}. A Hugging Face model has it as tokenizer.json"
+        message = f"{path} is not a tokenizer file: {reason}. A Hugging Face model has it as tokenizer.json"
         raise DamagedSourceError(message, path=path) from error
 
 
