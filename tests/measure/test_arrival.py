@@ -14,6 +14,7 @@ import lzma
 import random
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def _files(folder: Path, cuts: list[int]) -> list[Path]:
     """The text in files, every third of them compressed."""
     files = []
     edges = [0, *cuts, len(TEXT)]
-    for number, (start, stop) in enumerate(zip(edges, edges[1:], strict=False)):
+    for number, (start, stop) in enumerate(pairwise(edges)):
         part = TEXT[start:stop]
         packed, suffix = [(part, ""), (gzip.compress(part), ".gz"), (bz2.compress(part), ".bz2")][number % 3]
         files.append(folder / f"{number:02}.txt{suffix}")

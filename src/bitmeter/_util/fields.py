@@ -65,7 +65,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def read_fields(
-    data: str | bytes, file: str, what: str, remedy: str, error: type[BitmeterError] = FileFormatError
+    data: str | bytes, file: str, fault: str, remedy: str, error: type[BitmeterError] = FileFormatError
 ) -> Fields:
     """The fields of a JSON object.
 
@@ -75,22 +75,22 @@ def read_fields(
         The JSON text.
     file
         The name of the file, for messages.
-    what
-        What it should be: "a run of bitmeter".
+    fault
+        How every message begins: "r.json is not a run of bitmeter".
     remedy
-        What to do instead, as a sentence.
+        How every message ends: what to do instead.
     error
         The kind of error to raise.
     """
     try:
         found = parse_json(data)
     except ValueError as reason:
-        message = f"{file} is not {what}: {reason}. {remedy}"
+        message = f"{fault}: {reason}. {remedy}"
         raise error(message, value=file) from reason
-    fields = Fields({}, f"{file} is not {what}", remedy, error, "", file)
+    fields = Fields(found if isinstance(found, dict) else {}, fault, remedy, error, "", file)
     if not isinstance(found, dict):
         fields.fail(f"it holds {_kind(found)} where an object belongs")
-    return Fields(found, fields.lead, remedy, error, "", file)
+    return fields
 
 
 class Fields:
@@ -98,21 +98,21 @@ class Fields:
 
     Examples
     --------
-    >>> run = read_fields('{"bytes": -3}', "run.json", "a run", "Measure again")
+    >>> run = read_fields('{"bytes": -3}', "r.json", "r.json is no run", "Measure again")
     >>> run.count("bytes")
     Traceback (most recent call last):
-    bitmeter.errors.FileFormatError: run.json is not a run: bytes is -3; it must be a whole number from 0 ... Measure again
+    bitmeter.errors.FileFormatError: r.json is no run: bytes is -3; it must be a whole ... Measure again
     """
 
     def __init__(
-        self, found: Mapping[str, Any], lead: str, remedy: str, error: type[BitmeterError], path: str, file: str
+        self, found: Mapping[str, Any], fault: str, remedy: str, error: type[BitmeterError], path: str, file: str
     ) -> None:
-        self._found, self.lead, self._remedy, self._error, self._path = found, lead, remedy, error, path
+        self._found, self._fault, self._remedy, self._error, self._path = found, fault, remedy, error, path
         self.file = file
 
     def fail(self, reason: str) -> NoReturn:
         """Raise the error of this file."""
-        message = f"{self.lead}: {reason}. {self._remedy}"
+        message = f"{self._fault}: {reason}. {self._remedy}"
         raise self._error(message, value=self.file)
 
     def wrong(self, name: str, must: str) -> NoReturn:
@@ -206,14 +206,14 @@ class Fields:
         value = self.value(name)
         if not isinstance(value, dict):
             self.wrong(name, "an object")
-        return Fields(value, self.lead, self._remedy, self._error, f"{self._path}{name}.", self.file)
+        return Fields(value, self._fault, self._remedy, self._error, f"{self._path}{name}.", self.file)
 
     def list_of_fields(self, name: str) -> list[Fields]:
         """A list of objects within this one."""
         value = self.value(name)
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             self.wrong(name, "a list of objects")
-        shared = self.lead, self._remedy, self._error
+        shared = self._fault, self._remedy, self._error
         return [Fields(item, *shared, f"{self._path}{name}[{i}].", self.file) for i, item in enumerate(value)]
 
 

@@ -63,7 +63,7 @@ class Saved(TypedDict):
 
 def read_run(text: str | bytes, name: str) -> Saved:
     """The checked content of a saved run; FileFormatError says which field is wrong."""
-    fields = read_fields(text, name, "a run of bitmeter", "`bitmeter score … -o FILE` writes one")
+    fields = read_fields(text, name, f"{name} is not a run of bitmeter", "`bitmeter score … -o FILE` writes one")
     if "schema" not in fields or fields.value("schema") != SCHEMA:
         found = fields.value("schema") if "schema" in fields else None
         fields.fail(f"expected the schema {SCHEMA!r}, found {found!r:.60}")

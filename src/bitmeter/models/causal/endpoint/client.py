@@ -149,7 +149,7 @@ class Client:
         try:
             kept = json.loads(file.read_bytes())
             answer = kept["answer"] if kept["url"] == self.url and kept["body"] == body else None
-        except (ValueError, KeyError, TypeError, OSError) as error:
+        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
             message = f"the cached answer {file} cannot be read ({type(error).__name__}); delete it to ask again"
             raise FileFormatError(message, value=str(file)) from error
         if not isinstance(answer, dict):
