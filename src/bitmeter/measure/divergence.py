@@ -163,7 +163,7 @@ def divergence(
     --------
     >>> import bitmeter as bm
     >>> round(bm.divergence("uniform", "kt", b"ab").mean, 6)  # the first byte is uniform under both
-    0.001083
+    0.002518
     """
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
     one, two = _predictor(first), _predictor(second)
