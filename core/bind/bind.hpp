@@ -18,6 +18,7 @@
 #include <string_view>
 #include <system_error>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,11 +51,47 @@ auto without_lock(Run&& run) {
     return run();
 }
 
+/// Figures of a model whose file others may cut or change: none is returned, and no error about what was read, unless the
+/// file is as it was when it was opened. `rarely` is for queries that take less time than asking the system.
+template <class Model, class Run>
+auto confirmed(const Model& model, Run&& run, bool rarely = false) {
+    try {
+        if constexpr (std::is_void_v<decltype(run())>) {
+            run();
+            model.confirm(rarely);
+        } else {
+            auto result = run();
+            model.confirm(rarely);
+            return result;
+        }
+    } catch (const nb::python_error&) {
+        throw;
+    } catch (...) {
+        model.confirm();
+        throw;
+    }
+}
+
+/// The same without the lock.
+template <class Model, class Run>
+auto query(const Model& model, Run&& run) {
+    return without_lock([&] { return confirmed(model, run); });
+}
+
+/// A path as the core takes it: any that the system has, also names that are not UTF-8.
+inline std::string path_of(const nb::str& path) {
+    PyObject* const encoded = PyUnicode_EncodeFSDefault(path.ptr());
+    if (!encoded) throw nb::python_error();
+    const auto bytes = nb::steal<nb::bytes>(encoded);
+    return {bytes.c_str(), bytes.size()};
+}
+
 inline bitmeter::Bytes view(const nb::bytes& data) { return {static_cast<const std::uint8_t*>(data.data()), data.size()}; }
 
 inline std::string_view characters(const nb::bytes& data) { return {data.c_str(), data.size()}; }
 
 // One for each file of this folder.
+void bind_errors(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_sums(nb::module_& m);
 void bind_repeats(nb::module_& m);

@@ -33,7 +33,7 @@ auto py_contexts(const Model& model, Vector<std::int64_t> ids, Vector<std::int64
         throw std::invalid_argument("bounds must ascend from 0 to the number of ids");
     std::vector<std::int64_t> lengths(ids.size());
     std::vector<double> backoffs(ids.size());
-    without_lock([&] {
+    query(model, [&] {
         bitmeter::ngram_contexts(model, {ids.data(), bounds.data(), bounds.size() - 1, before.data(), before.size()},
                                  lengths.data(), backoffs.data());
     });

@@ -123,10 +123,12 @@ struct RowDecoder : Rows {
 
 /// A coder with an open-vocabulary word model.
 struct Worded {
+    std::unique_ptr<bitmeter::NgramModel> model;  // in memory: it keeps sums of what it read before
     bitmeter::NgramTextCoder coder;
     CodedBits bits;
 
-    Worded(const bitmeter::NgramModel& model, const bitmeter::Spelling& spelling) : coder(model, spelling) {}
+    Worded(const bitmeter::NgramModel& from, const bitmeter::Spelling& spelling)
+        : model(from.in_memory()), coder(*model, spelling) {}
 
     auto encode(const nb::bytes& data, bool final) {
         std::vector<std::uint8_t> coded;
@@ -174,11 +176,10 @@ void bind_tables(nb::module_& m) {
 }  // namespace
 
 void bind_coding(nb::module_& m) {
-    nb::exception<bitmeter::CodeError>(m, "CodeError", PyExc_ValueError);
     bind_tables(m);
     nb::class_<Worded>(m, "NgramTextCoder", "A text by an n-gram model and its spelling; one direction an object.")
         .def(nb::init<const bitmeter::NgramModel&, const bitmeter::Spelling&>(), "model"_a, "spelling"_a,
-             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+             nb::keep_alive<1, 3>())
         .def("encode", &Worded::encode, "data"_a, "final"_a,
              "The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.")
         .def("decode", &Worded::decode, "coded"_a, "size"_a)

@@ -12,23 +12,32 @@ using bitmeter::CompactNgram;
 using bitmeter::NgramModel;
 using bitmeter::NgramPacker;
 
+/// Packs a model, which it keeps in memory of its own: it is read several times.
+struct Packing {
+    std::unique_ptr<NgramModel> model;
+    NgramPacker packer;
+    Packing(const NgramModel& from, unsigned logprob_bits, unsigned backoff_bits, unsigned threads)
+        : model(from.in_memory()), packer(*model, logprob_bits, backoff_bits, threads) {}
+};
+
 void bind_packer(nb::module_& m) {
-    nb::class_<NgramPacker>(m, "NgramPacker", "Rounds the figures of a model, and packs it.")
+    nb::class_<Packing>(m, "NgramPacker", "Rounds the figures of a model, and packs it.")
         .def(
             "__init__",
-            [](NgramPacker* self, const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads) {
+            [](Packing* self, const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads) {
                 for (unsigned bits : {logprob_bits, backoff_bits})
                     if (bits < bitmeter::least_figure_bits || bits > bitmeter::most_figure_bits)
                         throw std::invalid_argument("figures have 2 to 16 bits");
-                without_lock([&] { new (self) NgramPacker(model, logprob_bits, backoff_bits, threads); });
+                without_lock([&] { new (self) Packing(model, logprob_bits, backoff_bits, threads); });
             },
-            "model"_a, "logprob_bits"_a, "backoff_bits"_a, "threads"_a = 0, nb::keep_alive<1, 2>())
+            "model"_a, "logprob_bits"_a, "backoff_bits"_a, "threads"_a = 0)
         .def(
-            "pack", [](const NgramPacker& self, const std::string& note) { return without_lock([&] { return self.pack(note); }); },
+            "pack",
+            [](const Packing& self, const std::string& note) { return without_lock([&] { return self.packer.pack(note); }); },
             "note"_a)
-        .def_prop_ro("least_sum", &NgramPacker::least_sum, "Of the predictions after a history that sum to one before.")
-        .def_prop_ro("greatest_sum", &NgramPacker::greatest_sum)
-        .def_prop_ro("unsummed", &NgramPacker::unsummed, "Histories that do not sum to one before.");
+        .def_prop_ro("least_sum", [](const Packing& self) { return self.packer.least_sum(); }, "Of the predictions after a history that sum to one before.")
+        .def_prop_ro("greatest_sum", [](const Packing& self) { return self.packer.greatest_sum(); })
+        .def_prop_ro("unsummed", [](const Packing& self) { return self.packer.unsummed(); }, "Histories that do not sum to one before.");
 }
 
 }  // namespace
@@ -40,11 +49,15 @@ void bind_compact(nb::module_& m) {
             return std::make_pair(self.shape().logprob_bits, self.shape().backoff_bits);
         }, "Of a probability and of a back-off.")
         .def(
-            "save", [](const CompactNgram& self, const std::string& path) { without_lock([&] { self.save(path); }); },
+            "save",
+            [](const CompactNgram& self, const nb::str& path) {
+                const std::string name = path_of(path);
+                query(self, [&] { self.save(name); });
+            },
             "path"_a)
         .def(
             "expanded",
-            [](const CompactNgram& self, unsigned threads) { return without_lock([&] { return self.expanded(threads); }); },
+            [](const CompactNgram& self, unsigned threads) { return query(self, [&] { return self.expanded(threads); }); },
             "threads"_a = 0, "The same model in the fast form.");
     m.attr("COMPACT_MAGIC") = nb::bytes(bitmeter::compact_magic, sizeof bitmeter::compact_magic);
     bind_packer(m);

@@ -4,6 +4,7 @@
 NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // a table that a module's variable holds lives until the interpreter ends: no leak
     m.doc() = "The native core of bitmeter: counting and summing without the interpreter lock.";
+    bind_errors(m);
     bind_cpu(m);
     bind_sums(m);
     bind_repeats(m);

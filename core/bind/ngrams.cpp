@@ -137,16 +137,16 @@ auto ngram_statistics(Estimation& self) {
 
 auto py_history_shares(const bitmeter::NgramModel& model) {
     std::vector<NewVector<double>> result;
-    for (auto& row : without_lock([&] { return bitmeter::history_shares(model); }))
+    for (auto& row : without_lock([&] { return bitmeter::history_shares(*model.in_memory()); }))
         result.push_back(to_numpy(std::move(row)));
     return result;
 }
 
-/// Samples sentences; must not outlive the model.
+/// Samples sentences from a model, which it keeps in memory of its own: it keeps sums of what it read before.
 class Sampling {
 public:
     Sampling(const bitmeter::NgramModel& model, Vector<std::uint64_t> seed, double temperature)
-        : sampler_(model, temperature) {
+        : model_(model.in_memory()), sampler_(*model_, temperature) {
         if (seed.size() != 4) throw std::invalid_argument("seed: four words are needed");
         std::copy(seed.data(), seed.data() + 4, seed_.begin());
     }
@@ -162,6 +162,7 @@ public:
     }
 
 private:
+    std::unique_ptr<bitmeter::NgramModel> model_;
     bitmeter::NgramSampler sampler_;
     bitmeter::Seed seed_{};
     std::uint64_t path_ = 0;
@@ -175,22 +176,6 @@ auto ngram_weights(Estimation& self) {
     return std::make_pair(rows, found.words);
 }
 
-void bind_ngram_errors(nb::module_& m) {
-    nb::exception<bitmeter::NgramFormatError>(m, "NgramFormatError", PyExc_ValueError);
-    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
-        try {
-            std::rethrow_exception(p);
-        } catch (const bitmeter::ArpaError& error) {
-            PyErr_SetObject(PyExc_ValueError, nb::make_tuple(error.line, error.what()).ptr());
-        } catch (const bitmeter::ReservedWord& error) {
-            PyErr_SetObject(PyExc_LookupError,
-                            nb::make_tuple(nb::bytes(error.word.data(), error.word.size()), error.sentence).ptr());
-        } catch (const std::system_error& error) {
-            PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.code().value(), error.code().message()).ptr());
-        }
-    });
-}
-
 void bind_ngram_making(nb::module_& m) {
     m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 if unknown.");
     using bitmeter::ArpaReader;
@@ -198,17 +183,17 @@ void bind_ngram_making(nb::module_& m) {
         .def(
             "__init__",
             [](Estimation* self, const nb::bytes& separators, const std::string& unk, std::uint64_t memory,
-               const std::string& folder, unsigned threads) {
-                new (self) Estimation(separators, unk, {memory, folder, threads});
+               const nb::str& folder, unsigned threads) {
+                new (self) Estimation(separators, unk, {memory, path_of(folder), threads});
             },
             "separators"_a, "unk"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0,
             "Words; <unk> in the text is 'reserved', a 'word', or a 'member' of the unknown.")
         .def_static(
             "of_units",
             [](const std::string& kind, std::int64_t ids, std::int64_t end_unit, bool closed, std::uint64_t memory,
-               const std::string& folder, unsigned threads) {
+               const nb::str& folder, unsigned threads) {
                 return std::make_unique<Estimation>(unit_rules(kind, ids, end_unit, closed),
-                                                    Allowed{memory, folder, threads});
+                                                    Allowed{memory, path_of(folder), threads});
             },
             "kind"_a, "ids"_a, "end_unit"_a, "closed"_a, "memory"_a = 0, "folder"_a = "", "threads"_a = 0, "Units that come as ids: bytes, characters or tokens.")
         .def("feed_ids", &feed_ids<std::uint8_t>, "ids"_a.noconvert(), "bounds"_a, "closed"_a, "heldout"_a = false)
@@ -310,7 +295,7 @@ void bind_ngram_model(nb::module_& m) {
     bind_form(form);
     form.def("table",
              [](const NgramModel& self) {
-                 return without_lock([&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
+                 return query(self, [&] { return std::make_unique<bitmeter::WordTable>(self.table()); });
              })
         .def(
             "history_shares", [](const NgramModel& self) { return py_history_shares(self); },
@@ -318,15 +303,16 @@ void bind_ngram_model(nb::module_& m) {
         .def(
             "prune_by_entropy",
             [](const NgramModel& self, double threshold) {
-                return without_lock([&] { return std::make_unique<PrunedNgrams>(bitmeter::prune_by_entropy(self, threshold)); });
+                return without_lock([&] { return std::make_unique<PrunedNgrams>(bitmeter::prune_by_entropy(*self.in_memory(), threshold)); });
             },
             "threshold"_a, "The model without what costs less.")
         .def(
             "save",
-            [](const NgramModel& self, const std::string& path, nb::object tell) {
+            [](const NgramModel& self, const nb::str& path, nb::object tell) {
                 bitmeter::Watch watch;
+                const std::string name = path_of(path);
                 watch.set(progress_to(std::move(tell)));
-                without_lock([&] { self.save(path, &watch); });
+                query(self, [&] { self.save(name, &watch); });
             },
             "path"_a, "tell"_a = nb::none());
     nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model without its metadata yet.")
@@ -349,15 +335,14 @@ void bind_ngram_model(nb::module_& m) {
             },
             "note"_a);
     nb::class_<Sampling>(m, "NgramSampler", "Draws sentences; each has random numbers of its own.")
-        .def(nb::init<const NgramModel&, Vector<std::uint64_t>, double>(), "model"_a, "seed"_a, "temperature"_a,
-             nb::keep_alive<1, 2>())
+        .def(nb::init<const NgramModel&, Vector<std::uint64_t>, double>(), "model"_a, "seed"_a, "temperature"_a)
         .def("sentence", &Sampling::sentence, "most"_a, "The numbers of its words, and ln p of each.");
     nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
         .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
         .def(
             "next",
             [](ArpaWriter& self) {
-                const std::string part = without_lock([&] { return self.next(); });
+                const std::string part = query(self.model(), [&] { return self.next(); });
                 return nb::bytes(part.data(), part.size());
             },
             "The next piece; empty at the end.");
@@ -366,7 +351,6 @@ void bind_ngram_model(nb::module_& m) {
 }  // namespace
 
 void bind_ngrams(nb::module_& m) {
-    bind_ngram_errors(m);
     bind_ngram_making(m);
     bind_ngram_model(m);
 }

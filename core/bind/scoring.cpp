@@ -41,7 +41,7 @@ auto py_score(const Model& model, const nb::bytes& data, Vector<std::int64_t> en
     const auto text = text_of(data, ends, finished, before);
     const NgramEnds way = ends_of(eos);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return bitmeter::ngram_score(model, text, between, way, unknown_class, threads); });
+    auto found = query(model, [&] { return bitmeter::ngram_score(model, text, between, way, unknown_class, threads); });
     return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)),
                            given(std::move(found.blank)), given(std::move(found.logprobs)));
 }
@@ -53,7 +53,7 @@ auto py_score_spelled(const Model& model, const bitmeter::Spelling& spelling, co
     const auto text = text_of(data, ends, finished, before);
     const NgramEnds way = ends_of(eos);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return bitmeter::ngram_score_spelled(model, spelling, text, between, way, continues, threads); });
+    auto found = query(model, [&] { return bitmeter::ngram_score_spelled(model, spelling, text, between, way, continues, threads); });
     bitmeter::NgramScored& units = found.units;
     return std::make_tuple(given(std::move(units.ids)), given(std::move(units.cuts)), given(std::move(units.bounds)),
                            given(std::move(units.blank)), given(std::move(units.logprobs)),
@@ -64,15 +64,19 @@ template <class Model>
 double py_spelled_nats(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& document,
                        const nb::bytes& separators) {
     const bitmeter::Separators between(characters(separators));
-    return without_lock([&] { return bitmeter::ngram_spelled_nats(model, spelling, view(document), between); });
+    return query(model, [&] { return bitmeter::ngram_spelled_nats(model, spelling, view(document), between); });
 }
 
 template <class Model>
 auto py_split(const Model& model, const nb::bytes& data, Vector<std::int64_t> ends, const nb::bytes& separators) {
     const bitmeter::NgramBytes text = text_of(data, ends, 0, ends);
     const bitmeter::Separators between(characters(separators));
-    auto found = without_lock([&] { return bitmeter::ngram_split(model, text, between, NgramEnds::none, 1); });
+    auto found = query(model, [&] { return bitmeter::ngram_split(model, text, between, NgramEnds::none, 1); });
     return std::make_tuple(given(std::move(found.ids)), given(std::move(found.cuts)), given(std::move(found.bounds)));
+}
+
+std::int64_t id_of(std::uint32_t number) {
+    return number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
 }
 
 template <class Model>
@@ -80,13 +84,14 @@ auto py_find(const Model& model, const nb::bytes& data, Vector<std::int64_t> sta
     if (starts.size() != stops.size()) throw std::invalid_argument("spans: starts and stops have different lengths");
     const auto size = static_cast<std::int64_t>(data.size());
     std::vector<std::int64_t> ids(starts.size());
-    const auto index = model.index();
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        const std::int64_t from = starts.data()[i], to = stops.data()[i];
-        if (from < 0 || to < from || to > size) throw std::invalid_argument("spans must lie inside of the data");
-        const std::uint32_t number = index.find({view(data).data + from, static_cast<std::size_t>(to - from)});
-        ids[i] = number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
-    }
+    confirmed(model, [&] {
+        const auto index = model.index();
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const std::int64_t from = starts.data()[i], to = stops.data()[i];
+            if (from < 0 || to < from || to > size) throw std::invalid_argument("spans must lie inside of the data");
+            ids[i] = id_of(index.find({view(data).data + from, static_cast<std::size_t>(to - from)}));
+        }
+    });
     return to_numpy(std::move(ids));
 }
 
@@ -105,7 +110,7 @@ template <class Model>
 auto py_step(const Model& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
     NgramState at = unpacked(model, state);
     double scored = 0.0;
-    bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &scored, 1);
+    confirmed(model, [&] { bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &scored, 1); }, true);
     return std::make_tuple(scored, packed(at));
 }
 
@@ -117,7 +122,7 @@ auto py_extend(const Model& model, Vector<std::uint64_t> states, Vector<std::int
     at.reserve(states.size());
     for (std::size_t i = 0; i < states.size(); ++i) at.push_back(unpacked(model, states.data()[i]));
     std::vector<double> scored(at.size());
-    without_lock([&] {
+    query(model, [&] {
         bitmeter::ngram_extend(model, at.data(), words.data(), at.size(), unknown_class, scored.data(), threads);
     });
     std::vector<std::uint64_t> after(at.size());
@@ -157,7 +162,8 @@ bitmeter::Bytes plain_text(nb::handle text) {
 double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unknown_class) {
     const bitmeter::Bytes text = plain_text(sentence);
     return self.with([&](const auto& model) {
-        return bitmeter::ngram_sentence(model, text, self.between, ended, unknown_class);
+        return confirmed(
+            model, [&] { return bitmeter::ngram_sentence(model, text, self.between, ended, unknown_class); }, true);
     });
 }
 
@@ -170,7 +176,9 @@ std::int64_t word_of(const Asker& self, nb::handle word) {
         return number;
     }
     const bitmeter::Bytes text = plain_text(word);
-    const std::uint32_t number = self.with([&](const auto& model) { return model.index().find(text); });
+    const std::uint32_t number = self.with([&](const auto& model) {
+        return confirmed(model, [&] { return model.index().find(text); }, true);
+    });
     if (number != bitmeter::word_unknown) return number;
     for (std::size_t i = 0; i < text.size; ++i)
         if (self.between[text.data[i]]) throw nb::type_error("not one word");
@@ -200,8 +208,7 @@ void bind_scoring_of(nb::module_& m) {
     m.def(
         "ngram_number",
         [](const Model& model, const nb::bytes& word) {
-            const std::uint32_t number = model.index().find(view(word));
-            return number == bitmeter::word_unknown ? bitmeter::unknown_word : std::int64_t{number};
+            return confirmed(model, [&] { return id_of(model.index().find(view(word))); }, true);
         },
         "model"_a, "word"_a, "The number of a word, -1 where it has none.");
     m.def("ngram_step", &py_step<Model>, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");

@@ -55,6 +55,16 @@ auto py_gaps(const Spelling& self, const std::string& place) {
     return result;
 }
 
+template <class Model>
+Spelling read_section(const Model& model) {
+    return query(model, [&] { return Spelling(model.section()); });
+}
+
+template <class Model>
+void check_section(const Model& model) {
+    query(model, [&] { Spelling::check(model.section()); });
+}
+
 }  // namespace
 
 void bind_spelling(nb::module_& m) {
@@ -88,15 +98,14 @@ void bind_spelling(nb::module_& m) {
     nb::class_<Spelling>(m, "Spelling", "What unknown words and white space cost.")
         .def(
             "__init__",
-            [](Spelling* self, const bitmeter::NgramModel& model) { new (self) Spelling(model.section()); }, "model"_a)
+            [](Spelling* self, const bitmeter::NgramModel& model) { new (self) Spelling(read_section(model)); }, "model"_a)
         .def(
             "__init__",
-            [](Spelling* self, const bitmeter::CompactNgram& model) { new (self) Spelling(model.section()); }, "model"_a)
-        .def_static(
-            "glance", [](const bitmeter::NgramModel& model) { Spelling::glance(model.section()); }, "model"_a,
-            "Throws where what follows the model in its file is too short or none of this.")
-        .def_static(
-            "glance", [](const bitmeter::CompactNgram& model) { Spelling::glance(model.section()); }, "model"_a)
+            [](Spelling* self, const bitmeter::CompactNgram& model) { new (self) Spelling(read_section(model)); },
+            "model"_a)
+        .def_static("check", &check_section<bitmeter::NgramModel>, "model"_a,
+                    "Raises where what follows the model in its file is not this, or its checksum is wrong.")
+        .def_static("check", &check_section<bitmeter::CompactNgram>, "model"_a)
         .def_prop_ro("lines", &Spelling::lines, "Whether a newline ends a sentence.")
         .def("fingerprint", &Spelling::fingerprint)
         .def("expand", &py_expand, "data"_a, "ids"_a, "cuts"_a, "bounds"_a, "words"_a, "continues"_a, "open"_a,

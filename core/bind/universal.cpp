@@ -41,8 +41,6 @@ auto py_predict(const UniversalModel& model) {
 }  // namespace
 
 void bind_universal(nb::module_& m) {
-    nb::exception<bitmeter::UniversalFormatError>(m, "UniversalFormatError");
-
     nb::class_<UniversalModel>(m, "Universal", "The universal model in the middle of a text.")
         .def(nb::init<int, const std::string&>(), "size"_a, "kernel"_a = "best")
         .def("copy", [](const UniversalModel& model) { return without_lock([&] { return UniversalModel(model); }); })
@@ -63,10 +61,20 @@ void bind_universal(nb::module_& m) {
                 without_lock([&] { model.learn(text.data, text.size); });
             },
             "data"_a, "Learn a text without scoring it.")
-        .def("save", [](const UniversalModel& model, const std::string& path) { without_lock([&] { model.save(path); }); },
-             "path"_a)
-        .def_static("load", [](const std::string& path) { return without_lock([&] { return UniversalModel::load(path); }); },
-                    "path"_a);
+        .def(
+            "save",
+            [](const UniversalModel& model, const nb::str& path) {
+                const std::string name = path_of(path);
+                without_lock([&] { model.save(name); });
+            },
+            "path"_a)
+        .def_static(
+            "load",
+            [](const nb::str& path) {
+                const std::string name = path_of(path);
+                return without_lock([&] { return UniversalModel::load(name); });
+            },
+            "path"_a);
 
     nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in blocks, each with a code of its own.")
         .def(nb::init<const UniversalModel&>(), "model"_a)

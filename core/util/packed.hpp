@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "util/once.hpp"
+
 namespace bitmeter {
 
 /// Bytes that must be readable after the last packed number.
@@ -71,7 +73,7 @@ public:
 
     /// c_i and c_{i+1}, for i + 1 < count; arbitrary values if it is damaged.
     Between pair(std::uint64_t i) const {
-        const std::uint64_t place = samples_[i / AscendingShape::step];
+        const std::uint64_t place = once(samples_[i / AscendingShape::step]);
         std::uint64_t word = place / 64;
         if (word >= words_) return {1, 0};
         std::uint64_t bits = high_[word] & (~std::uint64_t{0} << (place % 64));
@@ -91,7 +93,7 @@ public:
         }
         const std::uint64_t second = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
         if (first < i || second < i + 1) return {1, 0};
-        return {(first - i) << low_bits_ | low(i), (second - i - 1) << low_bits_ | low(i + 1)};
+        return {once((first - i) << low_bits_ | low(i)), once((second - i - 1) << low_bits_ | low(i + 1))};
     }
 
 private:

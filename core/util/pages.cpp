@@ -6,7 +6,7 @@
 namespace bitmeter {
 
 PageBlock::Mapping::~Mapping() {
-    os::unmap(view);
+    if (!input) os::unmap(view);
     if (file != os::no_handle) os::close(file);
 }
 
@@ -21,7 +21,8 @@ PageBlock PageBlock::zeros(std::size_t size) {
 PageBlock PageBlock::file(const std::string& path) {
     PageBlock result;
     result.mapping_ = std::make_shared<Mapping>();
-    result.mapping_->view = os::map_file(path);
+    result.mapping_->input = std::make_unique<os::InputFile>(path);
+    result.mapping_->view = result.mapping_->input->view();
     if (result.size() > 0) os::advise_huge(result.data(), result.size());
     return result;
 }

@@ -29,6 +29,8 @@ public:
     bool on_disk() const { return mapping_ && mapping_->file != os::no_handle; }
     /// Makes it larger; the bytes may move.
     void grow(std::size_t size);
+    /// The file that is mapped for reading; nullptr for other blocks.
+    const os::InputFile* input() const { return mapping_ ? mapping_->input.get() : nullptr; }
     /// Evicts the pages of a temporary file from memory.
     void release() const;
     /// Discards the content of these bytes.
@@ -39,6 +41,7 @@ private:
     struct Mapping {
         os::View view;
         os::Handle file = os::no_handle;  // a temporary file
+        std::unique_ptr<os::InputFile> input;  // owns the view
         Mapping() = default;
         Mapping(const Mapping&) = delete;
         Mapping& operator=(const Mapping&) = delete;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 namespace bitmeter::os {
@@ -31,8 +32,33 @@ void* allocate_huge(std::size_t size);
 
 /// Zeroed memory. Throws std::bad_alloc.
 View map_zeros(std::size_t size);
-/// A file, read-only; an empty view if it is empty or not a regular file. Throws std::system_error.
-View map_file(const std::string& path);
+/// A file that is read and mapped, and may be cut or changed by others meanwhile.
+class InputFile {
+public:
+    /// Throws std::system_error.
+    explicit InputFile(const std::string& path);
+    InputFile(const InputFile&) = delete;
+    InputFile& operator=(const InputFile&) = delete;
+    ~InputFile();
+
+    /// All of it, read-only; empty if the file is empty or not a regular one. Where the file was cut after it was mapped,
+    /// reading gives zeros and changed() tells; on POSIX systems the process would otherwise end with SIGBUS.
+    const View& view() const { return view_; }
+    /// The bytes at an offset; fewer than asked for only at the end of the file. Throws std::system_error.
+    std::size_t read(std::uint64_t offset, std::uint8_t* data, std::size_t size) const;
+    /// Whether bytes read through the view may differ from those that the file had when it was opened: it has another size
+    /// or time of modification, or some could not be read. `rarely`: the system is asked only once per tick of its clock,
+    /// which is also the resolution of the time of modification. Thread-safe.
+    bool changed(bool rarely = false) const;
+
+private:
+    struct Guard;
+    Handle file_ = no_handle;
+    View view_;
+    std::int64_t modified_ = 0;
+    std::unique_ptr<Guard> guard_;
+};
+
 /// A temporary file mapped for reading and writing. Throws std::system_error.
 View map_temporary(Handle file, std::size_t size);
 /// The same pages and more, possibly elsewhere; `file` is that of a temporary file or no_handle.

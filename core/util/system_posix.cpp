@@ -1,10 +1,13 @@
 #if !defined(_WIN32)
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -31,6 +34,104 @@ View map(std::size_t size, int protection, int flags, Handle file) {
         failed(errno);
     }
     return {static_cast<std::uint8_t*>(found), size, file != no_handle};
+}
+
+struct stat status(int file) {
+    struct stat about{};
+    if (fstat(file, &about) != 0) failed(errno);
+    return about;
+}
+
+std::int64_t modified(const struct stat& about) {
+#ifdef __APPLE__
+    const timespec& time = about.st_mtimespec;
+#else
+    const timespec& time = about.st_mtim;
+#endif
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// Changes with every tick of the system's clock; cheaper to read than a time.
+std::int64_t tick() {
+    timespec now{};
+#ifdef CLOCK_MONOTONIC_COARSE
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+#else
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec) >> 20;
+#endif
+}
+
+// ---- SIGBUS ----------------------------------------------------------------------------------------------------------
+// Reading a mapped page that its file no longer has raises SIGBUS, which ends the process by default. The handler replaces
+// such pages of our own maps by zeros and notes the loss. A signal handler is one per process and is given nothing but the
+// address, so the list of maps has to be global; it is not visible outside of this file. Entries are never freed, only
+// used again, so that the handler can go through them without a lock.
+
+struct WatchedMap {
+    std::atomic<std::uintptr_t> begin{0}, end{0};  // end 0: not in use
+    std::atomic<bool> taken{true}, lost{false};
+    WatchedMap* next = nullptr;
+};
+std::atomic<WatchedMap*> watched_maps{nullptr};
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free &&
+              std::atomic<WatchedMap*>::is_always_lock_free);
+struct sigaction previous_action;
+std::uintptr_t handler_page_size = 0;  // page_size() is not safe in a handler
+
+/// Calls nothing but system calls.
+void on_bus_error(int signal, siginfo_t* info, void* context) {
+    const int saved = errno;
+    const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+    const bool by_fault = info->si_code > 0;  // and not sent by a process
+    for (WatchedMap* map = watched_maps.load(); by_fault && map; map = map->next) {
+        const std::uintptr_t end = map->end.load();
+        if (address < map->begin.load() || address >= end) continue;
+        map->lost.store(true);
+        // A file is cut at its end: what follows is lost too.
+        const std::uintptr_t page = address & ~(handler_page_size - 1);
+        void* const found = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+        errno = saved;
+        if (found != MAP_FAILED) return;
+        break;
+    }
+    if (previous_action.sa_flags & SA_SIGINFO) return previous_action.sa_sigaction(signal, info, context);
+    if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
+        return previous_action.sa_handler(signal);
+    // As without us: the fault happens again, or the signal is sent again.
+    struct sigaction by_default{};
+    by_default.sa_handler = by_fault ? SIG_DFL : previous_action.sa_handler;
+    sigaction(SIGBUS, &by_default, nullptr);
+    if (!by_fault) raise(signal);
+    errno = saved;
+}
+
+/// Once, and not again where another handler came later: two that pass a signal on to each other would never end.
+bool handle_bus_errors() {
+    handler_page_size = page_size();
+    struct sigaction ours{};
+    ours.sa_sigaction = on_bus_error;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    return sigaction(SIGBUS, &ours, &previous_action) == 0;
+}
+
+WatchedMap& watch_map(const View& view) {
+    [[maybe_unused]] static const bool once = handle_bus_errors();
+    WatchedMap* map = watched_maps.load();
+    while (map && map->taken.exchange(true)) map = map->next;
+    if (!map) {
+        map = new WatchedMap;
+        map->next = watched_maps.load();
+        while (!watched_maps.compare_exchange_weak(map->next, map)) {
+        }
+    }
+    map->lost.store(false);
+    map->begin.store(reinterpret_cast<std::uintptr_t>(view.data));
+    map->end.store(reinterpret_cast<std::uintptr_t>(view.data) + view.size);
+    return *map;
 }
 
 }  // namespace
@@ -70,18 +171,62 @@ void* allocate_huge(std::size_t size) {
 
 View map_zeros(std::size_t size) { return map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, no_handle); }
 
-View map_file(const std::string& path) {
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) failed(errno);
-    struct Closing {
-        int file;
-        ~Closing() { ::close(file); }
-    } closing{file};
-    struct stat about{};
-    if (fstat(file, &about) != 0) failed(errno);
-    if (S_ISDIR(about.st_mode)) failed(EISDIR);
-    if (!S_ISREG(about.st_mode) || about.st_size <= 0) return {};
-    return map(static_cast<std::size_t>(about.st_size), PROT_READ, MAP_SHARED, file);
+struct InputFile::Guard {
+    explicit Guard(const View& view) : map(watch_map(view)), asked(tick()) {}
+    ~Guard() {
+        map.end.store(0);
+        map.taken.store(false);
+    }
+    WatchedMap& map;
+    std::atomic<std::int64_t> asked;  // the tick at which the system was last asked
+    std::atomic<bool> changed{false};
+};
+
+InputFile::InputFile(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ == no_handle) failed(errno);
+    try {
+        const struct stat about = status(descriptor(file_));
+        if (S_ISDIR(about.st_mode)) failed(EISDIR);
+        if (!S_ISREG(about.st_mode) || about.st_size <= 0) return;
+        modified_ = modified(about);
+        view_ = map(static_cast<std::size_t>(about.st_size), PROT_READ, MAP_SHARED, file_);
+        guard_ = std::make_unique<Guard>(view_);
+    } catch (...) {
+        unmap(view_);
+        os::close(file_);
+        throw;
+    }
+}
+
+InputFile::~InputFile() {
+    guard_.reset();
+    unmap(view_);
+    os::close(file_);
+}
+
+std::size_t InputFile::read(std::uint64_t offset, std::uint8_t* data, std::size_t size) const {
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t got = pread(descriptor(file_), data + done, size - done, static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) failed(errno);
+        if (got == 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+bool InputFile::changed(bool rarely) const {
+    if (!guard_) return false;
+    if (guard_->map.lost.load()) return true;
+    const std::int64_t now = tick();
+    if (guard_->asked.exchange(now, std::memory_order_relaxed) != now || !rarely) {
+        struct stat about{};
+        if (fstat(descriptor(file_), &about) != 0 || modified(about) != modified_ ||
+            static_cast<std::size_t>(about.st_size) != view_.size)
+            guard_->changed.store(true);
+    }
+    return guard_->changed.load();
 }
 
 View map_temporary(Handle file, std::size_t size) { return map(size, PROT_READ | PROT_WRITE, MAP_SHARED, file); }

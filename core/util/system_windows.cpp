@@ -77,7 +77,10 @@ View map_zeros(std::size_t size) {
     return {static_cast<std::uint8_t*>(found), size, false};
 }
 
-View map_file(const std::string& path) {
+/// The system refuses to change or cut a file that is open so.
+struct InputFile::Guard {};
+
+InputFile::InputFile(const std::string& path) {
     const std::wstring name = wide(path);
     const DWORD kind = GetFileAttributesW(name.c_str());
     if (kind == INVALID_FILE_ATTRIBUTES) failed();
@@ -85,14 +88,41 @@ View map_file(const std::string& path) {
     const HANDLE opened = CreateFileW(name.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr, OPEN_EXISTING,
                                       FILE_ATTRIBUTE_NORMAL, nullptr);
     if (opened == INVALID_HANDLE_VALUE) failed();
-    struct Closing {
-        HANDLE file;
-        ~Closing() { CloseHandle(file); }
-    } closing{opened};
-    LARGE_INTEGER size{};
-    if (GetFileType(opened) != FILE_TYPE_DISK || !GetFileSizeEx(opened, &size) || size.QuadPart <= 0) return {};
-    return map(reinterpret_cast<Handle>(opened), static_cast<std::size_t>(size.QuadPart), PAGE_READONLY, FILE_MAP_READ);
+    file_ = reinterpret_cast<Handle>(opened);
+    try {
+        LARGE_INTEGER size{};
+        if (GetFileType(opened) != FILE_TYPE_DISK || !GetFileSizeEx(opened, &size) || size.QuadPart <= 0) return;
+        view_ = map(file_, static_cast<std::size_t>(size.QuadPart), PAGE_READONLY, FILE_MAP_READ);
+    } catch (...) {
+        os::close(file_);
+        throw;
+    }
 }
+
+InputFile::~InputFile() {
+    unmap(view_);
+    os::close(file_);
+}
+
+std::size_t InputFile::read(std::uint64_t offset, std::uint8_t* data, std::size_t size) const {
+    std::size_t done = 0;
+    while (done < size) {
+        OVERLAPPED at{};
+        at.Offset = static_cast<DWORD>(offset + done);
+        at.OffsetHigh = static_cast<DWORD>((offset + done) >> 32);
+        DWORD got = 0;
+        const auto wanted = static_cast<DWORD>(std::min<std::size_t>(size - done, 1u << 30));
+        if (!ReadFile(handle(file_), data + done, wanted, &got, &at)) {
+            if (GetLastError() == ERROR_HANDLE_EOF) break;
+            failed();
+        }
+        if (got == 0) break;
+        done += got;
+    }
+    return done;
+}
+
+bool InputFile::changed(bool) const { return false; }
 
 View map_temporary(Handle file, std::size_t size) { return map(file, size, PAGE_READWRITE, FILE_MAP_ALL_ACCESS); }
 

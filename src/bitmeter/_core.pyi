@@ -8,6 +8,23 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
+import bitmeter.errors
+
+
+class NgramFormatError(bitmeter.errors.FileFormatError):
+    pass
+
+class NgramChangedError(NgramFormatError):
+    pass
+
+class ArpaError(bitmeter.errors.FileFormatError):
+    pass
+
+class UniversalFormatError(bitmeter.errors.FileFormatError):
+    pass
+
+class CodeError(bitmeter.errors.FileFormatError):
+    pass
 
 def cpu() -> dict[str, object]:
     """
@@ -303,9 +320,6 @@ def hash_spans(data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(
 def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The offset after each newline."""
 
-class NgramFormatError(ValueError):
-    pass
-
 def resident_bytes() -> int:
     """Bytes of this process in memory; 0 if unknown."""
 
@@ -422,7 +436,8 @@ class NgramModel:
     """An n-gram model in memory, or a map of its file."""
 
     @staticmethod
-    def open(path: str) -> NgramModel: ...
+    def open(path: str) -> NgramModel:
+        """A file, all of which is held against its checksums."""
 
     @property
     def order(self) -> int: ...
@@ -442,7 +457,7 @@ class NgramModel:
         """The id of each word, -1 for those that are none."""
 
     def fingerprint(self) -> int:
-        """The checksum of all but its header."""
+        """The checksum of all but its header, as it was read."""
 
     def content_checksum(self) -> int:
         """
@@ -505,7 +520,8 @@ class CompactNgram:
     """An n-gram model in its compact form."""
 
     @staticmethod
-    def open(path: str) -> CompactNgram: ...
+    def open(path: str) -> CompactNgram:
+        """A file, all of which is held against its checksums."""
 
     @property
     def order(self) -> int: ...
@@ -525,7 +541,7 @@ class CompactNgram:
         """The id of each word, -1 for those that are none."""
 
     def fingerprint(self) -> int:
-        """The checksum of all but its header."""
+        """The checksum of all but its header, as it was read."""
 
     def content_checksum(self) -> int:
         """
@@ -596,14 +612,14 @@ class Spelling:
 
     @overload
     @staticmethod
-    def glance(model: NgramModel) -> None:
+    def check(model: NgramModel) -> None:
         """
-        Throws where what follows the model in its file is too short or none of this.
+        Raises where what follows the model in its file is not this, or its checksum is wrong.
         """
 
     @overload
     @staticmethod
-    def glance(model: CompactNgram) -> None: ...
+    def check(model: CompactNgram) -> None: ...
 
     @property
     def lines(self) -> bool:
@@ -662,9 +678,6 @@ def ngram_contexts(model: CompactNgram, ids: Annotated[NDArray[numpy.int64], dic
     """
     (how many words of its history are known plus one, log10 of the back-off there) for each word.
     """
-
-class CodeError(ValueError):
-    pass
 
 class AdaptiveCoder:
     """Bytes by the Krichevsky-Trofimov estimator; one direction an object."""
@@ -808,9 +821,6 @@ def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dic
 @overload
 def ngram_extend(model: CompactNgram, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
     """ln p of each word at its state, and the states after them."""
-
-class UniversalFormatError(Exception):
-    pass
 
 class Universal:
     """The universal model in the middle of a text."""

@@ -36,8 +36,12 @@ std::string_view field(std::string_view& text) {
     return found;
 }
 
+/// Up to 40 bytes, and no half of a character.
 std::string shown(std::string_view text) {
-    return "'" + std::string(text.substr(0, 40)) + "'";
+    std::size_t size = std::min<std::size_t>(text.size(), 40);
+    if (size < text.size())
+        while (size > 37 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+    return "'" + std::string(text.substr(0, size)) + "'";
 }
 
 template <class Int>

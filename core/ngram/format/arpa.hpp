@@ -70,6 +70,7 @@ public:
     explicit ArpaWriter(const NgramModel& model) : model_(model) {}
     /// The next megabyte or so; empty at the end.
     std::string next();
+    const NgramModel& model() const { return model_; }
 
 private:
     void line(std::string& out);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1, most_ngrams = (std::uint64_t{1} << 32) - 2;
 constexpr std::size_t piece = std::size_t{1} << 22;          // bytes between two progress reports
+constexpr std::size_t read_size = std::size_t{1} << 18;      // bytes that are read at once: they stay in the cache
 constexpr std::size_t release_every = std::size_t{1} << 24;  // bytes of a model on the disk that are in memory at once
 
 /// The header as it stands in the file: this, the form's own settings, and the rest.
@@ -36,20 +37,46 @@ std::uint64_t step(std::uint64_t h, std::uint64_t value) {
 
 }  // namespace
 
+void BlockSum::take(const std::uint8_t* data) {
+    std::uint64_t values[4];
+    std::memcpy(values, data, sizeof values);
+    for (int lane = 0; lane < 4; ++lane) lanes_[lane] = step(lanes_[lane], values[lane]);
+}
+
 /// Four lanes, so that it reads about as fast as memory.
-std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size, Watch* watch) {
-    std::uint64_t lanes[4] = {1, 2, 3, size};
-    std::size_t i = 0;
-    for (; i + 32 <= size; i += 32) {
-        if (watch && i % piece == 0) watch->add(i ? piece : 0);
-        std::uint64_t values[4];
-        std::memcpy(values, data + i, sizeof values);
-        for (int lane = 0; lane < 4; ++lane) lanes[lane] = step(lanes[lane], values[lane]);
+void BlockSum::add(const std::uint8_t* data, std::size_t size) {
+    const std::uint8_t* const end = data + size;
+    if (waiting_) {
+        const std::size_t more = std::min(width - waiting_, size);
+        std::memcpy(rest_ + waiting_, data, more);
+        waiting_ += more;
+        data += more;
+        if (waiting_ < width) return;
+        take(rest_);
     }
-    for (; i < size; ++i) lanes[0] = step(lanes[0], data[i]);
-    std::uint64_t h = 0;
-    for (std::uint64_t lane : lanes) h = step(h, lane ^ (lane >> 31));
+    for (; end - data >= static_cast<std::ptrdiff_t>(width); data += width) take(data);
+    waiting_ = static_cast<std::size_t>(end - data);
+    if (waiting_) std::memcpy(rest_, data, waiting_);
+}
+
+std::uint64_t BlockSum::value() const {
+    std::uint64_t first = lanes_[0], h = 0;
+    for (std::size_t i = 0; i < waiting_; ++i) first = step(first, rest_[i]);
+    for (int lane = 0; lane < 4; ++lane) {
+        const std::uint64_t own = lane ? lanes_[lane] : first;
+        h = step(h, own ^ (own >> 31));
+    }
     return h ^ (h >> 32);
+}
+
+std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size, Watch* watch) {
+    BlockSum sum(size);
+    for (std::size_t at = 0; at < size; at += piece) {
+        const std::size_t part = std::min(piece, size - at);
+        sum.add(data + at, part);
+        if (watch) watch->add(part);
+    }
+    return sum.value();
 }
 
 void check_shape(const NgramShape& shape, std::uint64_t most_bytes) {
@@ -77,13 +104,14 @@ NgramBlock::NgramBlock(const NgramForm& form, PageBlock file)
     std::uint64_t sum;
     std::memcpy(&sum, memory_.data() + used() - sizeof sum, sizeof sum);
     if (sum != block_checksum(memory_.data(), used() - sizeof sum)) damaged("the checksum of its header is wrong");
+    header_ = read_header();
 }
 
 std::size_t NgramBlock::used() const {
     return sizeof(Begin) + sizeof(std::uint32_t) * static_cast<std::size_t>(form_->extras) + sizeof(Rest);
 }
 
-NgramHeader NgramBlock::header() const {
+NgramHeader NgramBlock::read_header() const {
     Begin begin;
     Rest rest;
     NgramHeader result;
@@ -100,7 +128,7 @@ NgramHeader NgramBlock::header() const {
 
 void NgramBlock::accept(std::size_t size, Span note) {
     note_ = note;
-    const NgramHeader found = header();
+    const NgramHeader& found = header_;
     const bool more = found.shape.flags & has_section;
     if (found.file_size != size || (more ? memory_.size() <= size : memory_.size() != size))
         damaged("it has " + std::to_string(memory_.size()) + " bytes where its header says " +
@@ -121,15 +149,21 @@ void NgramBlock::write_header(NgramHeader header) {
     std::memcpy(base + used() - sizeof rest, &rest, sizeof rest);
     rest.header_checksum = block_checksum(base, used() - sizeof rest.header_checksum);
     std::memcpy(base + used() - sizeof rest, &rest, sizeof rest);
+    header_ = read_header();
 }
 
 std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
                                            Watch* watch) const {
-    std::uint64_t parts[4 + max_order] = {shape.order, shape.words};
+    return content_checksum(shape, extras,
+                            block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size, watch),
+                            block_checksum(memory_.data() + note.to, size_ - note.to, watch));
+}
+
+std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, std::uint64_t before,
+                                           std::uint64_t after) const {
+    std::uint64_t parts[4 + max_order] = {shape.order, shape.words, before, after};
     std::copy_n(shape.counts, max_order, parts + 4);
     for (int i = 0; i < form_->extras; ++i) parts[1] = step(parts[1], extras[i]);
-    parts[2] = block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size, watch);
-    parts[3] = block_checksum(memory_.data() + note.to, size_ - note.to, watch);
     std::uint8_t bytes[sizeof parts];
     std::memcpy(bytes, parts, sizeof parts);
     const std::uint64_t sum = block_checksum(bytes, sizeof bytes);
@@ -149,17 +183,38 @@ void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Span
     write_header(header);
 }
 
-bool NgramBlock::attach(std::vector<std::uint8_t> section) {
-    const bool moves = mapped_;
-    if (moves) {  // a map of a file cannot be written to
-        PageBlock own = PageBlock::zeros(size_);
-        std::memcpy(own.data(), memory_.data(), size_);
-        memory_ = std::move(own);
-        mapped_section_ = {nullptr, 0};
-        mapped_ = false;
+/// All bytes of the block in order, in parts. Those of a file are read and not touched in the map, which would be slower
+/// and leave its pages in the memory of the process.
+template <class Take>
+void NgramBlock::read_through(Take&& take) const {
+    const os::InputFile* input = mapped_ ? memory_.input() : nullptr;
+    std::vector<std::uint8_t> buffer(input ? std::min(read_size, size_) : 0);
+    for (std::size_t at = 0; at < size_;) {
+        const std::size_t part = std::min(read_size, size_ - at);
+        if (input && input->read(at, buffer.data(), part) != part) changed();
+        take(at, input ? buffer.data() : memory_.data() + at, part);
+        at += part;
     }
+}
+
+bool NgramBlock::copy_file() {
+    if (!mapped_) return false;
+    PageBlock own = PageBlock::zeros(size_);
+    read_through([&](std::size_t at, const std::uint8_t* data, std::size_t size) {
+        std::memcpy(own.data() + at, data, size);
+    });
+    if (mapped_section_.size) section_.assign(mapped_section_.data, mapped_section_.data + mapped_section_.size);
+    confirm();
+    memory_ = std::move(own);
+    mapped_section_ = {nullptr, 0};
+    mapped_ = false;
+    return true;
+}
+
+bool NgramBlock::attach(std::vector<std::uint8_t> section) {
+    const bool moves = copy_file();  // a map of a file cannot be written to
     section_ = std::move(section);
-    NgramHeader header = this->header();
+    NgramHeader header = header_;
     header.shape.flags = section_.empty() ? header.shape.flags & ~has_section : header.shape.flags | has_section;
     write_header(header);
     return moves;
@@ -179,12 +234,28 @@ void NgramBlock::save(const std::string& path, Watch* watch) const {
     file.close();
 }
 
+void NgramBlock::changed() {
+    throw NgramChanged("it was cut or changed while it was in use, so its figures cannot be trusted; load it again");
+}
+
 void NgramBlock::verify() const {
-    if (header().body_checksum != block_checksum(memory_.data() + used(), size_ - used()))
-        damaged("the checksum of its body is wrong");
-    const NgramHeader found = header();
-    if (found.content_checksum && found.content_checksum != content_checksum(found.shape, found.extras, note_))
-        damaged("the checksum of its content is wrong");
+    struct Summed {
+        std::size_t from, to;
+        BlockSum sum;
+        Summed(std::size_t begin, std::size_t end) : from(begin), to(end), sum(end - begin) {}
+    };
+    Summed body(used(), size_), before(form_->header_size, note_.from), after(note_.to, size_);
+    read_through([&](std::size_t at, const std::uint8_t* data, std::size_t size) {
+        for (Summed* part : {&body, &before, &after}) {
+            const std::size_t from = std::max(at, part->from), to = std::min(at + size, part->to);
+            if (from < to) part->sum.add(data + (from - at), to - from);
+        }
+    });
+    confirm();
+    if (header_.body_checksum != body.sum.value()) damaged("the checksum of its body is wrong; fetch or train it again");
+    if (header_.content_checksum &&
+        header_.content_checksum != content_checksum(header_.shape, header_.extras, before.sum.value(), after.sum.value()))
+        damaged("the checksum of its content is wrong; fetch or train it again");
 }
 
 }  // namespace bitmeter

@@ -20,6 +20,11 @@ struct NgramFormatError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// The file of a model was cut or changed while it was mapped, so that nothing read from it since can be trusted.
+struct NgramChanged : NgramFormatError {
+    using NgramFormatError::NgramFormatError;
+};
+
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
 /// Set in NgramShape::flags if an open-vocabulary section follows the model in its file.
@@ -31,6 +36,23 @@ constexpr std::size_t block_alignment = 64;
 
 /// 64 bits that depend on all bytes; reads about as fast as memory.
 std::uint64_t block_checksum(const std::uint8_t* data, std::size_t size, Watch* watch = nullptr);
+
+/// The same of bytes that come in parts.
+class BlockSum {
+public:
+    /// Of so many bytes in all.
+    explicit BlockSum(std::size_t size) : lanes_{1, 2, 3, size} {}
+    void add(const std::uint8_t* data, std::size_t size);
+    std::uint64_t value() const;
+
+private:
+    static constexpr std::size_t width = 32;
+    void take(const std::uint8_t* data);
+
+    std::uint64_t lanes_[4];
+    std::uint8_t rest_[width];  // the bytes that do not fill a step yet
+    std::size_t waiting_ = 0;
+};
 
 /// How the block is laid out; all of it follows from these sizes.
 struct NgramShape {
@@ -97,28 +119,41 @@ public:
     /// A file. Throws NgramFormatError where its header is not sound; `accept` must follow.
     NgramBlock(const NgramForm& form, PageBlock file);
 
-    /// What the header says.
-    NgramHeader header() const;
+    /// What the header says; that of a file is as it was when it was opened.
+    const NgramHeader& header() const { return header_; }
     /// The size that follows from the shape. Throws NgramFormatError where the file has another.
     void accept(std::size_t size, Span note);
 
     std::uint8_t* data() const { return memory_.data(); }
+    bool mapped() const { return mapped_; }
     Bytes bytes() const { return {memory_.data(), size_}; }
     Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
 
+    /// Moves the bytes of a mapped file into memory of its own; whether it was one.
+    bool copy_file();
     /// Appends a section. Returns whether the bytes have moved: a mapped file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
     /// Writes the header and its checksums. The watch counts bytes.
     void seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch = nullptr);
     /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const;
-    /// Throws NgramFormatError where the bytes are not those that were sealed.
+    /// Reads all of it. Throws NgramFormatError where the bytes are not those that were sealed.
     void verify() const;
+    /// Throws NgramChanged where the file may have other bytes than when it was opened. `rarely`: see os::InputFile.
+    void confirm(bool rarely = false) const {
+        if (mapped_ && memory_.input() && memory_.input()->changed(rarely)) changed();
+    }
 
 private:
+    [[noreturn]] static void changed();
     std::size_t used() const;
+    NgramHeader read_header() const;
+    template <class Take>
+    void read_through(Take&& take) const;
     std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
                                    Watch* watch = nullptr) const;
+    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, std::uint64_t before,
+                                   std::uint64_t after) const;
     void write_header(NgramHeader header);
 
     const NgramForm* form_;
@@ -126,6 +161,7 @@ private:
     bool mapped_ = false;
     std::size_t size_ = 0;  // without the section
     Span note_{0, 0};
+    NgramHeader header_;
     std::vector<std::uint8_t> section_;
     Bytes mapped_section_{nullptr, 0};
 };

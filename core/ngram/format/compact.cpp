@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ngram/format/search.hpp"
+#include "util/once.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {
@@ -112,6 +113,12 @@ CompactNgram::CompactNgram(PageBlock file) : block_(form, std::move(file)) {
     place();
 }
 
+std::unique_ptr<CompactNgram> CompactNgram::open(const std::string& path) {
+    auto result = std::make_unique<CompactNgram>(PageBlock::file(path));
+    result->block_.verify();
+    return result;
+}
+
 void CompactNgram::place() {
     codes_ = WordCodes(shape_.words);
     const Layout at = layout(shape_);
@@ -208,7 +215,7 @@ WordIndex CompactNgram::index() const {
 
 Between CompactNgram::children(int length, std::uint64_t place) const {
     if (length >= order()) return {0, 0};
-    const Between found = length == 1 ? Between{singles_[place].child, singles_[place + 1].child}
+    const Between found = length == 1 ? Between{once(singles_[place].child), once(singles_[place + 1].child)}
                                       : level(length).children.pair(place);
     if (found.begin > found.end || found.end > shape_.counts[length]) outside();
     return found;
@@ -286,7 +293,7 @@ std::unique_ptr<NgramModel> CompactNgram::expanded(unsigned threads) const {
                 if (among.begin == among.end) continue;
                 const Between shorter = o > 2 ? children(o - 2, result->nodes(o - 1)[h].suffix) : Between{0, 0};
                 for (std::uint64_t i = among.begin; i < among.end; ++i) {
-                    const std::uint32_t code = own.code(i), word = codes_.word(code);
+                    const std::uint32_t code = once(own.code(i)), word = codes_.word(code);
                     const std::uint64_t suffix = o > 2 ? find(o - 2, shorter, code) : word;
                     if (suffix >= above) damaged("an n-gram's suffix is none of its n-grams");
                     result->keys(o)[i] = code;

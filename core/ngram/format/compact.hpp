@@ -67,6 +67,12 @@ public:
     /// A model in a file. Throws NgramFormatError.
     explicit CompactNgram(PageBlock block);
 
+    /// A file, all of which is read and held against its checksums. Throws NgramFormatError and std::system_error.
+    static std::unique_ptr<CompactNgram> open(const std::string& path);
+    /// To be called after figures were computed and before they are used: throws NgramChanged where the file was cut or
+    /// changed meanwhile. `rarely`: see os::InputFile.
+    void confirm(bool rarely = false) const { block_.confirm(rarely); }
+
     const CompactShape& shape() const { return shape_; }
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "util/once.hpp"
 #include "util/watch.hpp"
 
 namespace bitmeter {
@@ -80,6 +81,18 @@ NgramModel::NgramModel(PageBlock file) : block_(form, std::move(file)) {
     place();
 }
 
+std::unique_ptr<NgramModel> NgramModel::open(const std::string& path) {
+    auto result = std::make_unique<NgramModel>(PageBlock::file(path));
+    result->block_.verify();
+    return result;
+}
+
+std::unique_ptr<NgramModel> NgramModel::in_memory() const {
+    auto result = std::make_unique<NgramModel>(*this);
+    if (result->block_.copy_file()) result->place();
+    return result;
+}
+
 void NgramModel::place() {
     const Layout at = layout(shape_);
     std::uint8_t* base = block_.data();
@@ -96,7 +109,7 @@ void NgramModel::place() {
 
 Bytes NgramModel::word(std::uint32_t number) const {
     if (number >= shape_.words) damaged("it names a word that it does not have");
-    const std::uint64_t from = word_offsets_[number], to = word_offsets_[number + 1];
+    const std::uint64_t from = once(word_offsets_[number]), to = once(word_offsets_[number + 1]);
     if (from > to || to > shape_.word_bytes) damaged("its list of words is broken");
     return {word_text_ + from, static_cast<std::size_t>(to - from)};
 }

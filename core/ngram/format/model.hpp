@@ -62,6 +62,17 @@ public:
     /// A model in a file; its header is checked here, everything else where it is used. Throws NgramFormatError.
     explicit NgramModel(PageBlock block);
 
+    /// A file, all of which is read and held against its checksums. Throws NgramFormatError and std::system_error.
+    static std::unique_ptr<NgramModel> open(const std::string& path);
+    /// To be called after figures were computed and before they are used: throws NgramChanged where the file was cut or
+    /// changed meanwhile. `rarely`: see os::InputFile.
+    void confirm(bool rarely = false) const { block_.confirm(rarely); }
+
+    /// The same model without its file: for work that reads it several times, and relies on reading the same each time.
+    std::unique_ptr<NgramModel> in_memory() const;
+    /// Whether it is a map of a file.
+    bool mapped() const { return block_.mapped(); }
+
     const NgramShape& shape() const { return shape_; }
     int order() const { return static_cast<int>(shape_.order); }
     std::uint32_t words() const { return static_cast<std::uint32_t>(shape_.words); }
@@ -91,7 +102,7 @@ public:
 
     /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const { block_.save(path, watch); }
-    /// The checksum of everything but the header, as the header says it.
+    /// The checksum of everything but the header, which `open` and `verify` have recomputed.
     std::uint64_t fingerprint() const { return block_.header().body_checksum; }
     /// Of all that can change a probability; 0 in files of earlier versions.
     std::uint64_t content_checksum() const { return block_.header().content_checksum; }

@@ -13,7 +13,7 @@ WordKey long_word_key(Bytes word) {
 std::uint64_t index_size(std::uint64_t words) { return std::bit_ceil(std::max<std::uint64_t>(4, words + words / 2)); }
 
 bool WordIndex::same(std::uint32_t number, Bytes word) const {
-    const std::uint64_t from = offsets_[number], to = offsets_[number + 1];
+    const std::uint64_t from = once(offsets_[number]), to = once(offsets_[number + 1]);
     return from <= to && to <= text_size_ && to - from == word.size &&
            std::memcmp(text_ + from, word.data, word.size) == 0;
 }
@@ -22,9 +22,10 @@ std::uint32_t WordIndex::probe(Bytes word, const WordKey& key) const {
     const std::size_t last = slots_.size() - 1;
     for (std::size_t tried = 0, i = key.hash & last; tried <= last; ++tried, i = (i + 1) & last) {
         const WordSlot& slot = slots_[i];
-        if (slot.head == key.head && slot.tail == key.tail && slot.number < words_) {
-            if (slot.number == 0 || key.tail < long_word || same(slot.number, word)) return slot.number;
-        } else if (slot.number == 0) {
+        const std::uint32_t number = once(slot.number);
+        if (slot.head == key.head && slot.tail == key.tail && number < words_) {
+            if (number == 0 || key.tail < long_word || same(number, word)) return number;
+        } else if (number == 0) {
             return 0;
         }
     }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "text/split.hpp"
+#include "util/once.hpp"
 
 namespace bitmeter {
 
@@ -94,7 +95,8 @@ public:
     std::uint32_t find(Bytes word, const WordKey& key) const {
         const WordSlot& slot = slots_[key.hash & (slots_.size() - 1)];
         const bool here = (slot.head == key.head) & (slot.tail == key.tail) & (key.tail < word_keys::long_word);
-        return here && slot.number < words_ ? slot.number : probe(word, key);
+        const std::uint32_t number = once(slot.number);
+        return here && number < words_ ? number : probe(word, key);
     }
     std::uint32_t find(Bytes word) const { return find(word, word_key(word, word.data + word.size)); }
 

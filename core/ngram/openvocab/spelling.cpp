@@ -214,20 +214,21 @@ std::vector<std::uint8_t> Spelling::section(const GapCounts& gaps, const NgramMo
     return result;
 }
 
-void Spelling::glance(Bytes section) {
+void Spelling::check(Bytes section) {
     const auto header = Reader(section).take<Header>();
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) damaged("does not begin like one");
     if (header.version != version) damaged("is of a version that this program does not read");
     if (header.size != section.size || header.letters_at > section.size - sizeof header)
         damaged("has not the size that it says");
+    if (header.checksum != block_checksum(section.data + sizeof header, section.size - sizeof header))
+        damaged("has a wrong checksum");
 }
 
 Spelling::Spelling(Bytes section) {
-    glance(section);
+    check(section);
     Reader in(section);
     const auto header = in.take<Header>();
     const std::uint8_t* body = section.data + sizeof header;
-    if (header.checksum != block_checksum(body, section.size - sizeof header)) damaged("has a wrong checksum");
     std::uint64_t sums[2] = {header.checksum, block_checksum(section.data, sizeof header)};
     fingerprint_ = block_checksum(reinterpret_cast<const std::uint8_t*>(sums), sizeof sums);
     lines_ = header.lines != 0;

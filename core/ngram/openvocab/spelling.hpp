@@ -81,8 +81,9 @@ public:
 
     /// The bytes that go into a model's file.
     static std::vector<std::uint8_t> section(const GapCounts& gaps, const NgramModel& letters);
-    /// Whether they begin like such bytes and are as many as they say; quick, since nothing else is read. Throws.
-    static void glance(Bytes section);
+    /// Throws NgramFormatError where they do not begin like such bytes, are not as many as they say, or their checksum is
+    /// wrong.
+    static void check(Bytes section);
     /// From those bytes, which are copied. Throws NgramFormatError where they are damaged.
     explicit Spelling(Bytes section);
 

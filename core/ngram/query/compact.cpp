@@ -6,6 +6,7 @@
 
 #include "ngram/format/compact.hpp"
 #include "ngram/format/search.hpp"
+#include "util/once.hpp"
 
 namespace bitmeter {
 namespace {
@@ -183,7 +184,7 @@ void ngram_predict(const CompactNgram& m, const std::int64_t* history, std::size
     for (int length = 1; length <= cursor.length; ++length) {
         const Between among = m.children(length, cursor.places[length - 1]);
         for (std::uint64_t c = among.begin; c < among.end; ++c) {
-            const std::uint32_t word = m.codes().word(m.level(length + 1).code(c));
+            const std::uint32_t word = once(m.codes().word(m.level(length + 1).code(c)));
             if (word >= m.words()) outside();
             out[word] = (paid[length] + m.level(length + 1).logprob(c)) * std::numbers::ln10;
         }

@@ -9,6 +9,7 @@
 
 #include "ngram/format/search.hpp"
 #include "ngram/query/follow_kernel.hpp"
+#include "util/once.hpp"
 
 namespace bitmeter {
 namespace {
@@ -90,16 +91,16 @@ public:
             NgramLeaf leaf;
             std::memcpy(&leaf, level.ngrams + lane.place * level.width, sizeof leaf);
             logprob = leaf.logprob;
-            lane.suffix = leaf.suffix;
+            lane.suffix = once(leaf.suffix);
             lane.backoff = 0.0f;  // the way on leads over the suffix, and costs nothing
         } else {
             NgramNode node[2];
             std::memcpy(node, level.ngrams + lane.place * level.width, sizeof node);
             logprob = node[0].logprob;
             lane.backoff = node[0].backoff;
-            lane.suffix = node[0].suffix;
-            children = node[0].child;
-            children_end = node[1].child;
+            lane.suffix = once(node[0].suffix);
+            children = once(node[0].child);
+            children_end = once(node[1].child);
             if ((children > children_end) | (children_end > levels_[lane.length + 1].count)) outside();
         }
         out_[lane.at] = (lane.paid + logprob) * std::numbers::ln10;  // not scored yet: written again when it is

@@ -9,6 +9,7 @@
 #include "ngram/format/compact.hpp"
 #include "ngram/format/search.hpp"
 #include "ngram/query/follow.hpp"
+#include "util/once.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {
@@ -25,12 +26,13 @@ struct Range {
 /// The children of a node. A damaged file must not lead outside of it.
 Range children(const NgramModel& m, int length, std::uint64_t place) {
     const NgramNode* node = m.nodes(length) + place;
-    const Range found{node[0].child, node[1].child};
+    const Range found{once(node[0].child), once(node[1].child)};
     if (found.begin > found.end || found.end > m.shape().counts[length]) outside();
     return found;
 }
 
 std::uint32_t suffix_of(const NgramModel& m, int length, std::uint32_t suffix) {
+    suffix = once(suffix);
     if (suffix >= m.shape().counts[length - 2]) outside();
     return suffix;
 }
@@ -160,7 +162,7 @@ void ngram_predict(const NgramModel& m, const std::int64_t* history, std::size_t
         const int length = at->first.length;
         const Range range = children(m, length, at->first.place);
         for (std::uint64_t c = range.begin; c < range.end; ++c) {
-            const std::uint32_t word = m.codes().word(m.keys(length + 1)[c]);
+            const std::uint32_t word = once(m.codes().word(m.keys(length + 1)[c]));
             if (word >= m.words()) outside();
             const float own = length + 1 < m.order() ? m.nodes(length + 1)[c].logprob : m.leaves()[c].logprob;
             out[word] = (at->second + own) * std::numbers::ln10;

@@ -14,7 +14,7 @@ namespace {
 
 int error_of_mapping(const std::string& path) {
     try {
-        os::unmap(os::map_file(path));
+        os::InputFile file(path);
     } catch (const std::system_error& error) {
         return error.code().category() == std::generic_category() ? error.code().value() : -1;
     }
@@ -38,9 +38,14 @@ void files(const std::filesystem::path& folder) {
         file.close();
     }
     CHECK(std::filesystem::file_size(name) == content.size());
-    const os::View view = os::map_file(path);
-    CHECK(view.size == content.size() && std::memcmp(view.data, content.data(), content.size()) == 0);
-    os::unmap(view);
+    {
+        const os::InputFile input(path);
+        const os::View& view = input.view();
+        CHECK(view.size == content.size() && std::memcmp(view.data, content.data(), content.size()) == 0);
+        std::uint8_t part[64];
+        CHECK(input.read(5, part, 5) == 5 && std::memcmp(part, content.data() + 5, 5) == 0);
+        CHECK(input.read(5, part, sizeof part) == content.size() - 5 && !input.changed());
+    }
     std::FILE* file = os::open_file(path, "rb");
     char found[64];
     CHECK(file && std::fread(found, 1, sizeof found, file) == content.size());
@@ -49,8 +54,10 @@ void files(const std::filesystem::path& folder) {
         os::OutputFile again(path);  // what was there is gone
         again.close();
     }
-    const os::View empty = os::map_file(path);
-    CHECK(empty.size == 0 && empty.data == nullptr);
+    {
+        const os::InputFile empty(path);
+        CHECK(empty.view().size == 0 && empty.view().data == nullptr && !empty.changed());
+    }
     std::filesystem::remove(name);
 }
 

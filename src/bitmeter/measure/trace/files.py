@@ -172,7 +172,7 @@ class _FileColumns(Columns):
 def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
     """The columns of a saved trace, not yet read, and its signature."""
     try:
-        file = pq.ParquetFile(path, memory_map=True)
+        file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
         raise read_error(path, str(error).splitlines()[0]) from error
     found = file.metadata.metadata or {}

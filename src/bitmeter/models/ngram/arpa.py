@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from bitmeter import _core
-from bitmeter.errors import BitmeterError, FileFormatError
+from bitmeter.errors import FileFormatError
 from bitmeter.text.corpus.readers import file_blocks
 
 __all__ = ["ARPA_SUFFIXES", "is_arpa", "read_arpa", "write_arpa"]
@@ -42,12 +42,9 @@ def read_arpa(path: str, metadata: str) -> tuple[_core.NgramModel, int]:
         for block in file_blocks(path, _BLOCK):
             reader.feed(block)
         return reader.finish(metadata), reader.added
-    except BitmeterError:
-        raise
-    except ValueError as error:
-        line, what = error.args
-        message = f"{path}, line {line}: {what}"
-        raise FileFormatError(message, index=line, value=path) from error
+    except _core.ArpaError as error:
+        message = f"{path}, line {error.index}: {error}"
+        raise FileFormatError(message, index=error.index, value=path) from error
 
 
 def write_arpa(model: _core.NgramModel, path: Path, name: str) -> None:

@@ -22,13 +22,27 @@ Report = Callable[[str, float], object]
 
 
 @contextmanager
-def format_errors(name: str) -> Iterator[None]:
-    """Turn what the core says of a damaged file into an error that names it."""
+def damage_errors(name: str) -> Iterator[None]:
+    """Turn what the core says of a damaged model into an error that names it."""
     try:
         yield
+    except _core.NgramChangedError as error:
+        message = (
+            f"{name} was cut or changed while it was in use, so its figures cannot be trusted; load it again, and "
+            "replace such a file by renaming another to its name"
+        )
+        raise FileFormatError(message, value=name) from error
     except _core.NgramFormatError as error:
         message = f"{name} is not a sound n-gram model: {error}"
         raise FileFormatError(message, value=name) from error
+
+
+@contextmanager
+def format_errors(name: str) -> Iterator[None]:
+    """The same where the model's file is read."""
+    try:
+        with damage_errors(name):
+            yield
     except OSError as error:
         message = f"{name} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=name) from error

@@ -11,7 +11,7 @@ from bitmeter._util.check import Seed, flag, integer
 from bitmeter._util.files import as_path
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
-from bitmeter.models.ngram.files import SUFFIX, format_errors, is_model_file, metadata, save_model
+from bitmeter.models.ngram.files import SUFFIX, damage_errors, format_errors, is_model_file, metadata, save_model
 from bitmeter.models.ngram.forms import NGramForms, open_model
 from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
 from bitmeter.models.ngram.pickling import NGramPickling
@@ -242,7 +242,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         from bitmeter.models.ngram.fit import by_stages
 
         report, distribution = by_stages(progress), self.is_distribution
-        save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=report)
+        with damage_errors(self.name):
+            save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=report)
         self.path = str(as_path(path))
 
     @classmethod
@@ -254,9 +255,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
 
     @classmethod
     def load(cls, path: Any, *, units: Any = None) -> NGram:
-        """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that it is ready at once.
+        """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that processes share it.
 
-        Its header is checked now and every link when it is followed; `verify` reads all of it.
+        All of a .bmn file is read and compared with its checksums first; every link is checked when it is followed.
+        If the file is cut or changed by others while it is in use, no figure is given but an error.
 
         Parameters
         ----------
@@ -283,7 +285,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             with format_errors(name):
                 made._adopt(open_model(name))
                 if made.form.has_section:
-                    _core.Spelling.glance(made.form)
+                    _core.Spelling.check(made.form)
         made.name, made.path = f"ngram:{found.name}", name
         made._folder = found.parent
         if units is not None:
@@ -321,7 +323,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         """
         from bitmeter.models.ngram.prune import pruned
 
-        found = pruned(self.fast_form, threshold, self.smoothing)
+        with damage_errors(self.name):
+            found = pruned(self.fast_form, threshold, self.smoothing)
         other = self._with_form(found)
         other.path = self.path
         return other

@@ -1,0 +1,13 @@
+// Values from memory that another process may change at any time, such as a mapped file.
+#pragma once
+
+namespace bitmeter {
+
+/// The value as it was read. Without this the compiler may read it again after it was checked, and use another one.
+template <class Int>
+inline Int once(Int value) {
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+}  // namespace bitmeter
