@@ -107,11 +107,16 @@ NgramState unpacked(const Model& model, std::uint64_t number) {
 }
 
 template <class Model>
-auto py_step(const Model& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
+auto stepped(const Model& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
     NgramState at = unpacked(model, state);
     double scored = 0.0;
-    confirmed(model, [&] { bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &scored, 1); }, true);
+    bitmeter::ngram_extend(model, &at, &word, 1, unknown_class, &scored, 1);
     return std::make_tuple(scored, packed(at));
+}
+
+template <class Model>
+auto py_step(const Model& model, std::uint64_t state, std::int64_t word, bool unknown_class) {
+    return confirmed(model, [&] { return stepped(model, state, word, unknown_class); }, true);
 }
 
 template <class Model>
@@ -167,7 +172,7 @@ double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unk
     });
 }
 
-/// The id of a word given as an id or as text.
+/// The id of a word given as an id or as text. The caller confirms the model.
 std::int64_t word_of(const Asker& self, nb::handle word) {
     if (PyLong_CheckExact(word.ptr())) {
         int overflow = 0;
@@ -176,9 +181,7 @@ std::int64_t word_of(const Asker& self, nb::handle word) {
         return number;
     }
     const bitmeter::Bytes text = plain_text(word);
-    const std::uint32_t number = self.with([&](const auto& model) {
-        return confirmed(model, [&] { return model.index().find(text); }, true);
-    });
+    const std::uint32_t number = self.with([&](const auto& model) { return model.index().find(text); });
     if (number != bitmeter::word_unknown) return number;
     for (std::size_t i = 0; i < text.size; ++i)
         if (self.between[text.data[i]]) throw nb::type_error("not one word");
@@ -187,8 +190,9 @@ std::int64_t word_of(const Asker& self, nb::handle word) {
 }
 
 auto ask_step(const Asker& self, std::uint64_t state, nb::handle word, bool unknown_class) {
-    const std::int64_t number = word_of(self, word);
-    return self.with([&](const auto& model) { return py_step(model, state, number, unknown_class); });
+    return self.with([&](const auto& model) {
+        return confirmed(model, [&] { return stepped(model, state, word_of(self, word), unknown_class); }, true);
+    });
 }
 
 /// One overload for each form of a model.

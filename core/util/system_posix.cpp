@@ -218,15 +218,16 @@ std::size_t InputFile::read(std::uint64_t offset, std::uint8_t* data, std::size_
 
 bool InputFile::changed(bool rarely) const {
     if (!guard_) return false;
-    if (guard_->map.lost.load()) return true;
+    if (guard_->map.lost.load(std::memory_order_acquire)) return true;
     const std::int64_t now = tick();
-    if (guard_->asked.exchange(now, std::memory_order_relaxed) != now || !rarely) {
+    if (!rarely || guard_->asked.load(std::memory_order_relaxed) != now) {
+        guard_->asked.store(now, std::memory_order_relaxed);
         struct stat about{};
         if (fstat(descriptor(file_), &about) != 0 || modified(about) != modified_ ||
             static_cast<std::size_t>(about.st_size) != view_.size)
             guard_->changed.store(true);
     }
-    return guard_->changed.load();
+    return guard_->changed.load(std::memory_order_acquire);
 }
 
 View map_temporary(Handle file, std::size_t size) { return map(size, PROT_READ | PROT_WRITE, MAP_SHARED, file); }

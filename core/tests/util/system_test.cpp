@@ -1,6 +1,7 @@
 #include "util/system.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -74,6 +75,52 @@ void errors(const std::filesystem::path& folder) {
     CHECK(refused);
 }
 
+#if !defined(_WIN32)  // which refuses to cut a mapped file
+void write_bytes(const std::string& path, std::size_t size) {
+    std::FILE* file = os::open_file(path, "wb");
+    for (std::size_t i = 0; i < size; ++i) std::fputc(static_cast<int>(1 + i % 250), file);
+    std::fclose(file);
+}
+
+std::size_t zeros_in(const os::View& view) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < view.size; ++i) found += static_cast<const volatile std::uint8_t*>(view.data)[i] == 0;
+    return found;
+}
+
+/// Pages that a file has lost read as zeros, and are noted; other maps are not touched.
+void cut(const std::filesystem::path& folder) {
+    const std::string path = utf8(folder / "cut"), other = utf8(folder / "other");
+    const std::size_t page = os::page_size();
+    write_bytes(path, 5 * page);
+    write_bytes(other, 3 * page);
+    for (int round = 0; round < 3; ++round) {  // entries of the list are used again
+        write_bytes(path, 5 * page);
+        const os::InputFile input(path), beside(other);
+        const auto time = std::filesystem::last_write_time(path);
+        std::filesystem::resize_file(path, 2 * page);
+        std::filesystem::last_write_time(path, time);
+        CHECK(zeros_in(input.view()) == 3 * page && zeros_in(beside.view()) == 0);
+        std::filesystem::resize_file(path, 5 * page);
+        std::filesystem::last_write_time(path, time);
+        CHECK(input.changed() && input.changed(true) && !beside.changed());
+    }
+    write_bytes(path, page);
+    const os::InputFile input(path);
+    CHECK(!input.changed());
+    std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(1));
+    CHECK(input.changed());
+    write_bytes(path, page);
+    const os::InputFile shorter(path);
+    const auto time = std::filesystem::last_write_time(path);
+    std::filesystem::resize_file(path, page - 1);  // within a page: no signal
+    std::filesystem::last_write_time(path, time);
+    CHECK(zeros_in(shorter.view()) == 1 && shorter.changed());
+    std::filesystem::remove(path);
+    std::filesystem::remove(other);
+}
+#endif
+
 void memory() {
     const std::size_t before = os::resident_bytes(), size = std::size_t{1} << 25;
     CHECK(os::page_size() >= 4096);
@@ -94,6 +141,9 @@ int main() {
     std::filesystem::create_directories(folder);
     files(folder);
     errors(folder);
+#if !defined(_WIN32)
+    cut(folder);
+#endif
     memory();
     std::filesystem::remove(folder);
     return check::report();

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -84,3 +86,22 @@ def test_another_table_is_refused_with_the_reason(
     pq.write_table(change(table), path)
     with pytest.raises(errors.FileFormatError, match=reason):
         bm.Trace.load(path)
+
+
+def test_a_trace_that_is_cut_while_it_is_read_is_an_error(tmp_path: Path) -> None:
+    """In a process of its own, which a signal would end where the file is mapped."""
+    path = tmp_path / "t.parquet"
+    bm.score("kt", bytes(range(256)) * 400).trace.save(path)
+    code = (
+        "import os, sys, bitmeter as bm\n"
+        "from bitmeter.errors import FileFormatError\n"
+        "trace = bm.Trace.load(sys.argv[1])\n"
+        "os.truncate(sys.argv[1], 4096)\n"
+        "try:\n"
+        "    print(trace.logprob.sum())\n"
+        "except FileFormatError as error:\n"
+        "    sys.exit('refused: ' + str(error))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done
+    assert done.stderr.startswith("refused")

@@ -1,8 +1,10 @@
 #include "ngram/format/block.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/check.hpp"
 
@@ -44,10 +46,25 @@ std::string message_of(const NgramForm& form, const std::string& path, std::size
     }
 }
 
+/// The sum does not depend on how the bytes are split.
+void test_parts() {
+    std::vector<std::uint8_t> data(1000);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i * i + 7 * i);
+    for (std::size_t all : {0, 1, 31, 32, 33, 64, 1000}) {
+        const std::uint64_t whole = block_checksum(data.data(), all);
+        for (std::size_t part : {1, 5, 31, 32, 33, 100, 1000}) {
+            BlockSum sum(all);
+            for (std::size_t at = 0; at < all; at += part) sum.add(data.data() + at, std::min(part, all - at));
+            CHECK(sum.value() == whole);
+        }
+    }
+}
+
 }  // namespace
 
 /// What is sealed is read back, and every byte that was changed is noticed.
 int main() {
+    test_parts();
     const auto folder = std::filesystem::current_path() / "ngram_block_test_folder";
     std::filesystem::create_directory(folder);
     const std::string path = (folder / "block").string();
