@@ -4,12 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SIZE   ?= full
-CORE   := CMakeLists.txt $(filter-out core/tests/%,$(wildcard core/*/* core/*/*/*))
+CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test test-gguf lint format core-test portable docs bench stub clean
+.PHONY: help demo install test test-gguf lint format core-test portable fuzz docs bench stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -92,6 +92,25 @@ portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Win
 	  $(BIN)/cmake --build build/portable-$$target && \
 	  $(BIN)/ctest --test-dir build/portable-$$target --output-on-failure --no-tests=error || exit 1; \
 	done
+
+# Clang has libFuzzer; on Debian and Ubuntu its runtime is a package of its own.
+SECONDS     ?= 60
+PYTHON_RUNS ?= 10000
+RUNS        ?=
+
+fuzz: $(VENV)/.dev  ## mutated files through every reader, under sanitizers; SECONDS=60 or RUNS=100000 for each target
+	@if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' | \
+	    clang++ -x c++ -fsanitize=fuzzer,address,undefined -o /dev/null - 2>/dev/null; then \
+	  if ! command -v apt-get >/dev/null; then \
+	    echo "make fuzz needs clang++ with libFuzzer and the sanitizers (compiler-rt); install them."; exit 1; \
+	  fi; \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends clang libclang-rt-dev || exit 1; \
+	fi
+	@$(BIN)/cmake -S . -B build/fuzz -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_CXX_COMPILER=clang++ \
+	  -DBITMETER_PYTHON=OFF -DBITMETER_FUZZ=ON >/dev/null
+	@$(BIN)/cmake --build build/fuzz
+	$(BIN)/python fuzz/run.py --build build/fuzz --seconds $(SECONDS) --python-runs $(PYTHON_RUNS) $(if $(RUNS),--runs $(RUNS))
 
 docs: $(VENV)/.dev  ## the documentation, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

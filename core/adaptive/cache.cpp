@@ -42,7 +42,7 @@ std::uint64_t HistoryCache::context_before(std::size_t place, int length) const 
 /// Adds or takes away the word at a place, with all of its contexts.
 void HistoryCache::update(std::size_t place, bool add) {
     const auto [word, weight] = items_[place];
-    auto change = [&](Weight& w) { add ? w.add(weight) : w.take(weight); };
+    auto change = [&, weight = weight](Weight& w) { add ? w.add(weight) : w.take(weight); };
     change(words_[word]);
     change(all_);
     for (int length = 1; length < settings_.order && place >= static_cast<std::size_t>(length); ++length) {

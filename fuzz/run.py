@@ -1,0 +1,153 @@
+"""Runs all fuzz targets and prints a table: python fuzz/run.py --build build/fuzz --seconds 60.
+
+Targets of the core are programs of libFuzzer (core/fuzz), those of Python are fuzz/python/NAME.py. A finding is an input
+that crashes, breaks a rule of a sanitizer, takes more time or memory than it may, or raises an error of another type than
+the readers promise; it is written to the folder `findings` of the build folder, and the run fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Limits of one input of the core: seconds and MB, and its length in bytes.
+TIMEOUT, MEMORY, LONGEST = 20, 2048, 1 << 17
+
+
+@dataclass(frozen=True)
+class Row:
+    """What came of one target."""
+
+    name: str
+    executions: int
+    seconds: float
+    edges: int | None
+    findings: int
+    peak: int
+    log: str
+
+    def cells(self) -> tuple[str, ...]:
+        """As the table shows it."""
+        rate = self.executions / self.seconds if self.seconds > 0 else 0.0
+        edges = "" if self.edges is None else f"{self.edges:,}"
+        return (self.name, f"{self.executions:,}", f"{rate:,.0f}", edges, str(self.findings), f"{self.peak:,}")
+
+
+def core_row(program: Path, build: Path, options: argparse.Namespace) -> Row:
+    """Run a target of the core."""
+    name = program.name.removeprefix("fuzz_")
+    corpus, findings = build / "corpus" / name, build / "findings"
+    for folder in (corpus, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(program), str(corpus), str(build / "seeds" / name), f"-artifact_prefix={findings}/{name}-",
+        f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST}", "-print_final_stats=1",
+    ]  # fmt: skip
+    command.append(f"-runs={options.runs}" if options.runs else f"-max_total_time={options.seconds}")
+    (build / "seeds" / name).mkdir(parents=True, exist_ok=True)
+    before, begun = set(findings.glob(f"{name}-*")), time.monotonic()
+    environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=0"}
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=environment)
+    found = len(set(findings.glob(f"{name}-*")) - before)
+    if done.returncode and not found:
+        found = 1  # it ended without an input to blame
+    return Row(
+        name=name,
+        executions=_number(r"stat::number_of_executed_units:\s+(\d+)|^#(\d+)\t", done.stderr),
+        seconds=time.monotonic() - begun,
+        edges=_number(r"cov: (\d+)", done.stderr),
+        findings=found,
+        peak=_number(r"stat::peak_rss_mb:\s+(\d+)", done.stderr),
+        log=done.stderr,
+    )
+
+
+def _number(pattern: str, text: str) -> int:
+    """The last number of this kind."""
+    found = [match for match in re.finditer(pattern, text, re.MULTILINE)]
+    return int(next(filter(None, found[-1].groups()))) if found else 0
+
+
+def python_row(script: Path, build: Path, options: argparse.Namespace) -> Row:
+    """Run a target of Python."""
+    begun = time.monotonic()
+    command = [sys.executable, str(script), "--runs", str(options.python_runs)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=build)
+    said = re.findall(r"^(\S+) executions=(\d+) findings=(\d+) peak_mb=(\d+)", done.stdout, re.MULTILINE)
+    name, executions, findings, peak = said[-1] if said else (script.stem, "0", "1", "0")
+    found = max(int(findings), 1 if done.returncode else 0)
+    seconds = time.monotonic() - begun
+    return Row(f"python: {name}", int(executions), seconds, None, found, int(peak), done.stdout + done.stderr)
+
+
+def table(rows: list[Row]) -> str:
+    """The rows in Markdown, with their sums."""
+    total = f"{sum(row.executions for row in rows):,}"
+    lines = [
+        ("target", "executions", "per second", "edges", "findings", "peak MB"),
+        ("---", "---:", "---:", "---:", "---:", "---:"),
+        *(row.cells() for row in rows),
+        ("all", total, "", "", str(sum(row.findings for row in rows)), f"{max(row.peak for row in rows):,}"),
+    ]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def versions() -> str:
+    """Date, and what the run depends on."""
+    import bitmeter
+
+    clang = subprocess.run(["clang++", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    asked = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(asked, capture_output=True, text=True, check=False, cwd=ROOT)
+    day = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
+    return (
+        f"{day}; bitmeter {bitmeter.__version__} ({commit.stdout.strip() or 'no commit'}); {clang}; "
+        f"Python {platform.python_version()}; {platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    )
+
+
+def main() -> None:
+    """Run all, print the table, and fail on any finding."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "fuzz", help="where the targets of the core are")
+    parser.add_argument("--runs", type=int, default=0, help="executions of each target of the core")
+    parser.add_argument("--seconds", type=int, default=60, help="time for each target of the core, without --runs")
+    parser.add_argument("--python-runs", type=int, default=10_000, help="executions of each target of Python")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
+    parser.add_argument("--only", nargs="*", help="names of targets")
+    options = parser.parse_args()
+    build = options.build.resolve()
+    subprocess.run([sys.executable, str(ROOT / "fuzz" / "seeds.py"), str(build / "seeds")], check=True)
+    programs = sorted(path for path in build.glob("fuzz_*") if os.access(path, os.X_OK) and path.is_file())
+    scripts = sorted(
+        path for path in (ROOT / "fuzz" / "python").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")
+    )
+    if options.only:
+        programs = [path for path in programs if path.name.removeprefix("fuzz_") in options.only]
+        scripts = [path for path in scripts if path.stem in options.only]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        core = [pool.submit(core_row, path, build, options) for path in programs]
+        python = [pool.submit(python_row, path, build, options) for path in scripts]
+        rows = [future.result() for future in (*core, *python)]
+    if not rows:
+        sys.exit("no fuzz targets were found; build them first: make fuzz")
+    failed = [row for row in rows if row.findings]
+    for row in failed:
+        print(f"---- {row.name}\n{row.log[-4000:]}", file=sys.stderr)
+    print(f"{table(rows)}\n\n{versions()}")
+    if failed:
+        sys.exit(f"findings in {', '.join(row.name for row in failed)}; inputs are in {build / 'findings'}")
+
+
+if __name__ == "__main__":
+    main()
