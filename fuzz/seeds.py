@@ -62,6 +62,7 @@ def write(folder: Path) -> None:
         learned.save(str(bmu))
         put("universal", "file", b"\0" + bmu.read_bytes()[:60_000])
         put("universal", "change", b"\1" + bytes(range(12)) + bytes(range(100, 124)))
+        put("universal", "frozen", b"\3" + bytes(range(0, 240, 10)))
     put("code_universal", "coded", bytes([40]) + _core.UniversalCoder(_core.Universal(0)).encode(TEXT[:40]))
     for kind in range(4):
         put("code_tables", f"coded{kind}", bytes([kind, 40]) + _core.AdaptiveCoder().encode(TEXT[:40]))

@@ -13,6 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const NgramModel model(std::move(block));
         fuzz::refused([&] { model.verify(); });
         fuzz::ask(model);
+        fuzz::compare_kernels(model);
         fuzz::rework(model, data[0]);
     });
     return 0;

@@ -44,8 +44,8 @@ void table(const std::uint8_t* data, std::size_t size, std::size_t wanted, std::
 /// Predictions that a file might lead to, finite or not.
 void prediction(const std::uint8_t* data, std::size_t size) {
     std::vector<double> logs(size / 8);
-    std::memcpy(logs.data(), data, logs.size() * 8);
     if (logs.empty()) return;
+    std::memcpy(logs.data(), data, logs.size() * 8);
     std::vector<std::uint64_t> sums(logs.size() + 1);
     const double total = cumulate(logs.data(), logs.size(), sums.data());
     if (!(total < 2.0) || sums.back() == 0) return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "ngram/format/pack.hpp"
 #include "ngram/openvocab/spelled.hpp"
 #include "ngram/query/context.hpp"
+#include "ngram/query/follow.hpp"
 #include "ngram/query/sample.hpp"
 #include "ngram/query/score.hpp"
 
@@ -89,6 +91,25 @@ void ask(const Model& model) {
         ngram_score_spelled(model, spelling, all, white, NgramEnds::nonblank, false, 1);
         ngram_spelled_nats(model, spelling, bytes_of(text), white);
     });
+}
+
+/// The kernels of all processors give the same figures of any file, or all refuse it. Sanitizers see the reads of the
+/// plain one.
+inline void compare_kernels(const bitmeter::NgramModel& model) {
+    using namespace bitmeter;
+    std::vector<std::uint32_t> words(600);
+    for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = (i * i + 5 * i) % model.words();
+    std::vector<NgramStretch> parts;
+    for (std::size_t at = 0; at < words.size(); at += 30) parts.push_back({at, at + 30, at, {}});
+    std::vector<double> best(words.size(), 1.0), plain(words.size(), 1.0);
+    const auto follow = [&](std::vector<double>& out, const Cpu& processor) {
+        return refused([&] {
+            ngram_follow(model, words.data(), parts.data(), parts.data() + parts.size(), true, out.data(), processor);
+        });
+    };
+    const bool failed = follow(best, detect_cpu()), failed_plainly = follow(plain, Cpu{});
+    if (failed != failed_plainly) __builtin_trap();
+    if (!failed && std::memcmp(best.data(), plain.data(), best.size() * sizeof(double)) != 0) __builtin_trap();
 }
 
 /// The work that reads all of a model of the fast form; one kind for each run, since each is slow.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 #include "universal/model.hpp"
 #include "util/system.hpp"
@@ -102,20 +103,14 @@ UniversalModel UniversalModel::load(const std::string& path) {
     for (std::uint8_t byte : used) blocks += static_cast<std::uint64_t>(std::popcount(byte));
     if (blocks != header.blocks || (count % 8 && used.back() >> (count % 8)))
         throw UniversalFormatError("its list of blocks is damaged");
-    UniversalModel model(static_cast<int>(header.size));
-    std::uint8_t* memory = model.state_.data();
+    universal::State state(static_cast<int>(header.size));
+    std::uint8_t* memory = state.data();
     std::memset(memory, 0, expected);
     for (std::size_t i = 0; i < count; ++i)
         if (used[i / 8] >> (i % 8) & 1) get(file.get(), memory + i * block, block);
     if (std::fgetc(file.get()) != EOF) throw UniversalFormatError("it goes on after its end");
-    if (model.checksum() != header.checksum) throw UniversalFormatError("its checksum is wrong: the file is damaged");
-    try {
-        model.state_.check();
-    } catch (const std::invalid_argument& error) {
-        throw UniversalFormatError(error.what());
-    }
-    model.frozen_ = header.frozen != 0;
-    return model;
+    if (state.checksum() != header.checksum) throw UniversalFormatError("its checksum is wrong: the file is damaged");
+    return {std::move(state), header.frozen != 0};
 }
 
 }  // namespace bitmeter

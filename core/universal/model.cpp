@@ -31,6 +31,15 @@ std::vector<Kernels> universal::kernels_of(const Cpu& cpu) {
 
 UniversalModel::UniversalModel(int size, const std::string& kernel) : state_(size), kernels_(kernels_named(kernel)) {}
 
+UniversalModel::UniversalModel(universal::State state, bool frozen)
+    : state_(std::move(state)), kernels_(kernels_named("best")), frozen_(frozen) {
+    try {
+        state_.check();
+    } catch (const std::invalid_argument& error) {
+        throw UniversalFormatError(error.what());
+    }
+}
+
 std::vector<std::string> UniversalModel::kernels() {
     std::vector<std::string> names;
     for (const Kernels& k : universal::kernels_of(detect_cpu())) names.emplace_back(k.name);

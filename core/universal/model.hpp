@@ -23,6 +23,9 @@ public:
     /// Sizes are 0, 1 and 2; kernels are "best", which BITMETER_CPU limits, or one of `kernels()`.
     explicit UniversalModel(int size, const std::string& kernel = "best");
 
+    /// From a state of unknown origin. Throws UniversalFormatError where it holds values that no model reaches.
+    UniversalModel(universal::State state, bool frozen);
+
     /// The kernels that this processor can run.
     static std::vector<std::string> kernels();
 

@@ -17,9 +17,10 @@ constexpr std::size_t page = std::size_t{1} << 21;
 /// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
 constexpr std::int32_t most_weight = 1 << 21;
 
+/// Without memory, only the place is counted on.
 template <class T>
 T* take(std::uint8_t* memory, std::size_t& at, std::size_t count) {
-    auto* found = reinterpret_cast<T*>(memory + at);
+    auto* found = memory ? reinterpret_cast<T*>(memory + at) : nullptr;
     at += (count * sizeof(T) + 63) / 64 * 64;
     return found;
 }
