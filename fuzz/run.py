@@ -54,7 +54,8 @@ def core_row(program: Path, build: Path, options: argparse.Namespace) -> Row:
         folder.mkdir(parents=True, exist_ok=True)
     command = [
         str(program), str(corpus), str(build / "seeds" / name), f"-artifact_prefix={findings}/{name}-",
-        f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST.get(name, SHORT)}", "-print_final_stats=1",
+        f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST.get(name, SHORT)}",
+        "-print_final_stats=1",
     ]  # fmt: skip
     command.append(f"-runs={options.runs}" if options.runs else f"-max_total_time={options.seconds}")
     (build / "seeds" / name).mkdir(parents=True, exist_ok=True)
