@@ -143,7 +143,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "ScoredText": lambda: ngram().score(TEXT),
     "Signature": lambda: _score().signature,
     "Split": lambda: bm.units_of("words").split(TEXT),
-    "StateClass": lambda: bm.example_process("two-state").classes[0],
+    "StateClass": lambda: bm.Markov([[0.9, 0.1], [0.5, 0.5]]).classes[0],
     "Trace": lambda: _score().trace,
     "TracedUnit": lambda: _score().trace.top(1)[0],
     "Traits": lambda: bm.load("kt").traits,
