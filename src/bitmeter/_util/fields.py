@@ -136,7 +136,7 @@ class Fields:
         return self.value(name) is None
 
     def text(self, name: str, options: tuple[str, ...] = ()) -> str:
-        """A string, perhaps one of several. What cannot be written as UTF-8 is refused."""
+        """A string, perhaps one of several. What cannot be written as UTF-8 is refused, and so are control characters."""
         value = self.value(name)
         if not isinstance(value, str) or not _is_text(value):
             self.wrong(name, "text")
@@ -218,7 +218,8 @@ class Fields:
 
 
 def _is_text(value: str) -> bool:
-    return not any("\ud800" <= letter <= "\udfff" for letter in value)
+    """Whether it may be shown: no half of a surrogate pair, and no control character, which a terminal would obey."""
+    return not any("\ud800" <= letter <= "\udfff" or letter < " " or "\x7f" <= letter <= "\x9f" for letter in value)
 
 
 def _kind(value: object) -> str:

@@ -62,21 +62,21 @@ def _run(arguments: list[str]) -> int:
         _silence()
         return 1
     except BitmeterError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _complain(error)
         return 1
     except KeyboardInterrupt:
         return 130
     except ImportError as error:
         if "BITMETER_CPU" not in str(error):
             raise
-        print(f"error: {error}", file=sys.stderr)
+        _complain(error)
         return 2
     except OSError as error:
         if error.errno in NO_ROOM and error.filename is None:
             print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr)
             _silence()
         else:
-            print(f"error: {error}", file=sys.stderr)
+            _complain(error)
         return 1
     except MemoryError:
         print("error: there is not enough memory for this; nothing was written", file=sys.stderr)
@@ -84,6 +84,15 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         return _usage(error)
     return code if isinstance(code, int) else 0
+
+
+def _complain(error: BaseException) -> None:
+    """Print an error. It may quote a file, whose control characters a terminal would obey."""
+    text = "".join(
+        char.encode("unicode_escape").decode() if (char < " " and char != "\n") or "\x7f" <= char <= "\x9f" else char
+        for char in str(error)
+    )
+    print(f"error: {text}", file=sys.stderr)
 
 
 def _escape_names() -> None:
