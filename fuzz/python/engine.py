@@ -26,6 +26,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+if "--guided" in sys.argv:  # code is instrumented while it is imported; what bitmeter uses is left alone
+    import atheris
+
+    atheris.instrument_imports(include=["bitmeter"]).__enter__()
+
 from bitmeter.errors import BitmeterError
 
 ROOT = Path(__file__).parents[2]
@@ -297,8 +302,6 @@ def _guided(name: str, seeds: list[bytes], runs: int, seed: int) -> tuple[int, i
 
 
 def _guided_child(run: Callable[[bytes], object], mutate: Mutate | None, corpus: Path, runs: int, seed: int) -> None:
-    import atheris  # type: ignore[import-not-found,unused-ignore]
-
     name = Path(sys.argv[0]).stem
     draw = random.Random(seed)
     _limit()
@@ -318,6 +321,5 @@ def _guided_child(run: Callable[[bytes], object], mutate: Mutate | None, corpus:
 
     flags = [f"-runs={runs}", f"-seed={seed}", f"-max_len={LONGEST}", "-print_final_stats=1", "-timeout=30"]
     prefix = f"-artifact_prefix={ROOT / 'build' / 'fuzz' / name}/"
-    atheris.instrument_all()
     atheris.Setup([sys.argv[0], *flags, prefix, "-rss_limit_mb=4096", str(corpus)], one, custom_mutator=change)
     atheris.Fuzz()

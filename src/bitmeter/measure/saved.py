@@ -8,11 +8,11 @@ measuring again shows it.
 from __future__ import annotations
 
 import math
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
-from bitmeter._util.arrays import Floats
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.fields import Fields, read_fields
 from bitmeter.errors import SignatureError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, WindowSums
@@ -148,41 +148,35 @@ def _environment(fields: Fields) -> dict[str, str]:
     return {name: fields.text(name) for name in fields}
 
 
-def _same_length(fields: Fields, columns: dict[str, Any]) -> None:
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        fields.fail(f"its columns have different lengths ({shown})")
+def _same_length(fields: Fields, *columns: Floats | Ints) -> None:
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
+        fields.fail(f"its columns have different lengths ({', '.join(map(str, lengths))})")
 
 
 def _document_sums(fields: Fields) -> DocumentSums:
-    columns: dict[str, Any] = {name: fields.counts(name) for name in ("bytes", "chars", "words", "tokens")}
-    if "sizes" in fields:
-        columns["sizes"] = fields.counts("sizes", 1)
-    columns["nats"] = fields.reals("nats", infinite=True)
-    _same_length(fields, columns)
-    if (columns["nats"] < -_ABOVE_ZERO * columns["tokens"]).any():
+    bytes_, chars, words, tokens = map(fields.counts, ("bytes", "chars", "words", "tokens"))
+    sizes = fields.counts("sizes", 1) if "sizes" in fields else None
+    nats = fields.reals("nats", infinite=True)
+    _same_length(fields, nats, bytes_, chars, words, tokens, *(() if sizes is None else (sizes,)))
+    if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a document costs less than nothing (by_document.nats is below 0)")
-    return DocumentSums(**columns)
+    return DocumentSums(nats, bytes_, chars, words, tokens, sizes)
 
 
 def _block_sums(fields: Fields) -> BlockSums:
-    columns = {"nats": fields.reals("nats", infinite=True), "bytes": fields.counts("bytes")}
-    _same_length(fields, columns)
-    return BlockSums(fields.count("size", 1), columns["nats"], columns["bytes"])
+    nats, length = fields.reals("nats", infinite=True), fields.counts("bytes")
+    _same_length(fields, nats, length)
+    return BlockSums(fields.count("size", 1), nats, length)
 
 
 def _window_sums(fields: Fields) -> WindowSums:
-    columns: dict[str, Any] = {
-        "nats": fields.reals("nats", infinite=True),
-        "squares": fields.reals("squares", 0.0, infinite=True),
-        "tokens": fields.counts("tokens"),
-        "opening": fields.counts("opening", 0, 1),
-    }
-    _same_length(fields, columns)
-    if (columns["nats"] < -_ABOVE_ZERO * columns["tokens"]).any():
+    nats, squares = fields.reals("nats", infinite=True), fields.reals("squares", 0.0, infinite=True)
+    tokens, opening = fields.counts("tokens"), fields.counts("opening", 0, 1)
+    _same_length(fields, nats, squares, tokens, opening)
+    if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a window costs less than nothing (by_window.nats is below 0)")
-    return WindowSums(**columns)
+    return WindowSums(nats, squares, tokens, opening)
 
 
 def _exact(fields: Fields, found: Saved) -> tuple[Parts, Parts]:
@@ -260,15 +254,15 @@ def _check_documents(fields: Fields, found: Saved, documents: DocumentSums) -> N
     tokens = int(documents.tokens.sum())
     if found["tokens"] != tokens:
         fields.fail(f"it has {found['tokens']} tokens, its documents {tokens}")
-    whole = {name: int(column.sum()) for name, column in _columns(documents)}
-    for name, stated in (("bytes", found["bytes"]), ("chars", found["chars"]), ("words", found["words"])):
-        if stated > whole[name] or (stated < whole[name] and not found["skipped"]):
-            fields.fail(f"it has {stated} {name}, its documents {whole[name]}")
+    for name, stated, column in (
+        ("bytes", found["bytes"], documents.bytes),
+        ("chars", found["chars"], documents.chars),
+        ("words", found["words"], documents.words),
+    ):
+        whole = int(column.sum())
+        if stated > whole or (stated < whole and not found["skipped"]):
+            fields.fail(f"it has {stated} {name}, its documents {whole}")
     _agree(fields, "the sum of by_document.nats", _sum(documents.nats), found["nats"], "nats")
-
-
-def _columns(documents: DocumentSums) -> tuple[tuple[str, Any], ...]:
-    return ("bytes", documents.bytes), ("chars", documents.chars), ("words", documents.words)
 
 
 def _sum(values: Floats) -> float:

@@ -286,7 +286,7 @@ class Score:
             beside.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @classmethod
-    def from_json(cls, text: str, *, name: str = "the run") -> Score:
+    def from_json(cls, text: object, *, name: str = "the run") -> Score:
         """Read what `to_json` wrote."""
         if not isinstance(text, str):
             message = f"{text!r:.60} is not the text of a run; it must be a string, as to_json gives it"
