@@ -136,7 +136,7 @@ class Fields:
         return self.value(name) is None
 
     def text(self, name: str, options: tuple[str, ...] = ()) -> str:
-        """A string, perhaps one of several. What cannot be written as UTF-8 is refused, and so are control characters."""
+        """A string, perhaps one of several; control characters and what cannot be written as UTF-8 are refused."""
         value = self.value(name)
         if not isinstance(value, str) or not _is_text(value):
             self.wrong(name, "text")
