@@ -32,6 +32,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200, help="signals sent to each verb, a quarter of each kind")
     parser.add_argument("--cases", type=int, help="cases of each other fault; a tenth of the kills by default")
     parser.add_argument("--only", help="names of verbs, separated by commas")
+    parser.add_argument("--faults", help="names of faults, separated by commas")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="cases at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "faults", help="folder for the cases")
@@ -39,6 +40,9 @@ def main() -> int:
     chosen = [job for job in JOBS if asked.only is None or job.name in asked.only.split(",")]
     if not chosen:
         raise SystemExit(f"--only: no such verb; there are {', '.join(job.name for job in JOBS)}")
+    faults = [*SIGNALS, *FAULTS] if asked.faults is None else asked.faults.split(",")
+    if not set(faults) <= {*SIGNALS, *FAULTS}:
+        raise SystemExit(f"--faults: no such fault; there are {', '.join((*SIGNALS, *FAULTS))}")
     others = max(4, asked.kills // 10) if asked.cases is None else asked.cases
     begun = time.perf_counter()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
@@ -50,10 +54,12 @@ def main() -> int:
         prepare(work / "prepared")
         os.chdir(work)
         _describe(asked.kills, others)
-        failed = _table(chosen, work, asked.kills, others, asked.workers, asked.seed)
+        each = {name: -(-asked.kills // len(SIGNALS)) if name in SIGNALS else others for name in faults}
+        failed = _table(chosen, work, each, asked.workers, asked.seed)
     finally:
         os.chdir(ROOT)
-        shutil.rmtree(work)
+        if work.exists():
+            shutil.rmtree(work)
     print(f"\n{time.perf_counter() - begun:.0f} s; {'FAILED' if failed else 'all cases as promised'}")
     return 1 if failed else 0
 
@@ -75,15 +81,14 @@ def _processor() -> str:
     return platform.processor() or "unknown processor"
 
 
-def _table(chosen: list[Job], work: Path, kills: int, others: int, workers: int, seed: int) -> bool:
+def _table(chosen: list[Job], work: Path, each: dict[str, int], workers: int, seed: int) -> bool:
     print("{:<15} {:<17} {:>5} {:>9} {:>7} {:>5} {:>10} {:>6} {:>6}".format(*COLUMNS))
     failed, remarks = False, []
     for job in chosen:
         reference = _reference(job, work)
-        plan = [(name, at) for name in SIGNALS for at in range(-(-kills // len(SIGNALS)))]
-        plan += [(name, at) for name in FAULTS for at in range(others)]
+        plan = [(name, at) for name, cases in each.items() for at in range(cases)]
         found = _in_workers(job, reference, work, plan, workers, seed)
-        for name in (*SIGNALS, *FAULTS):
+        for name in each:
             rows = [result for (fault, _), result in zip(plan, found, strict=True) if fault == name]
             bad = _row(job.name, name, rows)
             failed |= bad

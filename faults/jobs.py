@@ -78,8 +78,8 @@ JOBS = (
     Job("decompress", ["decompress", f"{IN}/small.bmz", "-o", f"{OUT}/s.txt"], ["small.bmz"], ["s.txt"]),
     Job("convert", ["convert", f"{IN}/a.bmn", f"{OUT}/c.arpa.gz"], ["a.bmn"], ["c.arpa.gz"]),
     Job(
-        "mix", ["mix", f"{IN}/a.bmn", f"{IN}/b.bmn", "--heldout", f"{IN}/heldout.txt", "-o", f"{OUT}/x.bmx"],
-        ["a.bmn", "b.bmn", "heldout.txt"], ["x.bmx"],
+        "mix", ["mix", f"{IN}/a.bmn", f"{IN}/b.bmn", "--heldout", f"{IN}/small.txt", "-o", f"{OUT}/x.bmx"],
+        ["a.bmn", "b.bmn", "small.txt"], ["x.bmx"],
     ),
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ import torch
 from safetensors.torch import load_file
 
 import bitmeter as bm
+from bitmeter._util.leftovers import temporary_name
 from bitmeter._util.progress import Step
 from bitmeter.errors import (
     FileFormatError,
@@ -149,7 +150,7 @@ def test_killed_at_any_moment_it_can_be_resumed(tmp_path: Path) -> None:
     assert not (folder / "model.json").exists()
     with pytest.raises(MissingSourceError, match="--resume"):
         bm.load(str(folder))
-    (folder / ".checkpoint.safetensors.half").write_bytes(b"what a kill while writing leaves")
+    (folder / temporary_name()).write_bytes(b"what a kill while writing leaves")
     again = subprocess.run([*command, "--resume"], capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert sorted(file.name for file in folder.iterdir()) == ["curve.json", "model.json", "weights.safetensors"]
