@@ -119,7 +119,7 @@ def test_every_byte_of_how_words_are_spelled_is_checked(tmp_path: Path) -> None:
         begin = good.index(b"bitmeter.spell")
         for place in (*range(begin, begin + 140), *range(begin + 140, len(good), 97)):
             path.write_bytes(good[:place] + bytes([good[place] ^ 4]) + good[place + 1 :])
-            with pytest.raises(errors.FileFormatError, match="spelled|spelling"):
+            with pytest.raises(errors.FileFormatError, match=r"spelled|spelling"):
                 bm.NGram.load(path)
 
 
