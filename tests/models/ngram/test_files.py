@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bitmeter as bm
@@ -190,7 +191,7 @@ def test_forged_files_raise_only_typed_errors(tmp_path: Path, form: str) -> None
         for run in (
             lambda: bm.score(bm.NGram.load(path), text).bits_per_byte,
             lambda: bm.NGram.load(path).logprob("to be"),
-            lambda: bm.NGram.load(path).predict([3]),
+            lambda: bm.NGram.load(path).predict(np.array([3])),
             lambda: bm.NGram.load(path).sample(2, seed=1, length=20),
             lambda: bm.NGram.load(path).prune(1e-3),
             lambda: bm.NGram.load(path).compact(),
