@@ -48,6 +48,8 @@ inline void repair_file(Buffer& file, std::size_t extras) {
     if (file.size() < used + 8) return;
     const std::uint64_t size = get(file, used - 24);
     if (size < file.size()) repair_section(file, size);
+    file[28] = file[29] = file[30] = 0;  // the checksum of the section in the flags: as in a file of an earlier version
+    file[31] &= 128;
     repair_model(file, 0, extras);
 }
 

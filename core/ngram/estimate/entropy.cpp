@@ -219,7 +219,7 @@ private:
     std::unique_ptr<NgramModel> rebuilt() const {
         const NgramModel& m = open_.m;
         NgramShape shape = m.shape();
-        shape.flags &= ~has_section;
+        shape.flags = 0;  // no section yet
         // The new place of each n-gram: how many before it stay.
         std::vector<std::vector<std::uint32_t>> place;
         for (int length = 1; length <= open_.order; ++length) {

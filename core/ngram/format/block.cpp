@@ -31,6 +31,11 @@ struct Rest {
     throw NgramFormatError(what);
 }
 
+std::uint32_t section_flags(const std::uint8_t* data, std::size_t size) {
+    const auto sum = static_cast<std::uint32_t>(block_checksum(data, size)) & ~has_section;
+    return has_section | (sum ? sum : 1);
+}
+
 std::uint64_t step(std::uint64_t h, std::uint64_t value) {
     return std::rotl((h ^ value) * 0x9E3779B97F4A7C15ULL, 29);
 }
@@ -215,7 +220,7 @@ bool NgramBlock::attach(std::vector<std::uint8_t> section) {
     const bool moves = copy_file();  // a map of a file cannot be written to
     section_ = std::move(section);
     NgramHeader header = header_;
-    header.shape.flags = section_.empty() ? header.shape.flags & ~has_section : header.shape.flags | has_section;
+    header.shape.flags = section_.empty() ? 0 : section_flags(section_.data(), section_.size());
     write_header(header);
     return moves;
 }
@@ -256,6 +261,8 @@ void NgramBlock::verify() const {
     if (header_.content_checksum &&
         header_.content_checksum != content_checksum(header_.shape, header_.extras, before.sum.value(), after.sum.value()))
         damaged("the checksum of its content is wrong; fetch or train it again");
+    if ((header_.shape.flags & ~has_section) && header_.shape.flags != section_flags(section().data, section().size))
+        damaged("the checksum of how its words are spelled is wrong; fetch or train it again");
 }
 
 }  // namespace bitmeter

@@ -27,7 +27,8 @@ struct NgramChanged : NgramFormatError {
 
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
-/// Set in NgramShape::flags if an open-vocabulary section follows the model in its file.
+/// Set in NgramShape::flags if an open-vocabulary section follows the model in its file. The other bits are then a checksum
+/// of the section, and 0 in files of earlier versions.
 constexpr std::uint32_t has_section = 1u << 31;
 /// Bytes reserved in every model for metadata.
 constexpr std::size_t note_size = 4096;
@@ -131,7 +132,7 @@ public:
 
     /// Moves the bytes of a mapped file into memory of its own; whether it was one.
     bool copy_file();
-    /// Appends a section. Returns whether the bytes have moved: a mapped file becomes a copy.
+    /// Appends a section, of which the flags in the header tell. Returns whether the bytes have moved: a mapped file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
     /// Writes the header and its checksums. The watch counts bytes.
     void seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch = nullptr);

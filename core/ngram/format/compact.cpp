@@ -174,7 +174,7 @@ void CompactNgram::seal() {
 
 void CompactNgram::attach(std::vector<std::uint8_t> section) {
     if (block_.attach(std::move(section))) place();
-    shape_.flags = block_.section().size ? shape_.flags | has_section : shape_.flags & ~has_section;
+    shape_.flags = block_.header().shape.flags;
 }
 
 // ---- what it holds ---------------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ void CompactNgram::verify() const {
 
 std::unique_ptr<NgramModel> CompactNgram::expanded(unsigned threads) const {
     NgramShape shape = shape_;
-    shape.flags &= ~has_section;
+    shape.flags = 0;  // no section yet
     shape.note_bytes = std::max<std::uint64_t>(note_size, shape_.note_bytes);
     auto result = std::make_unique<NgramModel>(shape);
     fill_offsets(result->word_offsets());

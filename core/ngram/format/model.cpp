@@ -144,7 +144,7 @@ void NgramModel::seal(Watch* watch) {
 void NgramModel::attach(std::vector<std::uint8_t> section) {
     if (block_.attach(std::move(section))) place();
     // The header of a model that is not sealed yet says nothing of its shape.
-    shape_.flags = block_.section().size ? shape_.flags | has_section : shape_.flags & ~has_section;
+    shape_.flags = block_.header().shape.flags;
 }
 
 void NgramModel::verify() const {

@@ -178,7 +178,7 @@ void NgramPacker::round_backoffs(int length, std::vector<History>& histories) {
 std::unique_ptr<CompactNgram> NgramPacker::pack(std::string_view note) const {
     CompactShape shape;
     static_cast<NgramShape&>(shape) = m_.shape();
-    shape.flags &= ~has_section;
+    shape.flags = 0;  // no section yet
     shape.note_bytes = note.size();
     shape.logprob_bits = logprob_bits_;
     shape.backoff_bits = backoff_bits_;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bitmeter as bm
@@ -111,6 +112,18 @@ def test_no_verb_passes_damage_on(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.bmn", "good.bmn", "text.txt"]
 
 
+def test_every_byte_of_how_words_are_spelled_is_checked(tmp_path: Path) -> None:
+    small = bm.NGram(order=1).fit(b"to be or not to be\n")
+    for form in (small, small.compact()):
+        form.save(tmp_path / "good.bmn", force=True)
+        good, path = (tmp_path / "good.bmn").read_bytes(), tmp_path / "bad.bmn"
+        begin = good.index(b"bitmeter.spell")
+        for place in (*range(begin, begin + 140), *range(begin + 140, len(good), 97)):
+            path.write_bytes(good[:place] + bytes([good[place] ^ 4]) + good[place + 1 :])
+            with pytest.raises(errors.FileFormatError, match=r"spelled|spelling"):
+                bm.NGram.load(path)
+
+
 def _checksum(data: bytes) -> int:
     """The file format's checksum, from its description and slowly: four lanes of 64 bits, rotated products."""
     mask, factor = 2**64 - 1, 0x9E3779B97F4A7C15
@@ -178,7 +191,7 @@ def test_forged_files_raise_only_typed_errors(tmp_path: Path, form: str) -> None
         for run in (
             lambda: bm.score(bm.NGram.load(path), text).bits_per_byte,
             lambda: bm.NGram.load(path).logprob("to be"),
-            lambda: bm.NGram.load(path).predict([3]),
+            lambda: bm.NGram.load(path).predict(np.array([3])),
             lambda: bm.NGram.load(path).sample(2, seed=1, length=20),
             lambda: bm.NGram.load(path).prune(1e-3),
             lambda: bm.NGram.load(path).compact(),

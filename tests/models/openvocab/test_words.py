@@ -164,11 +164,8 @@ def test_the_file_keeps_it(tmp_path: Path) -> None:
     again.verify()
     data = (tmp_path / "m.bmn").read_bytes()
     (tmp_path / "bad.bmn").write_bytes(data[:-3] + bytes([data[-3] ^ 1]) + data[-2:])
-    damaged = bm.NGram.load(tmp_path / "bad.bmn")
-    with pytest.raises(errors.FileFormatError, match="spelling has a wrong checksum"):
-        bm.score(damaged, b"to be\n")
-    with pytest.raises(errors.FileFormatError, match="spelling"):
-        damaged.verify()
+    with pytest.raises(errors.FileFormatError, match="the checksum of how its words are spelled is wrong"):
+        bm.NGram.load(tmp_path / "bad.bmn")
 
 
 def test_arpa_has_no_spelling_until_it_is_fitted(tmp_path: Path) -> None:
