@@ -1,6 +1,7 @@
 #include "adaptive/kt.hpp"
 #include "text/count.hpp"
 #include "theory/rows/rows.hpp"
+#include "util/exact.hpp"
 #include "util/segments.hpp"
 
 #include "bind/bind.hpp"
@@ -120,6 +121,64 @@ auto py_segment_counts(Vector<bool> x, Vector<std::int64_t> bounds) {
     }));
 }
 
+// ---- exact sums ------------------------------------------------------------------------------------------------------
+
+struct ExactSums {
+    std::vector<bitmeter::ExactSum> sums;
+};
+
+void py_exact_add(ExactSums& self, Vector<double> x, Vector<std::int64_t> bounds, std::size_t first) {
+    check_bounds(bounds, x.size());
+    const std::size_t segments = bounds.size() - 1;
+    if (first > self.sums.size() || segments > self.sums.size() - first) throw std::invalid_argument("more segments than sums");
+    without_lock([&] {
+        const std::int64_t* const at = bounds.data();
+        for (std::size_t j = 0; j < segments; ++j) self.sums[first + j].add(x.data() + at[j], at[j + 1] - at[j]);
+    });
+}
+
+void py_exact_resize(ExactSums& self, std::size_t size) {
+    if (size > 0)
+        for (std::size_t j = size; j < self.sums.size(); ++j) self.sums[size - 1].add(self.sums[j]);
+    self.sums.resize(size);
+}
+
+void py_exact_join(ExactSums& self) {
+    for (std::size_t j = 0; j < self.sums.size(); ++j) {
+        if (j % 2 == 1) {
+            self.sums[j / 2].add(self.sums[j]);
+        } else if (j > 0) {
+            self.sums[j / 2] = self.sums[j];
+        }
+    }
+    self.sums.resize((self.sums.size() + 1) / 2);
+}
+
+auto py_exact_values(const ExactSums& self) {
+    std::vector<double> out;
+    out.reserve(self.sums.size());
+    for (const auto& sum : self.sums) out.push_back(sum.value());
+    return to_numpy(std::move(out));
+}
+
+auto py_exact_parts(const ExactSums& self) {
+    std::vector<double> out;
+    for (const auto& sum : self.sums) out.insert(out.end(), sum.parts().begin(), sum.parts().end());
+    return to_numpy(std::move(out));
+}
+
+void bind_exact(nb::module_& m) {
+    nb::class_<ExactSums>(m, "ExactSums", "Sums that are rounded only when they are read.")
+        .def("__init__", [](ExactSums* self, std::size_t size) { new (self) ExactSums{std::vector<bitmeter::ExactSum>(size)}; }, "size"_a = 0)
+        .def("__len__", [](const ExactSums& self) { return self.sums.size(); })
+        .def("resize", &py_exact_resize, "size"_a, "New sums are zero; those that go are added to the last that stays.")
+        .def("add", &py_exact_add, "x"_a, "bounds"_a, "first"_a = 0,
+             "Add the terms x[bounds[j]:bounds[j+1]] to the sum first + j.")
+        .def("join_pairs", &py_exact_join, "Add each sum of an odd index to the one before it, which halves their number.")
+        .def("values", &py_exact_values, "Each sum, rounded once.")
+        .def("parts", &py_exact_parts, "Numbers whose exact sum is that of all the finite terms.");
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& m) {
@@ -130,7 +189,8 @@ void bind_sums(nb::module_& m) {
     bind_counting<std::int64_t>(m);
     bind_rows<double>(m);
     bind_rows<float>(m);
-    m.def("segment_sums", &py_segment_sums, "x"_a, "bounds"_a, "Compensated sums of x[bounds[j]:bounds[j+1]].");
+    bind_exact(m);
+    m.def("segment_sums", &py_segment_sums, "x"_a, "bounds"_a, "Sums of x[bounds[j]:bounds[j+1]], each rounded once.");
     m.def("segment_counts", &py_segment_counts, "x"_a, "bounds"_a, "How many of x[bounds[j]:bounds[j+1]] are true.");
     m.def("adaptive_logprobs", &py_adaptive_logprobs, "x"_a, "counts"_a,
           "ln p of each byte under the Krichevsky-Trofimov estimator; counts are those of what came before, and go on.");

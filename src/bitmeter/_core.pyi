@@ -83,8 +83,32 @@ def row_divergence(p: Annotated[NDArray[numpy.float64], dict(shape=(None, None),
 def row_divergence(p: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], q: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """Sum of p log2(p/q) of each row; returns as row_sums."""
 
+class ExactSums:
+    """Sums that are rounded only when they are read."""
+
+    def __init__(self, size: int = 0) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def resize(self, size: int) -> None:
+        """New sums are zero; those that go are added to the last that stays."""
+
+    def add(self, x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int = 0) -> None:
+        """Add the terms x[bounds[j]:bounds[j+1]] to the sum first + j."""
+
+    def join_pairs(self) -> None:
+        """
+        Add each sum of an odd index to the one before it, which halves their number.
+        """
+
+    def values(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Each sum, rounded once."""
+
+    def parts(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """Numbers whose exact sum is that of all the finite terms."""
+
 def segment_sums(x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """Compensated sums of x[bounds[j]:bounds[j+1]]."""
+    """Sums of x[bounds[j]:bounds[j+1]], each rounded once."""
 
 def segment_counts(x: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """How many of x[bounds[j]:bounds[j+1]] are true."""
