@@ -8,14 +8,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from bitmeter import _core
-from bitmeter._util.arrays import Bools, Floats
+from bitmeter._util.arrays import Bools
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature
-from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, ExactSum, Rated, document_sums
+from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
@@ -64,7 +65,7 @@ class Run:
         self._left_out = BegunCounter()
         self._may_skip = settings.first == "skip" or settings.oov == "skipped" or isinstance(model, Windowed)
         self._done, self._spent = 0, 0.0
-        self._known = ExactSum()
+        self._left = _core.ExactSums(1)
         self._unknown: Bools | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
         in_windows = isinstance(model, Windowed) and model.traits.whole_documents
@@ -172,19 +173,17 @@ class Run:
         self._unknown = unknown if unknown is not None and unknown.any() else None
 
     def _add(self, piece: Rated) -> None:
-        """Sums of documents and blocks of bytes, and of what the model knows."""
+        """Sums of documents and blocks of bytes, and of what the model does not know."""
         sums = self._documents.add(piece)
         self._blocks.add(piece)
         self._spent += float(sums.sum())
         impossible = np.isneginf(piece.logprobs) if np.isinf(sums).any() else None
         if impossible is not None:
             self._name_impossible(piece, impossible)
-        if impossible is None and self._unknown is None:
-            self._known.add(_compensated(sums))
-            return
-        left_out = [mask for mask in (impossible, self._unknown) if mask is not None]
-        counted = np.where(np.logical_or.reduce(left_out), 0.0, piece.logprobs)
-        self._known.add(-_compensated(counted))
+        if self._unknown is not None:
+            # Without those that are impossible: an infinite cost is not part of an exact sum.
+            unknown = np.where(self._unknown & np.isfinite(piece.logprobs), piece.logprobs, 0.0)
+            self._left.add(unknown, np.array([0, len(unknown)], dtype=np.int64))
 
     def _name_impossible(self, piece: Rated, impossible: Bools) -> None:
         self._impossible += int(np.count_nonzero(impossible))
@@ -198,6 +197,9 @@ class Run:
         nats, tokens = self._documents.finished()
         counts, sizes = self._counts.finished()
         documents = document_sums(nats, tokens, counts, sizes)
+        possible = self._blocks.total()
+        known = exact_parts((*possible, *self._left.parts().tolist()))
+        exact = ((math.inf,) if self._impossible else possible, known)
         totals = counts.sum(axis=0)
         scored = totals - (self._left_out.finished() if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
@@ -205,8 +207,8 @@ class Run:
         return Score(
             model=self._model.name,
             text=self._corpus.name,
-            nats=_total_of(nats),
-            known_nats=self._known.value,
+            nats=rounded(exact[0]),
+            known_nats=rounded(exact[1]),
             bytes=int(scored[0]),
             chars=int(scored[1]),
             words=int(scored[2]),
@@ -225,6 +227,7 @@ class Run:
             by_block=self._blocks.finished(),
             by_window=None if self._windows is None else self._windows.finished(),
             pieces=None if self._pieces is None else self._pieces.finished(),
+            exact=exact,
         )
 
     def _notes(self) -> tuple[str, ...]:
@@ -295,6 +298,7 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
             units="whole text"
         ),
         notes=(f"a file of {size:,} bytes, header included ({model.overhead})",) if model.overhead else (),
+        exact=(exact_parts([nats]), exact_parts([nats])),
     )
 
 
@@ -313,11 +317,3 @@ def _signature(
         model=f"{name}/{fingerprint}",
         like=settings.like,
     )
-
-
-def _compensated(values: Floats) -> float:
-    return float(_core.segment_sums(values, np.array([0, len(values)], dtype=np.int64))[0])
-
-
-def _total_of(nats: Floats) -> float:
-    return math.inf if np.isinf(nats).any() else math.fsum(nats.data)

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,15 @@ from bitmeter._util.files import as_path, replacing
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
 from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
+from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.registry import interval_of
+from bitmeter.measure.saved import COUNTS, SCHEMA, read_run
 from bitmeter.measure.signature import Signature, differences
 from bitmeter.measure.trace.trace import Trace
 
-SCHEMA = "bitmeter.score/1"
-
 _LN2 = math.log(2.0)
+_TOTALS = ("nats", "known_nats")
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,9 @@ class Score:
         tools are computed from these.
     pieces
         The number of words as another tool counts them, if its convention has a word counter of its own.
+    exact
+        `nats` and `known_nats` before they are rounded, each as numbers of which it is the exact sum, so that the sum
+        of scores is the score of the whole to the last bit.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Score:
     by_window: WindowSums | None = field(default=None, repr=False)
     pieces: int | None = None
     confidence: float = 0.95
+    exact: tuple[Parts, Parts] | None = field(default=None, repr=False)
     seconds: float = field(default=0.0, compare=False)
     environment: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _trace: Trace | None = field(default=None, compare=False, repr=False)
@@ -218,11 +223,13 @@ class Score:
             )
             raise IncomparableError(message)
         documents = self.by_document.joined(other.by_document)
+        nats, known = (exact_parts((*a, *b)) for a, b in zip(self._exact(), other._exact(), strict=True))
         joined = replace(
             self,
             text=f"{self.text} + {other.text}",
-            nats=self.nats + other.nats,
-            known_nats=self.known_nats + other.known_nats,
+            nats=rounded(nats),
+            known_nats=rounded(known),
+            exact=(nats, known),
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             signature=self.signature.but(
                 text=f"{self.signature.text}+{other.signature.text}",
@@ -235,9 +242,12 @@ class Score:
             pieces=None if self.pieces is None or other.pieces is None else self.pieces + other.pieces,
             seconds=self.seconds + other.seconds,
             _trace=None,
-            **{name: getattr(self, name) + getattr(other, name) for name in _COUNTS},
+            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
         return with_interval(joined, self.confidence)
+
+    def _exact(self) -> tuple[Parts, Parts]:
+        return self.exact or (exact_parts([self.nats]), exact_parts([self.known_nats]))
 
     # ---- files ------------------------------------------------------------------------------------------------------
 
@@ -249,8 +259,9 @@ class Score:
             "text": self.text,
             "nats": _number(self.nats),
             "known_nats": self.known_nats,
+            "exact": {name: list(map(_number, parts)) for name, parts in zip(_TOTALS, self._exact(), strict=True)},
             "tokens": self.tokens,
-            **{name: getattr(self, name) for name in _COUNTS},
+            **{name: getattr(self, name) for name in COUNTS},
             "bits_per_byte": _number(self.bits_per_byte) if self.bytes else None,
             "interval": None if self.interval is None else _interval_dict(self.interval),
             "confidence": self.confidence,
@@ -275,27 +286,23 @@ class Score:
             beside.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @classmethod
-    def from_json(cls, text: str, *, name: str = "the run") -> Score:
+    def from_json(cls, text: object, *, name: str = "the run") -> Score:
         """Read what `to_json` wrote."""
-        try:
-            return _from_dict(json.loads(text))
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, FileFormatError):
-                raise
-            reason = f"{type(error).__name__}: {error}"
-            message = f"{name} is not a run of bitmeter: {reason}. `bitmeter score … -o FILE` writes one"
-            raise FileFormatError(message) from error
+        if not isinstance(text, str):
+            message = f"{text!r:.60} is not the text of a run; it must be a string, as to_json gives it"
+            raise InputTypeError(message, value=text)
+        return cls(**read_run(text, name))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Score:
         """Open a saved run."""
         found = as_path(path)
         try:
-            text = found.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            data = found.read_bytes()
+        except OSError as error:
             message = f"{found} cannot be read: {error}"
             raise FileFormatError(message, value=str(path)) from error
-        return cls.from_json(text, name=str(found))
+        return cls(**read_run(data, str(found)))
 
     def __str__(self) -> str:
         return rendered(self)
@@ -346,78 +353,6 @@ def _arrays(sums: DocumentSums | BlockSums | WindowSums) -> dict[str, Any]:
 
 def _interval_dict(interval: Interval) -> dict[str, Any]:
     return {f.name: getattr(interval, f.name) for f in fields(interval)}
-
-
-def _from_dict(found: object) -> Score:
-    if not isinstance(found, dict) or found.get("schema") != SCHEMA:
-        version = found.get("schema") if isinstance(found, dict) else None
-        message = f"expected the schema {SCHEMA!r}, found {version!r}"
-        raise ValueError(message)
-    documents, blocks, interval = found["by_document"], found["by_block"], found["interval"]
-    return Score(
-        model=str(found["model"]),
-        text=str(found["text"]),
-        nats=float(found["nats"]),
-        known_nats=float(found["known_nats"]),
-        tokens=None if found["tokens"] is None else int(found["tokens"]),
-        signature=Signature.parse(found["signature"]),
-        interval=None if interval is None else Interval(**interval),
-        notes=tuple(map(str, found["notes"])),
-        by_document=documents and _document_sums(documents),
-        by_block=blocks
-        and BlockSums(int(blocks["size"]), np.array(blocks["nats"], float), np.array(blocks["bytes"], np.int64)),
-        by_window=_window_sums(found["by_window"]) if "by_window" in found else None,
-        pieces=int(found["pieces"]) if "pieces" in found else None,
-        confidence=_confidence(found),
-        seconds=float(found["seconds"]),
-        environment=dict(found["environment"]),
-        **_counts(found),
-    )
-
-
-class _Counts(TypedDict):
-    bytes: int
-    chars: int
-    words: int
-    documents: int
-    oov: int
-    skipped: int
-    invalid: int
-    impossible: int
-
-
-_COUNTS = tuple(_Counts.__annotations__)
-
-
-def _counts(found: dict[str, Any]) -> _Counts:
-    return {
-        "bytes": int(found["bytes"]),
-        "chars": int(found["chars"]),
-        "words": int(found["words"]),
-        "documents": int(found["documents"]),
-        "oov": int(found["oov"]),
-        "skipped": int(found["skipped"]),
-        "invalid": int(found["invalid"]),
-        "impossible": int(found["impossible"]),
-    }
-
-
-def _confidence(found: dict[str, Any]) -> float:
-    """The level of the interval; runs of earlier versions hold it only in the interval itself."""
-    interval = found["interval"]
-    return float(found.get("confidence", 0.95 if interval is None else interval["confidence"]))
-
-
-def _document_sums(found: dict[str, Any]) -> DocumentSums:
-    columns: dict[str, Any] = {name: np.array(found[name], np.int64) for name in ("bytes", "chars", "words", "tokens")}
-    if "sizes" in found:
-        columns["sizes"] = np.array(found["sizes"], dtype=np.int64)
-    return DocumentSums(np.array(found["nats"], dtype=np.float64), **columns)
-
-
-def _window_sums(found: dict[str, Any]) -> WindowSums:
-    nats, squares = (np.array(found[name], dtype=np.float64) for name in ("nats", "squares"))
-    return WindowSums(nats, squares, *(np.array(found[name], dtype=np.int64) for name in ("tokens", "opening")))
 
 
 def as_score(value: object) -> Score:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.exact import Parts, exact_parts
 from bitmeter.models.outcomes import Details
 from bitmeter.text.units.counts import TextCounter
 
@@ -48,112 +48,77 @@ class Rated:
     owned: bool = False
 
 
-class ExactSum:
-    """A running sum that is rounded only when it is read (Shewchuk's non-overlapping partial sums)."""
-
-    def __init__(self) -> None:
-        self._parts: list[float] = []
-        self._infinite = 0.0
-
-    def add(self, value: float) -> None:
-        """Add a number."""
-        if not math.isfinite(value):
-            self._infinite += value
-            return
-        kept = 0
-        for part in self._parts:
-            large, small = (value, part) if abs(value) >= abs(part) else (part, value)
-            value = large + small
-            if rest := small - (value - large):
-                self._parts[kept] = rest
-                kept += 1
-        self._parts[kept:] = [value]
-
-    @property
-    def value(self) -> float:
-        """The sum, rounded once."""
-        return math.fsum((*self._parts, self._infinite))
-
-
 class DocumentRows:
-    """One row of sums per document, or per two, four, eight… neighbours once there are too many."""
+    """One row of sums per document, or per two, four, eight… neighbours once there are too many.
+
+    A row of 2^k documents is the sum of its two halves, so that what is rounded does not depend on how many documents
+    come at once.
+    """
 
     def __init__(self, columns: int, dtype: type[np.generic]) -> None:
         self.documents = 0
         self._group = 1
         self._parts: list[NDArray[Any]] = [np.zeros((0, columns), dtype=dtype)]
         self._length = 0
-        self._last, self._in_last = np.zeros(columns, dtype=dtype), 0
+        #: The last documents, which do not fill a group yet: at most one row of each smaller size, the largest first.
+        self._tail: dict[int, NDArray[Any]] = {}
 
     def add(self, rows: NDArray[Any]) -> None:
         """Add the next documents."""
         self.documents += len(rows)
-        if self._in_last:
-            missing = self._group - self._in_last
-            self._last += rows[:missing].sum(axis=0)
-            self._in_last += len(rows[:missing])
-            rows = rows[missing:]
-            self._close()
-        whole = len(rows) - len(rows) % self._group
-        self._append(rows[:whole] if self._group == 1 else _joined(rows[:whole], self._group))
-        if len(rows) > whole:
-            self._last, self._in_last = rows[whole:].sum(axis=0), len(rows) - whole
-        while self._length > MOST_DOCUMENTS:
-            self._coarsen()
-
-    def _append(self, rows: NDArray[Any]) -> None:
+        size = 1
+        while size < self._group:
+            rows = self._joined(rows, size)
+            size *= 2
         self._parts.append(rows)
         self._length += len(rows)
+        while self._length > MOST_DOCUMENTS:
+            rows = self._joined(np.concatenate(self._parts), self._group)
+            self._parts, self._length = [rows], len(rows)
+            self._group *= 2
 
-    def _close(self) -> None:
-        if self._in_last == self._group:
-            self._append(self._last[None])
-            self._last, self._in_last = np.zeros_like(self._last), 0
-
-    def _coarsen(self) -> None:
-        rows = np.concatenate(self._parts)
-        even = len(rows) - len(rows) % 2
-        if len(rows) > even:
-            self._last = self._last + rows[-1]
-            self._in_last += self._group
-        self._group *= 2
-        self._parts, self._length = [_joined(rows[:even], 2)], even // 2
+    def _joined(self, rows: NDArray[Any], size: int) -> NDArray[Any]:
+        """Rows of twice as many documents, from rows of `size`; an odd one waits for the next."""
+        if size in self._tail:
+            rows = np.concatenate([self._tail.pop(size)[None], rows])
+        if len(rows) % 2:
+            self._tail[size] = rows[-1].copy()
+            rows = rows[:-1]
+        return np.asarray(rows[0::2] + rows[1::2])
 
     def finished(self) -> tuple[NDArray[Any], Ints | None]:
         """The rows, and the number of documents in each if that is not one."""
-        rows = np.concatenate([*self._parts, self._last[None]] if self._in_last else self._parts)
-        if self._group == 1:
-            return rows, None
-        sizes = np.full(len(rows), self._group, dtype=np.int64)
-        sizes[len(rows) - 1 :] = self._in_last or self._group
-        return rows, sizes
-
-
-def _joined(rows: NDArray[Any], size: int) -> NDArray[Any]:
-    return np.asarray(rows.reshape(-1, size, rows.shape[1]).sum(axis=1))
+        sizes = [np.full(self._length, self._group, dtype=np.int64)]
+        parts = list(self._parts)
+        if self._tail:
+            sizes.append(np.array([sum(self._tail)], dtype=np.int64))
+            parts.append(np.sum([self._tail[size] for size in sorted(self._tail)], axis=0)[None])
+        return np.concatenate(parts), None if self._group == 1 else np.concatenate(sizes)
 
 
 class DocumentTotals:
-    """Sums and counts of complete documents, and partial sums of the one that is open."""
+    """Sums and counts of complete documents, and the exact sum of the one that is open."""
 
     def __init__(self) -> None:
         self._nats, self._tokens = DocumentRows(1, np.float64), DocumentRows(1, np.int64)
-        self._open_nats, self._open_tokens = ExactSum(), 0
+        self._open_nats, self._open_tokens = _core.ExactSums(1), 0
         self._is_open = False
 
     def add(self, batch: Rated) -> Floats:
         """Add a batch; returns the costs of its documents within this batch alone."""
-        sums = -_core.segment_sums(batch.logprobs, batch.bounds) + 0.0
-        tokens = np.diff(batch.bounds) - _core.segment_counts(batch.skipped | batch.blank, batch.bounds)
+        bounds, logs = batch.bounds, batch.logprobs
+        sums = -_core.segment_sums(logs, bounds) + 0.0
+        tokens = np.diff(bounds) - _core.segment_counts(batch.skipped | batch.blank, bounds)
         whole = sums.copy()
-        if self._is_open and batch.continues and len(sums):
-            self._open_nats.add(float(sums[0]))
-            whole[0] = self._open_nats.value
+        continues = self._is_open and batch.continues and len(sums) > 0
+        if continues:
+            self._open_nats.add(logs, bounds[:2])
+            whole[0] = _cost(self._open_nats)[0]
             tokens[0] += self._open_tokens
         if batch.open and len(sums):
-            if len(sums) > 1 or not (self._is_open and batch.continues):
-                self._open_nats = ExactSum()
-                self._open_nats.add(float(sums[-1]))
+            if len(sums) > 1 or not continues:
+                self._open_nats = _core.ExactSums(1)
+                self._open_nats.add(logs, bounds[-2:])
             self._open_tokens = int(tokens[-1])
             whole, tokens = whole[:-1], tokens[:-1]
         self._is_open = batch.open
@@ -164,7 +129,7 @@ class DocumentTotals:
     def finished(self) -> tuple[Floats, Ints]:
         """The nats and the tokens of each document, or of each group of documents."""
         if self._is_open:
-            self._nats.add(np.array([[self._open_nats.value]]))
+            self._nats.add(_cost(self._open_nats)[:, None])
             self._tokens.add(np.array([[self._open_tokens]], dtype=np.int64))
             self._is_open = False
         return np.ascontiguousarray(self._nats.finished()[0][:, 0]), self._tokens.finished()[0][:, 0].copy()
@@ -175,8 +140,9 @@ class BlockTotals:
 
     def __init__(self) -> None:
         self.size = FIRST_BLOCK
-        self._nats = np.zeros(0)
+        self._logs = _core.ExactSums()
         self._bytes = np.zeros(0, dtype=np.int64)
+        self._end = 0
 
     def add(self, batch: Rated) -> None:
         """Add the units of a batch; a unit belongs to the block in which it starts."""
@@ -186,27 +152,38 @@ class BlockTotals:
         end = int(batch.cuts[-1]) + batch.offset
         while end > self.size * MOST_BLOCKS:
             self._double()
-        first = (int(starts[0]) + batch.offset) // self.size
-        last = max(first, (end - 1) // self.size)
+        self._end = end
+        first, last = ((int(start) + batch.offset) // self.size for start in (starts[0], starts[-1]))
         edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - batch.offset)
         edges[0], edges[-1] = 0, len(starts)
-        if last >= len(self._nats):
-            grown = last + 1 - len(self._nats)
-            self._nats = np.concatenate([self._nats, np.zeros(grown)])
-            self._bytes = np.concatenate([self._bytes, np.zeros(grown, dtype=np.int64)])
-        self._nats[first : last + 1] -= _core.segment_sums(batch.logprobs, edges.astype(np.int64))
+        if last >= len(self._logs):
+            self._bytes = np.concatenate([self._bytes, np.zeros(last + 1 - len(self._logs), dtype=np.int64)])
+            self._logs.resize(last + 1)
+        self._logs.add(batch.logprobs, edges.astype(np.int64), first)
         self._bytes[first : last + 1] += np.diff(batch.cuts[edges])
 
     def _double(self) -> None:
         self.size *= 2
-        if len(self._nats) % 2:
-            self._nats, self._bytes = np.append(self._nats, 0.0), np.append(self._bytes, 0)
-        self._nats = self._nats.reshape(-1, 2).sum(axis=1)
+        self._logs.join_pairs()
+        if len(self._bytes) % 2:
+            self._bytes = np.append(self._bytes, 0)
         self._bytes = self._bytes.reshape(-1, 2).sum(axis=1)
 
     def finished(self) -> BlockSums:
-        """The sums so far."""
-        return BlockSums(self.size, self._nats, self._bytes)
+        """The sums so far. The end of a document behind the last block of the text is added to that block."""
+        size = -(-self._end // self.size) if self._end else len(self._logs)
+        length = np.zeros(size, dtype=np.int64)
+        length[: len(self._bytes)] = self._bytes[:size]
+        self._logs.resize(size)
+        return BlockSums(self.size, _cost(self._logs), length)
+
+    def total(self) -> Parts:
+        """The exact cost of the text without its impossible units: each unit is in one block."""
+        return exact_parts((-self._logs.parts()).tolist())
+
+
+def _cost(logs: _core.ExactSums) -> Floats:
+    return -logs.values() + 0.0
 
 
 class CountTotals:
