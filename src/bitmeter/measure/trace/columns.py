@@ -115,3 +115,35 @@ def read_error(path: Path, reason: str) -> FileFormatError:
     """The error for a file that is not a trace."""
     message = f"{path} is not a trace that this bitmeter can read: {reason}. `bitmeter score … --trace FILE` writes one"
     return FileFormatError(message, value=str(path))
+
+
+#: A log-probability may be above zero, and an entropy below it, by so much through rounding.
+_ROUNDING = 1e-9
+
+
+def wrong_values(name: str, values: NDArray[Any]) -> str:
+    """What makes no sense in a column of a file; "" if nothing does."""
+    bad = {
+        "doc": lambda: (values < 0) | (np.diff(values, prepend=values[:1]) < 0),
+        "start": lambda: values < 0,
+        "end": lambda: values < 0,
+        "logprob": lambda: ~(values <= _ROUNDING),  # NaN as well
+        "entropy": lambda: ~((values >= -_ROUNDING) & (values < np.inf)),
+        "rank": lambda: values < 1,
+    }.get(name)
+    if bad is None or not bad().any():
+        return ""
+    index = int(np.argmax(bad()))
+    return f"the {name} of unit {index} is {values[index]}"
+
+
+def wrong_offsets(
+    doc: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64], cuts: NDArray[np.int64]
+) -> str:
+    """Where offsets are not those of the units' bytes, or leave a gap within a document; "" if nowhere."""
+    bad = end - start != np.diff(cuts)
+    bad[1:] |= (doc[1:] == doc[:-1]) & (start[1:] != end[:-1])
+    if not bad.any():
+        return ""
+    index = int(np.argmax(bad))
+    return f"unit {index} lies at bytes {start[index]} to {end[index]}, which does not fit its text or its neighbour"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bitmeter._util.files import replacing
+from bitmeter.errors import BitmeterError, SignatureError
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import (
     ALTERNATIVES,
@@ -24,10 +27,17 @@ from bitmeter.measure.trace.columns import (
     MemoryColumns,
     missing_column,
     read_error,
+    wrong_offsets,
+    wrong_values,
 )
 from bitmeter.models.outcomes import Details
 
 SCHEMA = "bitmeter.trace/1"
+_DETAILS = {
+    "entropy": pa.float64(),
+    "rank": pa.int64(),
+    ALTERNATIVES: pa.list_(pa.struct([("unit", pa.binary()), ("logprob", pa.float64())])),
+}
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
 
 
@@ -126,30 +136,38 @@ class _FileColumns(Columns):
         if name not in self._read:
             if name not in self._names:
                 raise missing_column(name)
-            self._read[name] = self._table(name).column(name).to_numpy()
+            values = self._column(name).to_numpy()
+            reason = wrong_values(name, values)
+            if reason:
+                raise read_error(self._path, reason)
+            self._read[name] = values
         return self._read[name]
 
     def text(self) -> tuple[bytes, NDArray[np.int64]]:
         if self._joined is None:
-            units = self._table("unit").column("unit")
+            units = self._column("unit")
             whole = pa.concat_arrays(units.chunks) if units.num_chunks else pa.array([], type=pa.large_binary())
             _, offsets, data = whole.buffers()
             cuts = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
             raw = data.to_pybytes() if data is not None else b""
             self._joined = raw[int(cuts[0]) : int(cuts[-1])], cuts - cuts[0]
+            reason = wrong_offsets(self.get("doc"), self.get("start"), self.get("end"), self._joined[1])
+            if reason:
+                self._joined = None
+                raise read_error(self._path, reason)
         return self._joined
 
     def alternatives(self, index: int) -> Alternatives:
         if not self.has(ALTERNATIVES):
             raise missing_column(ALTERNATIVES)
         if self._outcomes is None:
-            self._outcomes = self._table(ALTERNATIVES).column(ALTERNATIVES)
+            self._outcomes = self._alternatives()
         return tuple((row["unit"], row["logprob"]) for row in self._outcomes[index].as_py())
 
     def details(self) -> Details | None:
         if not self.has(ALTERNATIVES):
             return None
-        column = self._table(ALTERNATIVES).column(ALTERNATIVES).combine_chunks()
+        column = self._alternatives().combine_chunks()
         flat = column.flatten()
         kinds = flat.field("unit").dictionary_encode()
         rows = len(column)
@@ -162,26 +180,60 @@ class _FileColumns(Columns):
         arrays = {name: self.get(name) for name in COLUMNS}
         return MemoryColumns(arrays, *self.text(), self.details()).part(first, last)
 
-    def _table(self, name: str) -> pa.Table:
-        try:
-            return self._file.read(columns=[name])
-        except (pa.ArrowException, OSError) as error:
-            raise read_error(self._path, str(error)) from error
+    def _alternatives(self) -> pa.ChunkedArray:
+        """The lists of outcomes: all of one length, without nulls or numbers that are no log-probabilities."""
+        column = self._column(ALTERNATIVES)
+        flat = pc.list_flatten(column)
+        sizes = set(pc.list_value_length(column).unique().to_pylist())
+        inner = [pc.struct_field(flat, name) for name in ("unit", "logprob")]
+        if len(sizes) > 1 or flat.null_count or any(part.null_count for part in inner):
+            raise read_error(self._path, "the alternatives of its units are not of one number, or hold null")
+        reason = wrong_values("logprob", inner[1].to_numpy())
+        if reason:
+            raise read_error(self._path, f"among the alternatives, {reason}")
+        return column
+
+    def _column(self, name: str) -> pa.ChunkedArray:
+        with _arrow_errors(self._path):
+            column = self._file.read(columns=[name]).column(name)
+            column.validate(full=True)
+        if len(column) != self.length or column.null_count:
+            why = "holds null" if column.null_count else f"has {len(column):,} rows of {self.length:,}"
+            raise read_error(self._path, f"the column {name} {why}")
+        return column
+
+
+@contextlib.contextmanager
+def _arrow_errors(path: Path) -> Iterator[None]:
+    """What pyarrow raises about a file, with its name. Names and metadata that are not UTF-8 are a ValueError."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, BitmeterError):
+            raise
+        raise read_error(path, str(error).partition("\n")[0][:300]) from error
 
 
 def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
     """The columns of a saved trace, not yet read, and its signature."""
-    try:
+    with _arrow_errors(path):
         file = pq.ParquetFile(path, memory_map=True)
-    except (pa.ArrowException, OSError) as error:
-        raise read_error(path, str(error).splitlines()[0]) from error
-    found = file.metadata.metadata or {}
-    if found.get(b"bitmeter.trace", b"").decode() != SCHEMA or b"bitmeter.signature" not in found:
-        raise read_error(path, f"it has no mark of {SCHEMA}")
-    missing = [name for name in (*COLUMNS, "unit") if name not in file.schema_arrow.names]
-    if missing:
-        raise read_error(path, f"the column {missing[0]} is missing")
-    wrong = [n for n, kind in {**_TYPES, "unit": pa.large_binary()}.items() if file.schema_arrow.field(n).type != kind]
-    if wrong:
-        raise read_error(path, f"the column {wrong[0]} is {file.schema_arrow.field(wrong[0]).type}")
-    return _FileColumns(path, file), Signature.parse(found[b"bitmeter.signature"].decode())
+        found = file.metadata.metadata or {}
+        schema = file.schema_arrow
+        names = list(schema.names)
+        if found.get(b"bitmeter.trace", b"").decode() != SCHEMA or b"bitmeter.signature" not in found:
+            raise read_error(path, f"it has no mark of {SCHEMA}")
+        line = found[b"bitmeter.signature"].decode()
+    wanted = {**_TYPES, "unit": pa.large_binary()}
+    if any(name in names for name in _DETAILS):  # all of them or none
+        wanted |= _DETAILS
+    for name, kind in wanted.items():
+        if names.count(name) != 1:
+            raise read_error(path, f"the column {name} is missing" if name not in names else f"it has {name} twice")
+        if schema.field(name).type != kind:
+            raise read_error(path, f"the column {name} is {schema.field(name).type}")
+    try:
+        signature = Signature.parse(line)
+    except SignatureError as error:
+        raise read_error(path, str(error)) from error
+    return _FileColumns(path, file), signature
