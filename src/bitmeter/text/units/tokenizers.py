@@ -13,7 +13,8 @@ import hashlib
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, Self
@@ -24,13 +25,16 @@ from bitmeter import _core
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import items, shown
 from bitmeter._util.optional import require
-from bitmeter.errors import DamagedSourceError, InputTypeError, MissingSourceError, SourceError
+from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingSourceError, SourceError
 from bitmeter.text.units.base import BLANK, Split, Units
 
 __all__ = ["SentencePiece", "Tokenizer"]
 
 #: Stands for a space in SentencePiece's tokens.
 META = "\u2581"
+
+#: More than any tokenizer has; the ids of a sound one leave few gaps.
+_MOST_IDS = 1 << 24
 
 #: A token that stands for one byte, where a character has no token of its own.
 _BYTE_TOKEN = re.compile("<0x[0-9A-F]{2}>")
@@ -130,7 +134,7 @@ class _FileUnits(TokenUnits):
 
     def _take(self, data: bytes, name: str, path: str) -> None:
         self._load(data, path)
-        self._tokens = self._token_bytes()
+        self._tokens = self._token_bytes(path)
         digest = hashlib.sha256(data).hexdigest()
         self.path = path
         self.name = f"{self.kind}:{name}"
@@ -140,7 +144,7 @@ class _FileUnits(TokenUnits):
     def _load(self, data: bytes, path: str) -> None: ...
 
     @abstractmethod
-    def _token_bytes(self) -> list[bytes | None]:
+    def _token_bytes(self, path: str) -> list[bytes | None]:
         """The bytes of each id; None for an id without bytes of its own."""
 
 
@@ -162,11 +166,29 @@ def _file(path: Any) -> bytes:
         raise SourceError(message, path=str(path)) from error
 
 
+@contextmanager
+def asking_tokenizer(path: str) -> Iterator[None]:
+    """Turn what the package `tokenizers` raises about a file into an error that names the file."""
+    try:
+        yield
+    except BaseException as error:
+        # The package raises bare Exception; where its Rust panics, something that is not even an Exception.
+        if isinstance(error, BitmeterError) or not (isinstance(error, Exception) or _is_panic(error)):
+            raise
+        reason = " ".join(str(error).split())[:300]
+        message = f"{path} is not a tokenizer file: {reason}. A Hugging Face model has it as tokenizer.json"
+        raise DamagedSourceError(message, path=path) from error
+
+
+def _is_panic(error: BaseException) -> bool:
+    return type(error).__module__ == "pyo3_runtime"
+
+
 class Tokenizer(_FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
-    Truncation and padding in the file are ignored: every byte is split. A document is tokenised whole
-    (`cut` is always 0), so that memory must hold the longest one.
+    Truncation, padding and dropout in the file are ignored: every byte is split, and always the same way. A document is
+    tokenised whole (`cut` is always 0), so that memory must hold the longest one.
 
     Parameters
     ----------
@@ -178,24 +200,28 @@ class Tokenizer(_FileUnits):
 
     def _load(self, data: bytes, path: str) -> None:
         tokenizers = require("tokenizers", "Reading a tokenizer file")
-        try:
+        with asking_tokenizer(path):
             self._tokenizer = tokenizers.Tokenizer.from_buffer(data)
-        except Exception as error:  # the package raises bare Exception
-            message = f"{path} is not a tokenizer file: {error}. A Hugging Face model has it as tokenizer.json"
-            raise DamagedSourceError(message, path=path) from error
-        self._tokenizer.no_truncation()
-        self._tokenizer.no_padding()
+            self._tokenizer.no_truncation()
+            self._tokenizer.no_padding()
 
-    def _token_bytes(self) -> list[bytes | None]:
-        spec = json.loads(self._tokenizer.to_str())
+    def _token_bytes(self, path: str) -> list[bytes | None]:
+        with asking_tokenizer(path):
+            vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+            largest = max(vocabulary.values(), default=-1)
+            if largest >= _MOST_IDS:  # writing it out, and the list below, take memory for each id up to the largest
+                message = f"{path} is not a tokenizer file: its largest id is {largest:,}, beyond that of any tokenizer"
+                raise DamagedSourceError(message, path=path)
+            spec = json.loads(self._tokenizer.to_str())
+            if spec["model"].get("dropout"):
+                self._tokenizer.model.dropout = None  # a split that is drawn at random is for training alone
         rules = json.dumps([spec.get("decoder"), spec.get("pre_tokenizer"), spec.get("normalizer")])
         byte_level = '"ByteLevel"' in rules
         meta = META in json.dumps(spec.get("decoder"), ensure_ascii=False) or '"Metaspace"' in rules
         fallback = bool(spec["model"].get("byte_fallback"))
-        vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
         unknown = spec["model"].get("unk_token")
         added = {entry["content"] for entry in spec.get("added_tokens", [])}
-        result: list[bytes | None] = [None] * (max(vocabulary.values(), default=-1) + 1)
+        result: list[bytes | None] = [None] * (largest + 1)
         for token, number in vocabulary.items():
             if token == unknown:
                 continue
@@ -208,7 +234,8 @@ class Tokenizer(_FileUnits):
         return result
 
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
-        found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+        with asking_tokenizer(self.path):
+            found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [(item.ids, [start for start, _ in item.offsets]) for item in found]
 
 
@@ -249,7 +276,7 @@ class SentencePiece(_FileUnits):
             message = f"{path} is not a SentencePiece model: {error}"
             raise DamagedSourceError(message, path=path) from error
 
-    def _token_bytes(self) -> list[bytes | None]:
+    def _token_bytes(self, path: str) -> list[bytes | None]:
         model = self._processor
         result: list[bytes | None] = []
         for number in range(model.get_piece_size()):

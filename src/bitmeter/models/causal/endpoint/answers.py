@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,7 +72,7 @@ def _check(value: Any, index: int, name: str) -> None:
         if index == 0:
             return
         message = f"{name} gave null for the log-probability of token {index}; only the first token may lack one"
-    elif isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    elif isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # NaN
         message = f"{name} gave {value!r:.40} for the log-probability of token {index}"
     elif value <= _FLOOR:
         message = (
@@ -108,13 +107,20 @@ def _vllm(chosen: dict[str, Any], prompt: str | Sequence[int], name: str) -> Ans
                 message = f"{name} sent the ids {', '.join(row)} at token {index}, where {token} was asked for"
                 raise AnswerError(message, value=token, index=index)
             text = row[token].get("decoded_token")
-            entry = (int(token), None if text is None else _bytes(text), row[token]["logprob"])
+            entry = (_id(token, index, name), None if text is None else _bytes(text), row[token]["logprob"])
         ids.append(entry[0])
         pieces.append(entry[1])
         logs.append(entry[2])
     if isinstance(prompt, str):
         _fill_first(pieces, prompt.encode())
     return Answer(tuple(pieces), tuple(ids), tuple(logs))
+
+
+def _id(token: str, index: int, name: str) -> int:
+    if not (token.isascii() and token.isdigit() and len(token) < 11):
+        message = f"{name} sent {token!r:.40} for the id of token {index}; it must be a whole number"
+        raise AnswerError(message, value=token, index=index)
+    return int(token)
 
 
 def _only(row: dict[str, Any], index: int, name: str) -> str:

@@ -106,7 +106,7 @@ class Client:
             response = self._http.get(f"{self.url.removesuffix('/completions')}/models")
             listed = response.json()["data"] if response.status_code == 200 else None
             return None if listed is None else [str(entry["id"]) for entry in listed]
-        except (*self._failures, ValueError, TypeError, KeyError):  # gone, or no list in this form
+        except (*self._failures, ValueError, TypeError, KeyError, RecursionError):  # gone, or no list in this form
             return None
 
     # ---- on disk -------------------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class Client:
         try:
             kept = json.loads(file.read_bytes())
             answer = kept["answer"] if kept["url"] == self.url and kept["body"] == body else None
-        except (ValueError, KeyError, TypeError, OSError) as error:
+        except (ValueError, KeyError, TypeError, OSError, RecursionError) as error:
             message = f"the cached answer {file} cannot be read ({type(error).__name__}); delete it to ask again"
             raise FileFormatError(message, value=str(file)) from error
         if not isinstance(answer, dict):
@@ -196,7 +196,7 @@ class Client:
             raise refusal
         try:
             answer = response.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             message = f"{self.url} answered what is not JSON: {said}; is it an OpenAI-like server?"
             raise ModelError(message, value=self.url) from error
         if not isinstance(answer, dict):

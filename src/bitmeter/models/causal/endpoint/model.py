@@ -23,7 +23,7 @@ from bitmeter.models.protocols import Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Split, Units
-from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer, asking_tokenizer
 
 __all__ = ["Endpoint"]
 
@@ -391,12 +391,13 @@ def _tokenizer_files(path: Path) -> tuple[Units, int | None, int | None, bool]:
     try:
         config = json.loads(settings.read_bytes()) if settings.exists() else {}
         names = [config.get(which) for which in ("bos_token", "eos_token")]
-    except (ValueError, AttributeError, OSError) as error:
+    except (ValueError, AttributeError, OSError, RecursionError) as error:
         message = f"{settings} cannot be read: {type(error).__name__}: {error}"
         raise ModelError(message, value=str(settings)) from error
     words = [name.get("content") if isinstance(name, dict) else name for name in names]
     bos, eos = (fast.token_to_id(word) if isinstance(word, str) else None for word in words)
-    adds = bos is not None and fast.encode("a").ids[:1] == [bos]
+    with asking_tokenizer(str(file)):
+        adds = bos is not None and fast.encode("a").ids[:1] == [bos]
     return units, bos, eos, adds
 
 
