@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bitmeter.errors import BitmeterError, FileFormatError, ModelError
+from bitmeter._util.fields import Fields, read_fields
+from bitmeter.errors import InputError, ModelError
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.theory.conditional import Conditional
@@ -18,6 +19,7 @@ SCHEMA = "bitmeter.table/1"
 
 
 Table = Distribution | Conditional
+Label = str | int | None
 
 
 def write_table(table: Table, units: Units, oov: str, path: Path, name: str) -> None:
@@ -41,22 +43,52 @@ def write_table(table: Table, units: Units, oov: str, path: Path, name: str) -> 
 
 def read_table(path: Path, name: str) -> tuple[Table, str, str]:
     """The table, units and treatment of unknown units that `write_table` wrote; nothing in it is trusted."""
+    fields = read_fields(
+        path.read_bytes(), name, f"{name} is damaged: the table inside is not sound", "Fetch or make it again"
+    )
+    fields.text("schema", (SCHEMA,))
+    units, oov = fields.text("units", (Bytes.name, Characters.name)), fields.text("oov", ("none", "class"))
+    rows = [_read_row(row, units) for row in fields.list_of_fields("rows")]
     try:
-        content = json.loads(path.read_bytes())
-        if content["schema"] != SCHEMA:
-            raise ValueError(content["schema"])
-        rows = [Distribution(dict(zip(row["labels"], row["p"], strict=True))) for row in content["rows"]]
-        table: Table = rows[0]
-        if "contexts" in content:
-            named = dict(zip(content["contexts"], rows, strict=True))
-            table = Conditional(named, other=content["other"], start=content["start"])
-        units, oov = content["units"], content["oov"]
-        if units not in (Bytes.name, Characters.name) or oov not in ("none", "class"):
-            raise ValueError((units, oov))
-    except (BitmeterError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        message = f"{name} is damaged: the table inside is not sound ({error})"
-        raise FileFormatError(message, value=name) from error
-    return table, units, oov
+        if "contexts" not in fields:
+            if len(rows) != 1:
+                fields.fail(f"it has {len(rows)} rows without contexts")
+            return rows[0], units, oov
+        contexts = _labels(fields, "contexts", units)
+        other, start = (_label(fields, which, fields.value(which), units) for which in ("other", "start"))
+        if len(contexts) != len(rows) or len(set(contexts)) != len(rows):
+            fields.fail(f"it has {len(rows)} rows for {len(set(contexts))} different contexts")
+        return Conditional(dict(zip(contexts, rows, strict=True)), other=other, start=start), units, oov
+    except InputError as error:
+        fields.fail(str(error))
+
+
+def _read_row(fields: Fields, units: str) -> Distribution:
+    labels, masses = _labels(fields, "labels", units), fields.reals("p", 0.0, 1.0)
+    if len(labels) != len(masses) or len(set(labels)) != len(labels):
+        fields.fail(f"a row has {len(masses)} probabilities for {len(set(labels))} different labels")
+    try:
+        return Distribution(dict(zip(labels, masses.tolist(), strict=True)))
+    except InputError as error:
+        fields.fail(str(error))
+
+
+def _labels(fields: Fields, name: str, units: str) -> list[Label]:
+    value = fields.value(name)
+    if not isinstance(value, list):
+        fields.wrong(name, "a list of labels")
+    return [_label(fields, name, label, units) for label in value]
+
+
+def _label(fields: Fields, name: str, label: Any, units: str) -> Label:
+    """A byte, a text, or None for a context that is not there; nothing else stands for a unit."""
+    if isinstance(label, int) and not isinstance(label, bool):
+        if units != Bytes.name or not 0 <= label < 256:
+            fields.fail(f"{name} holds {label!r:.40}, which is not a unit of {units}")
+        return label
+    if label is not None and not isinstance(label, str):
+        fields.wrong(name, "made of texts and bytes")
+    return label
 
 
 def _row(table: Distribution) -> dict[str, Any]:
