@@ -117,6 +117,7 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
             f"{folder}: its units have {alphabet.size:,} ids, its network {shape.size:,}; they do not belong together"
         )
         raise FileFormatError(message, value=str(folder))
+    _check_size(folder / WEIGHTS, shape)
     network = build(shape)
     try:
         network.load_state_dict(load_file(folder / WEIGHTS))
@@ -129,6 +130,22 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
         message = f"{folder / WEIGHTS}: the weight {broken} holds NaN or infinity, so its predictions are not numbers"
         raise FileFormatError(message, value=str(folder))
     return network, alphabet, LearningCurve.load(folder), about
+
+
+def _check_size(file: Path, shape: Shape) -> None:
+    """Refuse a description of more weights than the file can hold, before memory is taken for them."""
+    with torch.device("meta"):  # shapes alone
+        needed = sum(weight.numel() * weight.element_size() for weight in build(shape).state_dict().values())
+    try:
+        size = file.stat().st_size
+    except OSError as error:
+        message = f"{file} cannot be read: {error.strerror}"
+        raise FileFormatError(message, value=str(file)) from error
+    if needed > size:
+        message = (
+            f"{file} has {size:,} bytes, but the network that {DESCRIPTION} describes has {needed:,} bytes of weights"
+        )
+        raise FileFormatError(message, value=str(file))
 
 
 def read_spelling(path: Any) -> NGram:
@@ -146,6 +163,9 @@ def _described(file: Path, about: Any) -> tuple[Shape, str]:
         wrong = [name for name, value in sizes.items() if not 1 <= value <= _MOST[name]]
         kind, units = found["kind"], about["units"]
         shape = Shape(kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), **sizes)
+        if not 0.0 <= shape.dropout < 1.0:
+            message = f"its dropout is {shape.dropout}"
+            raise ValueError(message)
         if wrong or kind not in ("lstm", "transformer") or units not in ("bytes", "bpe", "words"):
             message = f"{(wrong and sizes[wrong[0]]) or (kind, units)!r:.60} cannot be"
             raise ValueError(message)

@@ -22,7 +22,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
 from bitmeter._util.files import replacing
-from bitmeter.errors import EmptyError, FileFormatError, ModelError
+from bitmeter.errors import BitmeterError, EmptyError, FileFormatError, ModelError
 from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve, TrainingStep, curve_as_dict
 from bitmeter.models.causal.trained.network import Network
 from bitmeter.models.causal.trained.scorer import NetworkScorer
@@ -300,13 +300,17 @@ class Trainer:
             with safe_open(path, framework="pt") as file:
                 about = json.loads((file.metadata() or {}).get("bitmeter", "{}"))
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError, ValueError) as error:
+        except (OSError, SafetensorError, ValueError, RecursionError) as error:
             message = f"{path} is not a checkpoint: {error}; begin again with --force"
             raise FileFormatError(message, value=str(path)) from error
+        settings = about.get("settings") if isinstance(about, dict) else None
+        if not isinstance(settings, dict):
+            message = f"{path} is not a checkpoint: it does not say how it was trained; begin again with --force"
+            raise FileFormatError(message, value=str(path))
         if about.get("schema") != _SCHEMA:
             message = f"{path} has the schema {about.get('schema')!r:.60}; this bitmeter reads {_SCHEMA}"
             raise FileFormatError(message, value=str(path))
-        _check_same(path, about.get("settings", {}), self._settings())
+        _check_same(path, settings, self._settings())
         try:
             self._network.load_state_dict(_part(tensors, "now."))
             self._best = _part(tensors, "best.")
@@ -318,7 +322,12 @@ class Trainer:
             self._state = tuple(state[str(number)] for number in range(len(state))) or None
             self._points = list(LearningCurve.from_dict(about["curve"], str(path)).points)
             self._step, self._seconds = int(about["step"]), float(about["seconds"])
-        except (KeyError, RuntimeError, TypeError, ValueError) as error:
+            if self._step < 0 or not 0.0 <= self._seconds < math.inf:
+                message = f"step {self._step} after {self._seconds} seconds"
+                raise ValueError(message)
+        except (KeyError, RuntimeError, TypeError, ValueError, OverflowError) as error:
+            if isinstance(error, BitmeterError):
+                raise
             message = f"{path} does not hold what a checkpoint needs: {error}; begin again with --force"
             raise FileFormatError(message, value=str(path)) from error
 
