@@ -1,0 +1,80 @@
+"""What a server answers, in both dialects, over the wire and from the cache on disk."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from typing import Any
+
+import httpx
+from engine import Folder, main, mutated_json
+
+from bitmeter.errors import BitmeterError
+from bitmeter.models.causal.endpoint.answers import DIALECTS, body_of, read_answer
+from bitmeter.models.causal.endpoint.client import Client
+
+FOLDER = Folder()
+PROMPTS: tuple[str | list[int], ...] = ("to be", [5, 6])
+
+
+class Server(httpx.BaseTransport):
+    """Answers every request with the same bytes."""
+
+    answer = b""
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=self.answer)
+
+
+SERVER = Server()
+CLIENT = Client(
+    "http://127.0.0.1:1/v1/completions", key="", cache=FOLDER.path / "cache", timeout=1.0, retries=0, wait=0.0,
+    concurrency=1,
+)  # fmt: skip
+CLIENT._http = httpx.Client(transport=SERVER)
+
+
+def ask(answer: bytes, body: dict[str, Any]) -> Any:
+    """What the client makes of this answer, unless one to this body is on disk."""
+    SERVER.answer = answer
+    CLIENT._held.clear()
+    return CLIENT.ask([body])[0]
+
+
+def seeds() -> list[bytes]:
+    vllm = {"choices": [{"text": "x", "prompt_logprobs": [
+        None, {"6": {"logprob": -1.5, "decoded_token": " be", "rank": 1}}]}]}  # fmt: skip
+    echo = {"choices": [{"text": "to be", "logprobs": {
+        "tokens": ["to", " be"], "token_logprobs": [None, -1.5], "text_offset": [0, 2]}}],
+        "usage": {"prompt_tokens": 2, "completion_tokens": 0}}  # fmt: skip
+    both = {"choices": [{**vllm["choices"][0], **echo["choices"][0]}]}
+    return [json.dumps(both).encode()]
+
+
+def run(data: bytes) -> None:
+    shutil.rmtree(FOLDER.path / "cache", ignore_errors=True)
+    refused = None
+    for dialect in DIALECTS:
+        for prompt in PROMPTS:
+            try:
+                read(data, dialect, prompt)
+            except BitmeterError as error:  # the last is raised again, so that all ways are gone
+                refused = error
+    for file in (FOLDER.path / "cache").rglob("*.json"):
+        kept = json.loads(file.read_bytes())
+        file.write_bytes(json.dumps(kept | {"answer": None}).encode().replace(b"null", data))
+        ask(b"{}", kept["body"])
+    if refused is not None:
+        raise refused
+
+
+def read(data: bytes, dialect: str, prompt: str | list[int]) -> None:
+    answer = ask(data, body_of(dialect, "m", prompt, 0))
+    found = read_answer(dialect, answer, prompt, 0, "the server")
+    for value in found.logprobs:
+        assert value is None or (value <= 1e-4 and not math.isnan(value)), "a log-probability above 0"
+
+
+if __name__ == "__main__":
+    main("endpoint_answers", run, seeds, mutated_json)

@@ -1,0 +1,28 @@
+"""A column of a Parquet file as a text."""
+
+from __future__ import annotations
+
+import math
+
+import pyarrow as pa
+from columns import mutated_columns, written
+from engine import Folder, main
+
+import bitmeter as bm
+
+FOLDER = Folder()
+
+
+def seeds() -> list[bytes]:
+    rows = ["a rose", "", "é", "is a rose"]
+    kinds = (pa.string(), pa.large_binary(), pa.dictionary(pa.int32(), pa.string()))
+    return [written(pa.table({"text": pa.array(rows, pa.string()).cast(kind), "id": [1, 2, 3, 4]})) for kind in kinds]
+
+
+def run(data: bytes) -> None:
+    score = bm.score("uniform", FOLDER.file("t.parquet", data))
+    assert math.isclose(score.bits, 8 * score.bytes), "a byte costs eight bits"
+
+
+if __name__ == "__main__":
+    main("parquet", run, seeds, mutated_columns)

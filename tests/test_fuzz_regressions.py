@@ -1,0 +1,60 @@
+"""What the fuzz targets once found, and a few new mutations of each: nothing but typed errors escapes from a reader.
+
+`python fuzz/python/NAME.py` runs a target for long; `tests/data/fuzz/python/NAME/` holds the inputs that it found.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import bitmeter as bm
+
+ROOT = Path(__file__).parents[1]
+FOUND = ROOT / "tests" / "data" / "fuzz" / "python"
+TARGETS = sorted(
+    file.stem for file in (ROOT / "fuzz" / "python").glob("*.py") if file.stem not in ("engine", "columns")
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _targets_can_be_imported() -> Iterator[None]:
+    """The targets are scripts in a folder of their own; their names must not stay in the way of others."""
+    before = set(sys.modules)
+    sys.path.insert(0, str(ROOT / "fuzz" / "python"))
+    yield
+    sys.path.remove(str(ROOT / "fuzz" / "python"))
+    for name in {*TARGETS, "engine", "columns"} - before:
+        sys.modules.pop(name, None)
+
+
+def refused(target: ModuleType, data: bytes) -> bool:
+    """Whether the reader refuses an input by a typed error; anything else that escapes fails the test."""
+    try:
+        target.run(data)
+    except (bm.BitmeterError, OSError):
+        return True
+    return False
+
+
+@pytest.mark.parametrize("file", sorted(FOUND.rglob("*-*")), ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_what_was_found_once_is_refused(file: Path) -> None:
+    target = importlib.import_module(file.parent.name)
+    target.seeds()  # some make the files that lie beside an input
+    assert refused(target, file.read_bytes())
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_target_runs(name: str) -> None:
+    target, engine = importlib.import_module(name), importlib.import_module("engine")
+    seeds = target.seeds()
+    assert not any(refused(target, seed) for seed in seeds)
+    draw = random.Random(0)
+    mutate = getattr(target, "mutate", None)
+    assert any(refused(target, engine.mutated(draw, draw.choice(seeds), seeds, mutate)) for _ in range(15))
