@@ -45,7 +45,8 @@ def main() -> int:
         raise SystemExit(f"--faults: no such fault; there are {', '.join((*SIGNALS, *FAULTS))}")
     others = max(4, asked.kills // 10) if asked.cases is None else asked.cases
     begun = time.perf_counter()
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     work = asked.work.resolve() / str(os.getpid())
     # Caches are no leftovers: ours, and the one that torch keeps among the temporary files.
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")

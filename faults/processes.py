@@ -132,11 +132,12 @@ def _be_command(words: list[str], folder: Path, output: int, limit: Callable[[],
     """What the child does; it never returns."""
     code = 1
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
-        for number in (1, 2):
-            os.dup2(output, number)
+        for stream in (1, 2):
+            os.dup2(output, stream)
         os.close(output)
         os.chdir(folder)
         if (folder / "disk" / "tmp").is_dir():
