@@ -130,9 +130,9 @@ def test_every_package_that_development_installs_is_pinned() -> None:
 def test_the_hashed_constraints_are_those_of_the_constraints() -> None:
     """`make lock` makes the one from the other; llama-cpp-python is compiled by `make test-gguf` alone."""
     lines = (ROOT / "constraints.txt").read_text().splitlines()
-    pins = {canonicalize_name(line.split("==")[0]): line.split("==")[1] for line in lines if "==" in line}
+    pins = {str(canonicalize_name(line.split("==")[0])): line.split("==")[1] for line in lines if "==" in line}
     del pins["llama-cpp-python"]
     text = (ROOT / "constraints-hashed.txt").read_text()
     blocks = re.findall(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text, re.MULTILINE)
-    assert {canonicalize_name(name): version for name, version, _ in blocks} == pins
+    assert {str(canonicalize_name(name)): version for name, version, _ in blocks} == pins
     assert re.sub(r"^(#.*|[\w.-]+==\S+ \\|    --hash=sha256:[0-9a-f]{64}( \\)?)$", "", text, flags=re.M).strip() == ""

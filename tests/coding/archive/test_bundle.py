@@ -254,7 +254,7 @@ def test_a_kind_that_no_decoder_knows_is_not_embedded(
         bm.compress(Foreign(), TEXT, tmp_path / "x.bmz", embed=True)
     assert not (tmp_path / "x.bmz").exists()
     bm.compress(Foreign(), TEXT, tmp_path / "x.bmz")
-    with pytest.raises(ModelError, match=r"name it with --model \(such as foreign\)"):
+    with pytest.raises(ModelError, match=r"foreign-1\), which is not here; name the model that you trust with --model"):
         bm.decompress(tmp_path / "x.bmz", tmp_path / "x")
 
 

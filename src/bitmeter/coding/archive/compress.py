@@ -260,10 +260,11 @@ def _model_of(header: ArchiveHeader, file: BinaryIO, name: str, given: Any, prim
         message = f"{name} was coded by {header.model}, which reads no text beforehand; leave prime out (--prime)"
         raise ModelError(message, value=header.model)
     if scheme in _IN_FILES and rest == os.path.basename(rest) and is_inside(rest, Path(name).parent):
-        for path in (Path(name).parent / rest, Path(rest)):
-            if path.is_file() or (path.is_dir() and names_model(str(path))):
-                return _predictor(f"{scheme}:{path}")
-    said = "name its file with --model" if scheme in _IN_FILES else f"name it with --model (such as {header.model})"
+        path = Path(name).parent / rest
+        if path.is_file() or (path.is_dir() and names_model(str(path))):
+            return _predictor(f"{scheme}:{path}")
+    # What the header says is not repeated as something to type: it may be hf:…,trust=yes.
+    said = "name its file with --model" if scheme in _IN_FILES else "name the model that you trust with --model"
     message = (
         f"{name} was coded by {header.model} ({header.fingerprint}), which is not here; {said} (in Python: model=…)"
     )
