@@ -13,6 +13,8 @@ import re
 from importlib import metadata
 from pathlib import Path
 
+from stopwatch import header, used
+
 #: "" is what `pip install bitmeter` brings.
 EXTRAS = ("", "theory", "parquet", "sentencepiece", "remote", "endpoint", "hf", "gguf")
 _REQUIREMENT = re.compile(r"^([A-Za-z0-9._-]+)(?:\[([^\]]*)\])?[^;]*(?:;(.*))?$")
@@ -59,6 +61,7 @@ def closure(names: list[str], seen: set[str]) -> list[str]:
 
 
 def main() -> None:
+    print(header())
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}; MB on disk")
     seen = {"bitmeter"}
     total = 0.0
@@ -73,6 +76,7 @@ def main() -> None:
             if mb >= 0.05:
                 version = metadata.version(name)
                 print(f"  {name:<20}{version:<12}{mb:9.1f}")
+    print(f"\n{used():.1f} CPU seconds to look")
 
 
 if __name__ == "__main__":

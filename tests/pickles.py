@@ -137,6 +137,7 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "Rate": lambda: bm.cross_entropy_rate(bm.example_process("two-state"), bm.example_process("two-state")),
     "RateEstimate": lambda: bm.estimate_rate(TEXT),
     "SampledText": lambda: bm.sample("kt", seed=1)[0],
+    "Plan": lambda: tiny().plan(np.array([0, 6, 9])),
     "Scheme": lambda: _scheme(),
     "Score": _score,
     "Scored": lambda: bm.load("kt").open().score(OTHERS["Batch"]()),
@@ -150,6 +151,8 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "TypicalSet": lambda: bm.typical_set(bm.example_process("two-state"), 10, 0.1),
     "Verdict": lambda: bm.example_process("two-state").is_ergodic,
     "Verification": lambda: bm.verify("kt", TEXT, histories=2),
+    "Windowing": lambda: tiny().windowing,
+    "Words": lambda: bm.units_of("words"),
     "WordSurprisals": lambda: bm.word_surprisals(tiny(), TEXT),
 }
 UNITS = ("bytes", "chars", "words", "words:srilm", "graphemes", "unicode-words", "sentences",

@@ -13,6 +13,7 @@ from engine import Folder, main, mutated_json
 from bitmeter.errors import BitmeterError
 from bitmeter.models.causal.endpoint.answers import DIALECTS, body_of, read_answer
 from bitmeter.models.causal.endpoint.client import Client
+from bitmeter.models.causal.endpoint.secrets import Secret
 
 FOLDER = Folder()
 PROMPTS: tuple[str | list[int], ...] = ("to be", [5, 6])
@@ -29,8 +30,8 @@ class Server(httpx.BaseTransport):
 
 SERVER = Server()
 CLIENT = Client(
-    "http://127.0.0.1:1/v1/completions", key="", cache=FOLDER.path / "cache", timeout=1.0, retries=0, wait=0.0,
-    concurrency=1,
+    "http://127.0.0.1:1/v1/completions", secret=Secret("BITMETER_FUZZ_KEY"), cache=FOLDER.path / "cache",
+    timeout=1.0, retries=0, wait=0.0, concurrency=1,
 )  # fmt: skip
 CLIENT._http = httpx.Client(transport=SERVER)
 

@@ -51,7 +51,7 @@ def test_what_is_not_zstd_is_named(tmp_path: Path) -> None:
 
 
 def test_a_bomb_takes_little_memory() -> None:
-    """1 GB of zeros in 32 kB: what is unpacked at a time stays below 32 MB."""
+    """1 GB of zeros in 32 kB: what is unpacked at a time stays below 8 MB."""
     bomb = zstandard.ZstdCompressor(level=19).compress(bytes(1 << 26)) * 16
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     reader = io.BufferedReader(ZstdReader(io.BytesIO(bomb)))

@@ -333,7 +333,7 @@ def _input(source: Any, what: str) -> Iterator[tuple[BinaryIO, int | None]]:
 
 
 def _check_output(output: Any, *, force: Any) -> None:
-    if output != "-":
+    if not isinstance(output, str) or output != "-":
         check_destination(output, force=force)
 
 

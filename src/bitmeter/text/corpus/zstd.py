@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import IO, Any
 
-#: So few compressed bytes unpack to at most 32 MB: a block of zstd takes 4 bytes and holds 128 KiB.
-_STEP = 1 << 10
+#: So few compressed bytes unpack to at most 8 MB: a block of zstd takes 4 bytes and holds 128 KiB.
+_STEP = 1 << 8
 #: The largest window that is allowed; what `zstd --long` takes at most by default.
 _WINDOW = 1 << 27
 

@@ -118,7 +118,7 @@ def test_it_scores_and_does_not_predict() -> None:
         assert isinstance(made, bm.Model)
         assert not isinstance(made, bm.Predictor)
         found = bm.verify(made, DOCUMENTS, histories=3)
-        assert found.sound
+        assert found.sound is None
         assert not found.predicts
         assert np.isnan(found.sums)
         assert "does not expose its predictions" in str(found)
