@@ -52,7 +52,7 @@ def main() -> int:
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
     try:
         load()
-        prepare(work / "prepared")
+        prepare(work / "prepared", chosen)
         os.chdir(work)
         _describe(asked.kills, others)
         each = {name: -(-asked.kills // len(SIGNALS)) if name in SIGNALS else others for name in faults}

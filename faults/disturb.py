@@ -18,6 +18,7 @@ from processes import Ended, run
 
 SIGNALS = {name: int(signal.Signals[name]) for name in ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")}
 _ROOM = 1 << 30
+_PAGE = resource.getpagesize()
 #: _LINUX_CAPABILITY_VERSION_3
 _CAPABILITIES_VERSION = 0x20080522
 
@@ -140,23 +141,30 @@ def kill(case: Case, number: int, draw: random.Random) -> Found:
 def full_disk(case: Case, draw: random.Random) -> Found:
     """A disk with less room than the outputs need: a small tmpfs, or a limit on the size of a file."""
     assert case._reference is not None
-    room = max(4096, int(case._reference.size * draw.uniform(0.0, 2.0)))
+    room = int(case._reference.size * draw.uniform(0.0, 1.3))
     disk = case.folder / "disk"
     if not mounts():
         ended = run(case.job.words, case.folder, limit=lambda: _limit(resource.RLIMIT_FSIZE, room))
         return case.judge(ended, {1})
-    kept = sum(path.stat().st_size for path in disk.rglob("*") if path.is_file())
-    size = f"size={(room + kept + 65535) // 4096 * 4096}"
+    kept = sum(_pages(path.stat().st_size) for path in disk.rglob("*") if path.is_file())
+    size = (kept + room // _PAGE + 1) * _PAGE
     shutil.rmtree(disk)
     disk.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(disk)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], check=True)
     try:
         case.fill()
+        filler = disk / "filler"  # a tmpfs has one page or more
+        filler.write_bytes(bytes(_PAGE))
         ended = run(case.job.words, case.folder)
+        filler.unlink()
         subprocess.run(["mount", "-o", f"remount,size={_ROOM}", str(disk)], check=True)
         return case.judge(ended, {1})
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def _pages(size: int) -> int:
+    return -(-size // _PAGE)
 
 
 def read_only(case: Case, draw: random.Random) -> Found:
@@ -201,7 +209,7 @@ def little_memory(case: Case, draw: random.Random) -> Found:
     """A limit on the address space between what the process has and what the command needs."""
     with open("/proc/self/statm") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
-    room = now + int(draw.uniform(1, 200) * (1 << 20))
+    room = now + int(draw.uniform(1, 120) * (1 << 20))
     ended = run(case.job.words, case.folder, limit=lambda: _limit(resource.RLIMIT_AS, room))
     # Libraries that cannot allocate may abort the process.
     return case.judge(ended, {1, -int(signal.SIGABRT), -int(signal.SIGSEGV)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -84,21 +84,25 @@ JOBS = (
 )  # fmt: skip
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, chosen: Sequence[Job]) -> None:
     """Write what the commands read: texts of words by Zipf's law, models, an archive, an interrupted training."""
     folder.mkdir(parents=True)
+    needed = {name for job in chosen for name in job.inputs}
     draw = random.Random(12)
     words = ["".join(draw.choices("etaoinshrdlu", k=draw.randint(2, 9))) for _ in range(20_000)]
     weights = list(accumulate(1 / (rank + 1) for rank in range(len(words))))
     # The first is large enough that its n-grams are sorted on the disk within 64 MB.
     for name, lines in (("large.txt", 70_000), ("text.txt", 24_000), ("heldout.txt", 12_000), ("small.txt", 1_500)):
-        chosen = draw.choices(words, cum_weights=weights, k=12 * lines)
-        rows = (" ".join(chosen[at : at + 12]) for at in range(0, len(chosen), 12))
-        (folder / name).write_text("\n".join(rows) + "\n")
+        if name in needed or name in ("text.txt", "small.txt"):
+            chosen_words = random.Random(name).choices(words, cum_weights=weights, k=12 * lines)
+            rows = (" ".join(chosen_words[at : at + 12]) for at in range(0, len(chosen_words), 12))
+            (folder / name).write_text("\n".join(rows) + "\n")
     for order, name in ((4, "a.bmn"), (2, "b.bmn")):
         _done(["train", "text.txt", "-o", name, "--order", str(order)], folder)
-    _done(["compress", "a.bmn", "small.txt", "-o", "small.bmz", "--embed"], folder)
-    _interrupted(folder)
+    if "small.bmz" in needed:
+        _done(["compress", "a.bmn", "small.txt", "-o", "small.bmz", "--embed"], folder)
+    if any(job.prepared for job in chosen):
+        _interrupted(folder)
 
 
 def _done(words: list[str], folder: Path) -> None:
