@@ -53,9 +53,10 @@ RESULTS = {
 
 #: What a backend inherits from, and what the instrument hands to it: made by programs, not by users.
 INTERFACE = {
-    "Batch", "Bundled", "Causal", "CausalPredictor", "Coder", "Codes", "Compressor", "Details", "End", 
-    "HistoryStepper", "Model", "OpenVocabulary", "Options", "Outcomes", "Plan", "PlainModel", "PredictingSession", "Predictor", "Primable",
-    "Scored", "Session", "Split", "Stepper", "Traits", "UnitSession", "Units", "Windowed", "Windowing", "Words",
+    "Batch", "Bundled", "Causal", "CausalPredictor", "Coder", "Codes", "Compressor", "Details", "End",
+    "HistoryStepper", "Model", "OpenVocabulary", "Options", "Outcomes", "PlainModel", "Plan", "PredictingSession",
+    "Predictor", "Primable", "Scored", "Session", "Split", "Stepper", "Traits", "UnitSession", "Units", "Windowed",
+    "Windowing", "Words",
 }  # fmt: skip
 
 #: What only the instrument calls, with arrays that it made itself; what a model answers is checked there.
