@@ -169,7 +169,7 @@ MISTAKES = [
     (2, "score kt harbour.txt --ctx 512"),
     (1, "score kt harbour.txt --ctx 512.256"),
     (1, "score xz harbour.txt --first skip"),
-    (1, "score kt harbour.txt -o missing/run.json"),
+    (2, "score kt harbour.txt -o missing/run.json"),
     (1, "score kt empty.txt -q"),
     (2, "compare kt"),
     (2, "compare kt uniform"),
