@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--only", help="names of verbs, separated by commas")
     parser.add_argument("--faults", help="names of faults, separated by commas")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="cases at a time")
+    parser.add_argument("--scale", type=float, default=1.0, help="size of the texts; below 1 nothing is sorted on disk")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "faults", help="folder for the cases")
     asked = parser.parse_args()
@@ -51,8 +52,8 @@ def main() -> int:
     # Caches are no leftovers: ours, and the one that torch keeps among the temporary files.
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
     try:
-        load()
-        prepare(work / "prepared", chosen)
+        load(networks=any(job.is_network for job in chosen))
+        prepare(work / "prepared", chosen, asked.scale)
         os.chdir(work)
         _describe(asked.kills, others)
         each = {name: -(-asked.kills // len(SIGNALS)) if name in SIGNALS else others for name in faults}

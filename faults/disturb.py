@@ -141,7 +141,7 @@ def kill(case: Case, number: int, draw: random.Random) -> Found:
 def full_disk(case: Case, draw: random.Random) -> Found:
     """A disk with less room than the outputs need: a small tmpfs, or a limit on the size of a file."""
     assert case._reference is not None
-    room = int(case._reference.size * draw.uniform(0.0, 1.3))
+    room = int(case._reference.size * draw.uniform(0.0, 1.05))
     disk = case.folder / "disk"
     if not mounts():
         ended = run(case.job.words, case.folder, limit=lambda: _limit(resource.RLIMIT_FSIZE, room))

@@ -46,6 +46,11 @@ class Job:
     again: list[str] | None = None
 
     @property
+    def is_network(self) -> bool:
+        """Whether it trains a network."""
+        return "--kind" in self.words
+
+    @property
     def rerun(self) -> list[str]:
         """The command after an interruption."""
         return [*self.words, "--force"] if self.again is None else self.again
@@ -84,7 +89,7 @@ JOBS = (
 )  # fmt: skip
 
 
-def prepare(folder: Path, chosen: Sequence[Job]) -> None:
+def prepare(folder: Path, chosen: Sequence[Job], scale: float) -> None:
     """Write what the commands read: texts of words by Zipf's law, models, an archive, an interrupted training."""
     folder.mkdir(parents=True)
     needed = {name for job in chosen for name in job.inputs}
@@ -94,7 +99,7 @@ def prepare(folder: Path, chosen: Sequence[Job]) -> None:
     # The first is large enough that its n-grams are sorted on the disk within 64 MB.
     for name, lines in (("large.txt", 70_000), ("text.txt", 24_000), ("heldout.txt", 12_000), ("small.txt", 1_500)):
         if name in needed or name in ("text.txt", "small.txt"):
-            chosen_words = random.Random(name).choices(words, cum_weights=weights, k=12 * lines)
+            chosen_words = random.Random(name).choices(words, cum_weights=weights, k=12 * int(scale * lines))
             rows = (" ".join(chosen_words[at : at + 12]) for at in range(0, len(chosen_words), 12))
             (folder / name).write_text("\n".join(rows) + "\n")
     for order, name in ((4, "a.bmn"), (2, "b.bmn")):

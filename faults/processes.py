@@ -9,6 +9,8 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 #: Seconds after which a child that should have ended is killed.
@@ -32,15 +34,16 @@ class Ended:
         return "Traceback" in self.said or "Exception ignored" in self.said
 
 
-def load() -> None:
-    """Import what the commands use; none of these starts a thread."""
+def load(*, networks: bool) -> None:
+    """Import what the commands use."""
     import numpy  # noqa: F401
     import pyarrow.parquet  # noqa: F401
-    import safetensors.torch  # noqa: F401
     import scipy.special  # noqa: F401
-    import tokenizers  # noqa: F401
-    import torch._dynamo  # noqa: F401 (by optimisers, on first use)
     import zstandard  # noqa: F401
+
+    for name in ("pandas", "pydantic"):  # which pyarrow and typer import on first use where they are installed
+        if find_spec(name) is not None:
+            import_module(name)
 
     import bitmeter.cli.coding.compress
     import bitmeter.cli.coding.decompress
@@ -53,9 +56,15 @@ def load() -> None:
     import bitmeter.coding.archive.compress
     import bitmeter.measure.scoring
     import bitmeter.measure.trace.files
-    import bitmeter.models.causal.trained.files
     import bitmeter.models.mixture.model
-    import bitmeter.models.ngram.convert  # noqa: F401
+    import bitmeter.models.ngram.convert
+
+    if networks:
+        import safetensors.torch  # noqa: F401
+        import tokenizers  # noqa: F401
+        import torch._dynamo  # noqa: F401 (by optimisers, on first use)
+
+        import bitmeter.models.causal.trained.files  # noqa: F401
 
 
 def run(
@@ -129,30 +138,37 @@ def _watch(
 
 
 def _be_command(words: list[str], folder: Path, output: int, limit: Callable[[], None] | None) -> None:
-    """What the child does; it never returns."""
+    """What the child does; it never returns, also where a signal comes while it ends."""
     code = 1
     try:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
-        for stream in (1, 2):
-            os.dup2(output, stream)
-        os.close(output)
-        os.chdir(folder)
-        if (folder / "disk" / "tmp").is_dir():
-            os.environ["TMPDIR"] = str(folder / "disk" / "tmp")
-        if limit is not None:
-            limit()
-        from bitmeter import cli
-
-        code = cli._run(words)
-        sys.stdout.flush()
-    except SystemExit as error:
-        code = error.code if isinstance(error.code, int) else 1
-    except KeyboardInterrupt:  # before or after the command itself
-        code = 130
-    except BaseException:
-        traceback.print_exc()
-    finally:
+        try:
+            code = _command(words, folder, output, limit)
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 1
+        except KeyboardInterrupt:  # before or after the command itself
+            code = 130
+        except BaseException:
+            traceback.print_exc()
         os._exit(code)
+    except KeyboardInterrupt:
+        os._exit(code)
+
+
+def _command(words: list[str], folder: Path, output: int, limit: Callable[[], None] | None) -> int:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
+    for stream in (1, 2):
+        os.dup2(output, stream)
+    os.close(output)
+    os.chdir(folder)
+    if (folder / "disk" / "tmp").is_dir():
+        os.environ["TMPDIR"] = str(folder / "disk" / "tmp")
+    if limit is not None:
+        limit()
+    from bitmeter import cli
+
+    code = cli._run(words)
+    sys.stdout.flush()
+    return code

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CAMPAIGN = [sys.executable, str(ROOT / "faults" / "campaign.py"), "--only", "score", "--workers", "1"]
+CAMPAIGN = [
+    sys.executable, str(ROOT / "faults" / "campaign.py"), "--only", "score", "--workers", "1", "--scale", "0.1",
+]  # fmt: skip
 
 #: Writes under the final name from the start, as a careless program would.
 CARELESS = """
