@@ -56,9 +56,11 @@ class Page(NamedTuple):
 
 def column_pages(file: IO[bytes], group: Any, field: str, path: str) -> Iterator[Page]:
     """The pages of one column in a row group, by their headers."""
-    column = next(
-        group.column(i) for i in range(group.num_columns) if group.column(i).path_in_schema.split(".")[0] == field
-    )
+    columns = (group.column(i) for i in range(group.num_columns))
+    column = next((found for found in columns if found.path_in_schema.split(".")[0] == field), None)
+    if column is None:
+        message = f"{path} is not a sound parquet file: a row group lacks the column {field!r} of its schema"
+        raise DamagedSourceError(message, path=path)
     if column.num_values == 0:
         return
     start = column.data_page_offset
