@@ -29,7 +29,14 @@ def seeds() -> list[bytes]:
     parts = tokenizers.Tokenizer(
         tokenizers.models.WordPiece({"[UNK]": 0, "a": 1, "ro": 2, "##se": 3}, unk_token="[UNK]")
     )
-    return [json.dumps(small).encode(), *(made.to_str().encode() for made in (words, pieces, parts))]
+    prefixed = {"##b": 0, "a": 1, "ab": 2, "<unk>": 3}
+    merged = tokenizers.Tokenizer(
+        tokenizers.models.BPE(prefixed, [("a", "##b")], unk_token="<unk>", continuing_subword_prefix="##")
+    )
+    cut = tokenizers.pre_tokenizers
+    merged.pre_tokenizer = cut.Sequence([cut.FixedLength(length=3), cut.Digits(), cut.Split("x", "isolated")])
+    merged.normalizer = tokenizers.normalizers.Sequence([tokenizers.normalizers.Replace("y", "x")])
+    return [json.dumps(small).encode(), *(made.to_str().encode() for made in (words, pieces, parts, merged))]
 
 
 def run(data: bytes) -> None:

@@ -68,12 +68,21 @@ def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
             bm.Trace.load(path)
 
 
+def _marked(table: pa.Table, key: bytes, value: bytes) -> pa.Table:
+    return table.replace_schema_metadata({**table.schema.metadata, key: value})
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
         (lambda table: table.drop_columns(["id"]), "the column id is missing"),
         (lambda table: table.set_column(0, "doc", pa.array(["x"] * len(table))), "the column doc is string"),
         (lambda table: table.replace_schema_metadata({}), "no mark of bitmeter.trace/1"),
+        (lambda table: table.append_column("id", table.column("id")), "it has id twice"),
+        (lambda table: table.append_column("rank", table.column("id")), "the column entropy is missing"),
+        (lambda table: _marked(table, b"bitmeter.signature", b"\xff"), "utf-8"),
+        (lambda table: _marked(table, b"bitmeter.signature", b"schema:1|x:y"), "not a key of a signature"),
+        (lambda table: _marked(table, b"bitmeter.trace", b"\xff"), "utf-8"),
     ],
 )
 def test_another_table_is_refused_with_the_reason(
@@ -82,8 +91,8 @@ def test_another_table_is_refused_with_the_reason(
     path = tmp_path / "t.parquet"
     bm.score("kt", b"hello").trace.save(path)
     table = pq.read_table(path)
-    table = table.replace_schema_metadata(pq.read_metadata(path).metadata)
-    pq.write_table(change(table), path)
+    marks = {key: value for key, value in pq.read_metadata(path).metadata.items() if key != b"ARROW:schema"}
+    pq.write_table(change(table.replace_schema_metadata(marks)), path)
     with pytest.raises(errors.FileFormatError, match=reason):
         bm.Trace.load(path)
 
@@ -105,3 +114,35 @@ def test_a_trace_that_is_cut_while_it_is_read_is_an_error(tmp_path: Path) -> Non
     done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1, done
     assert done.stderr.startswith("refused")
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("logprob", [-1.0, float("nan"), -1.0, -1.0, -1.0], "the logprob of unit 1 is nan"),
+        ("logprob", [-1.0, -1.0, 0.5, -1.0, -1.0], "the logprob of unit 2 is 0.5"),
+        ("logprob", [-1.0, None, -1.0, -1.0, -1.0], "the column logprob holds null"),
+        ("doc", [0, 0, -1, 0, 0], "the doc of unit 2 is -1"),
+        ("doc", [0, 1, 0, 0, 0], "the doc of unit 2 is 0"),
+        ("start", [-1, 1, 2, 3, 4], "the start of unit 0 is -1"),
+        ("start", [0, 0, 2, 3, 4], "unit 1 lies at bytes 0 to 2"),
+        ("end", [1, 2, 3, 4, 2**62], "unit 4 lies at bytes 4"),
+        ("unit", [b"h", b"e", b"", b"l", b"o"], "unit 2 lies at bytes 2 to 3"),
+        ("unit", [b"h", b"e", None, b"l", b"o"], "the column unit holds null"),
+        ("entropy", [1.0, 1.0, float("inf"), 1.0, 1.0], "the entropy of unit 2 is inf"),
+        ("rank", [1, 2, 0, 1, 1], "the rank of unit 2 is 0"),
+        ("alternatives", [[]] + [[{"unit": b"a", "logprob": -1.0}]] * 4, "not of one number"),
+        ("alternatives", [[{"unit": b"a", "logprob": None}]] * 5, "hold null"),
+        ("alternatives", [[{"unit": b"a", "logprob": 1.0}]] * 5, "among the alternatives, the logprob of unit 0"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(name: str, values: list[object], reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    bm.score("kt", b"hello", trace=path, alternatives=1)
+    whole = pq.read_table(path)
+    table = whole.replace_schema_metadata(pq.read_metadata(path).metadata)
+    index = table.column_names.index(name)
+    pq.write_table(table.set_column(index, name, pa.array(values, type=table.schema.field(name).type)), path)
+    trace = bm.Trace.load(path)
+    with pytest.raises(errors.FileFormatError, match=reason):
+        _ = (trace.top(1), trace.entropy, trace.rank, trace.alternatives(0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,45 @@ def test_errors(folder: Path, byte_level: Tokenizer) -> None:
     for call, kind, message in bad:
         with pytest.raises(kind, match=message):
             call()
+
+
+BPE: dict[str, Any] = {
+    "type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]], "unk_token": None, "dropout": None,
+    "continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False,
+}  # fmt: skip
+
+
+def made(**changes: Any) -> bytes:
+    """A tokenizer's file with other fields."""
+    parts = ("truncation", "padding", "normalizer", "pre_tokenizer", "post_processor", "decoder")
+    whole: dict[str, Any] = {"version": "1.0", "added_tokens": [], **dict.fromkeys(parts), "model": BPE}
+    return json.dumps(whole | changes).encode()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # Rust panics, which Python sees as a BaseException: when the file is read…
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}},
+        {"model": BPE | {"continuing_subword_prefix": "##"}},
+        # …and only when a text is split.
+        {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "BAAAAAEAAAA="}},
+        {"pre_tokenizer": {"type": "FixedLength", "length": 0}},
+        # Errors when a text is split.
+        {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}},
+        # A list with an entry for each id would take gigabytes.
+        {"model": {"type": "WordLevel", "vocab": {"<unk>": 0, "a": 4_000_000_000}, "unk_token": "<unk>"}},
+    ],
+)
+def test_a_hostile_file_is_a_typed_error(changes: dict[str, Any]) -> None:
+    assert Tokenizer.from_data(made(), "t.json").split(b"ab").ids.tolist() == [2]
+    with pytest.raises(DamagedSourceError, match=r"t\.json is not a tokenizer file: "):
+        Tokenizer.from_data(made(**changes), "t.json").split(b"ab")
+
+
+def test_a_split_is_never_drawn_at_random() -> None:
+    units = Tokenizer.from_data(made(model=BPE | {"dropout": 0.5}), "t.json")
+    assert units.split(b"ab" * 200).ids.tolist() == [2] * 200
 
 
 def test_an_absent_package_is_named(folder: Path, byte_level: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:

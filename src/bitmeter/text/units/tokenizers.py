@@ -188,8 +188,8 @@ def _is_panic(error: BaseException) -> bool:
 class Tokenizer(_FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
-    Truncation and padding in the file are ignored: every byte is split. A document is tokenised whole
-    (`cut` is always 0), so that memory must hold the longest one.
+    Truncation, padding and dropout in the file are ignored: every byte is split, and always the same way. A document is
+    tokenised whole (`cut` is always 0), so that memory must hold the longest one.
 
     Parameters
     ----------
@@ -208,18 +208,20 @@ class Tokenizer(_FileUnits):
 
     def _token_bytes(self, path: str) -> list[bytes | None]:
         with asking_tokenizer(path):
-            spec = json.loads(self._tokenizer.to_str())
             vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+            largest = max(vocabulary.values(), default=-1)
+            if largest >= _MOST_IDS:  # writing it out, and the list below, take memory for each id up to the largest
+                message = f"{path} is not a tokenizer file: its largest id is {largest:,}, beyond that of any tokenizer"
+                raise DamagedSourceError(message, path=path)
+            spec = json.loads(self._tokenizer.to_str())
+            if spec["model"].get("dropout"):
+                self._tokenizer.model.dropout = None  # a split that is drawn at random is for training alone
         rules = json.dumps([spec.get("decoder"), spec.get("pre_tokenizer"), spec.get("normalizer")])
         byte_level = '"ByteLevel"' in rules
         meta = META in json.dumps(spec.get("decoder"), ensure_ascii=False) or '"Metaspace"' in rules
         fallback = bool(spec["model"].get("byte_fallback"))
         unknown = spec["model"].get("unk_token")
         added = {entry["content"] for entry in spec.get("added_tokens", [])}
-        largest = max(vocabulary.values(), default=-1)
-        if largest >= _MOST_IDS:  # one entry for each id up to the largest would not fit into memory
-            message = f"{path} is not a tokenizer file: its largest id is {largest:,}, beyond that of any tokenizer"
-            raise DamagedSourceError(message, path=path)
         result: list[bytes | None] = [None] * (largest + 1)
         for token, number in vocabulary.items():
             if token == unknown:

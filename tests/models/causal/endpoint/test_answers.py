@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import bitmeter as bm
+from bitmeter.models.causal.endpoint.answers import AnswerError, read_answer
 from tests.models.networks import TINY
 from tests.models.serving import Server, serving
 
@@ -33,6 +34,8 @@ def test_answers_that_would_spoil_a_figure_are_refused() -> None:
         (log(float("nan")), "nan"),
         (log(0.5), "above 0"),
         (log("x"), "'x'"),
+        (log(10**400), "above 0"),
+        (log(-(10**400)), "−inf"),
         (_spoilt(lambda c: c["logprobs"]["tokens"].pop()), "tokens where there are"),
         (_spoilt(lambda c: c.__setitem__("logprobs", None)), "no log-probabilities"),
         (_spoilt(lambda c: c["logprobs"].pop("tokens")), "another form"),
@@ -90,3 +93,10 @@ def test_chat_only_is_refused_with_the_reason() -> None:
         endpoint(server)
     with pytest.raises(bm.errors.ModelError, match="chat endpoint gives no log-probabilities"):
         bm.Endpoint("http://localhost/v1/chat/completions", "m")
+
+
+@pytest.mark.parametrize("token", ["-1", "1.5", "x", "²", "9" * 30, ""])
+def test_the_id_of_a_token_is_a_whole_number(token: str) -> None:
+    answer = {"choices": [{"text": "", "prompt_logprobs": [None, {token: {"logprob": -1.0, "decoded_token": "b"}}]}]}
+    with pytest.raises(AnswerError, match="for the id of token 1"):
+        read_answer("vllm", answer, "ab", 0, "the server")

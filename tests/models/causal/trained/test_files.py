@@ -51,11 +51,16 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     wrong: list[dict[str, Any]] = [
         {"schema": "bitmeter.neural/99"}, {"units": "letters"}, {"shape": None}, {"shape": shape | {"width": -1}},
         {"shape": shape | {"width": 1 << 40}}, {"shape": shape | {"width": 17}}, {"shape": shape | {"kind": "rnn"}},
-        {"shape": shape | {"size": 3}}, {"shape": shape | {"layers": "many"}},
+        {"shape": shape | {"size": 3}}, {"shape": shape | {"layers": "many"}}, {"shape": shape | {"dropout": -0.1}},
+        {"shape": shape | {"dropout": 1.0}},
     ]  # fmt: skip
     for changes in wrong:
         described(**changes)
         with pytest.raises(FileFormatError):
+            bm.load(tmp_path)
+    for sizes in ({"width": 1 << 14}, {"width": 1 << 12, "layers": 256}):  # gigabytes, by a few bytes of JSON
+        described(shape=shape | sizes)
+        with pytest.raises(FileFormatError, match=r"bytes of weights"):
             bm.load(tmp_path)
     described()
     weights = load_file(tmp_path / "weights.safetensors")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 import bitmeter as bm
 from bitmeter._util.leftovers import temporary_name
@@ -126,6 +126,10 @@ def test_a_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "checkpoint.safetensors").write_bytes(b"rubbish")
     with pytest.raises(FileFormatError, match="is not a checkpoint"):
         model.fit(TEXT[:300], checkpoint=tmp_path, resume=True, **SHORT)
+    for about in ("[]", "{}", "[" * 100_000, '{"settings": []}', "1", '{"settings": {}, "schema": 1}'):
+        save_file({"x": torch.zeros(1)}, tmp_path / "checkpoint.safetensors", metadata={"bitmeter": about})
+        with pytest.raises(FileFormatError, match=r"is not a checkpoint|has the schema"):
+            model.fit(TEXT[:300], checkpoint=tmp_path, resume=True, **SHORT)
     with pytest.raises(FileFormatError, match="--resume"):
         model.save(tmp_path)
 
