@@ -42,7 +42,7 @@ JOBS = [
     Job("footprint", ""),
     Job("theory", "--size 50000 --repeat 1 --lz76 5000"),
     Job("estimators", "--replicates 1 --length 5000 --text {test}"),
-    Job("intervals", "--runs 4", "--runs 200"),
+    Job("intervals", "--runs 4 --draws 2", "--runs 200 --draws 50"),
     Job("text", "--size 1 --repeat 1"),
     Job("streaming", "kt --size 0.5", "--size 200"),
     Job("ngram", "{train} {test} --order 3 --repeat 1 --starts 1", "{train} {test}"),

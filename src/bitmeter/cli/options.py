@@ -14,6 +14,7 @@ import typer
 
 __all__ = [
     "Alternatives",
+    "Cluster",
     "CompactBits",
     "Confidence",
     "Conventions",
@@ -93,6 +94,14 @@ Ctx = Annotated[
         "ctx",
         "Windows of a model with a bounded context: WINDOW.STRIDE (in tokens), full, disjoint, rolling or half.",
         metavar="WINDOWS",
+    ),
+]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|none|file|heading|FIELD|REGEX",
+        help="Which documents belong together and are one observation of the interval: those of a file, under a "
+        "heading, with one value of a field, or from a line that matches on.",
     ),
 ]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, metavar="P", help="Confidence level of the interval.")]
@@ -179,6 +188,7 @@ class ScoringConventions(Conventions):
     """The conventions of a score."""
 
     den: Den = None
+    cluster: Cluster = "auto"
 
 
 def compact_bits(bits: int | None, *, compact: bool) -> int:

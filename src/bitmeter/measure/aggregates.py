@@ -33,6 +33,8 @@ class DocumentSums(_Sums):
     """Sums and counts of each document, in the order of the text.
 
     In a text of more than a million documents, neighbours share a row: `sizes` says how many documents each row holds.
+    Where documents belong together, such as the lines of an article, `clusters` has the number of the cluster of each
+    row, and `kind` says what a cluster is.
     """
 
     nats: NDArray[np.float64]
@@ -41,16 +43,21 @@ class DocumentSums(_Sums):
     words: NDArray[np.int64]
     tokens: NDArray[np.int64]
     sizes: NDArray[np.int64] | None = None
+    clusters: NDArray[np.int64] | None = None
+    kind: str = ""
 
     def __len__(self) -> int:
         return len(self.nats)
 
     def joined(self, other: DocumentSums) -> DocumentSums:
         """These documents followed by the other's."""
-        names = [f.name for f in fields(self) if f.name != "sizes"]
-        columns: dict[str, NDArray[Any]] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
+        names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind")]
+        columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
         if self.sizes is not None or other.sizes is not None:
             columns["sizes"] = np.concatenate([self.documents, other.documents])
+        if self.clusters is not None and other.clusters is not None and self.kind == other.kind:
+            begin = int(self.clusters.max(initial=-1)) + 1
+            columns |= {"clusters": np.concatenate([self.clusters, other.clusters + begin]), "kind": self.kind}
         return DocumentSums(**columns)
 
     @property
@@ -61,11 +68,17 @@ class DocumentSums(_Sums):
 
 @dataclass(frozen=True, eq=False)
 class BlockSums(_Sums):
-    """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block where it starts."""
+    """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block where it starts.
+
+    Where the text shows articles or chapters, `clusters` has the number of that in which each block starts, and `kind`
+    says what they are.
+    """
 
     size: int
     nats: NDArray[np.float64]
     bytes: NDArray[np.int64]
+    clusters: NDArray[np.int64] | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bitmeter._util.check import integer, real
+from bitmeter._util.arrays import Ints
+from bitmeter._util.check import choice, integer, real
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
-from bitmeter.measure.aggregates import BlockSums
-from bitmeter.measure.interval.cluster import FEWEST_DOCUMENTS
-from bitmeter.measure.interval.paired import PairedTest, holm, paired
+from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.interval import blocks as along_text
+from bitmeter.measure.interval import cluster as by_cluster
+from bitmeter.measure.interval.paired import THIS_TEXT, PairedTest, holm, paired_clusters
+from bitmeter.measure.interval.ratio import Clusters, no_spread
 from bitmeter.measure.score import Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import Difference, differences
 
 _LN2 = math.log(2.0)
+#: What counts alike in a difference.
+Weights: TypeAlias = Literal["byte", "document"]
+WEIGHTS: tuple[Weights, ...] = ("byte", "document")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class Row:
     p_value
         After Holm's correction for the number of models; None if there is none.
     reason
-        Why there is no p-value.
+        Why there is no p-value or no e-value.
     """
 
     score: Score
@@ -57,8 +63,13 @@ class Row:
         return None if self.test is None or self.test.interval is None else self.test.interval.high
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Why to trust the difference's interval and p-value less."""
+        return () if self.test is None else self.test.notes
+
+    @property
     def clusters(self) -> int | None:
-        """The number of documents or batches that were compared."""
+        """The number of clusters or blocks that were compared."""
         return None if self.test is None or self.test.interval is None else self.test.interval.clusters
 
 
@@ -74,6 +85,8 @@ class Comparison:
         Of the intervals.
     method
         How the intervals were computed, and to what they generalise.
+    weights
+        What counts alike in the differences: every "byte" (micro average), or every "document" (macro average).
 
     Examples
     --------
@@ -81,12 +94,13 @@ class Comparison:
     >>> lines = b"".join(b"line %d of a small text\n" % i for i in range(20))
     >>> found = bm.compare("uniform", "kt", on=lines, docs="line")
     >>> found.best.model, found.method, found.rows[1].test.share_won
-    ('kt', 'cluster-t, by document', 1.0)
+    ('kt', 'serial-clusters(line), by line', 1.0)
     """
 
     rows: tuple[Row, ...]
     confidence: float
     method: str
+    weights: Weights = "byte"
 
     @property
     def baseline(self) -> Score:
@@ -104,6 +118,7 @@ class Comparison:
             "schema": "bitmeter.comparison/1",
             "confidence": self.confidence,
             "method": self.method,
+            "weights": self.weights,
             "rows": [
                 {
                     "model": row.score.model,
@@ -117,6 +132,7 @@ class Comparison:
                     "share_won": None if row.test is None else row.test.share_won,
                     "clusters": row.clusters,
                     "reason": row.reason,
+                    "notes": list(row.notes),
                     "signature": str(row.score.signature),
                 }
                 for row in self.rows
@@ -143,7 +159,14 @@ class Refusal:
         return rendered(self)
 
 
-def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float = 0.95, **keywords: Any) -> Comparison:
+def compare(
+    *models: Any,
+    on: Any = None,
+    baseline: int = 0,
+    confidence: float = 0.95,
+    weights: Weights = "byte",
+    **keywords: Any,
+) -> Comparison:
     """Compare models on the same text, or runs that were taken on it.
 
     Parameters
@@ -156,6 +179,10 @@ def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float =
         Which of them the others are compared with.
     confidence
         Of the intervals.
+    weights
+        What counts alike in a difference: every "byte", as in the bits per byte of the text (micro average); or every
+        "document", whatever its length (macro average), which finds a difference that is the same on all documents
+        with fewer of them.
     **keywords
         Handed to `score`.
 
@@ -180,6 +207,7 @@ def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float =
         message = f"{len(models)} model given; a comparison needs at least two"
         raise EmptyError(message)
     level = real(confidence, "confidence", low=0.5, high=0.9999)
+    choice(weights, "weights", WEIGHTS)
     first = integer(baseline, "baseline", low=0, high=len(models) - 1)
     if on is not None:
         scores = [score(model, on, confidence=level, **keywords) for model in models]
@@ -188,21 +216,32 @@ def compare(*models: Any, on: Any = None, baseline: int = 0, confidence: float =
         raise InputError(message)
     else:
         scores = [as_score(model) for model in models]
-    return compare_scores([scores[first], *(s for i, s in enumerate(scores) if i != first)], level)
+    return compare_scores([scores[first], *(s for i, s in enumerate(scores) if i != first)], level, weights)
 
 
-def compare_scores(scores: list[Score], confidence: float) -> Comparison:
+def compare_scores(scores: list[Score], confidence: float, weights: Weights = "byte") -> Comparison:
     """The first score against each of the others."""
     base = scores[0]
     for other in scores[1:]:
         _refuse_unlike(base, other)
-    tests = [_test(base, other, confidence) for other in scores[1:]]
+    tests = [_test(base, other, confidence, weights) for other in scores[1:]]
     corrected = holm([None if test is None else test.p_value for test, _ in tests])
     rows = [Row(base, 0.0, None, None, "baseline")]
     for other, (test, reason), p_value in zip(scores[1:], tests, corrected, strict=True):
-        rows.append(Row(other, _difference(base, other), test, p_value, reason))
+        difference = _difference(base, other)
+        if weights == "document":
+            difference = _mean_difference(test, reason)
+        rows.append(Row(other, difference, test, p_value, reason))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
-    return Comparison(tuple(rows), confidence, method)
+    return Comparison(tuple(rows), confidence, method, weights)
+
+
+def _mean_difference(test: PairedTest | None, reason: str) -> float:
+    if test is None or test.difference is None or test.label == THIS_TEXT:
+        why = "there is one document" if test is not None and test.label == THIS_TEXT else reason
+        message = f"documents cannot be weighed alike: {why}; compare with weights='byte' (--weights byte)"
+        raise IncomparableError(message)
+    return test.difference
 
 
 def _difference(base: Score, other: Score) -> float:
@@ -221,8 +260,8 @@ def _refuse_unlike(first: Score, second: Score) -> None:
         raise IncomparableError(str(Refusal(first, second, found)), differences=found)
 
 
-def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | None, str]:
-    """The paired test by document, or along the text where there are too few."""
+def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tuple[PairedTest | None, str]:
+    """The paired test by document or cluster of documents, or along the text where there is but one."""
     if math.isinf(base.nats) or math.isinf(other.nats):
         return None, "an infinite score has no interval"
     a, b = base.by_document, other.by_document
@@ -231,18 +270,53 @@ def _test(base: Score, other: Score, confidence: float) -> tuple[PairedTest | No
     if len(a) != len(b):
         message = f"{base.model} has {len(a)} documents and {other.model} {len(b)}; they are not the same text"
         raise InputTypeError(message)
-    if len(a) >= FEWEST_DOCUMENTS:
-        # Skipped units may make the scored bytes differ; the denominator is the size of the documents.
-        test = paired(b.nats / _LN2, a.nats / _LN2, a.bytes, confidence)
-        return test, test.reason or ""
+    sections = a.clusters is None and _sections(base, other) is not None and weights == "byte"
+    if not sections and len(a) > 1:
+        first, second = _weighed(base, a, weights), _weighed(other, b, weights, a)
+        if not no_spread(first):
+            test = paired_clusters(second.costs, first.costs, first, confidence)
+            return test, test.reason
     blocks = _common_blocks(base.by_block, other.by_block)
     if blocks is None:
         return None, "too few documents, and no sums along the text"
-    first, second = blocks
-    test = paired(second.nats / _LN2, first.nats / _LN2, first.bytes, confidence, series=True)
+    of_base, of_other = (found.nats / _LN2 for found in blocks)
+    grid, clusters = blocks[0].bytes.astype(np.float64), _sections(base, other)
+    if clusters is not None:
+        of_base, of_other, grid = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
+        like = by_cluster.named(of_base, grid, blocks[0].kind)
+        test = paired_clusters(of_other, of_base, like, confidence)
+        return test, test.reason
+    like = along_text.as_clusters(of_base, grid, blocks[0].size)
+    test = paired_clusters(of_other, of_base, like, confidence)
     # Blocks of one text say nothing about other texts: a p-value would be taken for more.
-    few = f"{len(a)} document{'s' * (len(a) != 1)}; five or fewer say too little about other texts"
-    return replace(test, p_value=None), few
+    few = "one document says too little about other texts" if len(a) == 1 else "one document is nearly all of the text"
+    return replace(test, p_value=None, reason=few), few
+
+
+def _sections(base: Score, other: Score) -> Ints | None:
+    """The sections of the text in which its blocks start, if both scores know the same."""
+    a, b = base.by_block, other.by_block
+    if a is None or b is None or a.clusters is None or b.clusters is None or a.size != b.size:
+        return None
+    longer = a.clusters if len(a.clusters) >= len(b.clusters) else b.clusters
+    shorter = min(len(a.clusters), len(b.clusters))
+    return longer if np.array_equal(a.clusters[:shorter], b.clusters[:shorter]) else None
+
+
+def _weighed(score: Score, sums: DocumentSums, weights: Weights, shaped: DocumentSums | None = None) -> Clusters:
+    """The documents or clusters of a score, in bits; the sizes and clusters are those of the baseline's text."""
+    shape = sums if shaped is None else shaped
+    # Skipped units may make the scored bytes differ; the denominator is the size of the documents.
+    costs, sizes = sums.nats / _LN2, shape.bytes.astype(np.float64)
+    if weights == "document":
+        some = sizes > 0.0
+        costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)
+        sizes = some.astype(np.float64)
+    kind = score.docs
+    if shape.clusters is not None:
+        costs, sizes = by_cluster.grouped(costs, shape.clusters), by_cluster.grouped(sizes, shape.clusters)
+        kind = shape.kind
+    return by_cluster.named(costs, sizes, kind)
 
 
 def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[BlockSums, BlockSums] | None:
@@ -255,7 +329,8 @@ def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[B
     grid = np.full(length, first.size)
     grid[-1] = max(1, int(first.bytes.sum()) - first.size * (length - 1))
     nats = [np.pad(blocks.nats, (0, length - len(blocks.nats))) for blocks in (first, second)]
-    return BlockSums(first.size, nats[0], grid), BlockSums(first.size, nats[1], grid)
+    kind = first.kind
+    return BlockSums(first.size, nats[0], grid, kind=kind), BlockSums(first.size, nats[1], grid, kind=kind)
 
 
 def _finite(value: float) -> float | str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bitmeter._util.check import real
 from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.measure.clusters import check_cluster
 from bitmeter.measure.conventions.base import Convention
 from bitmeter.measure.conventions.settings import DEFAULTS, setting
 from bitmeter.models.protocols import Model, OpenVocabulary
@@ -33,6 +34,8 @@ class Settings:
     bos: str | None
     like: str
     confidence: float
+    #: Which documents belong together, for the interval.
+    cluster: str = "auto"
 
 
 def settle(
@@ -46,6 +49,7 @@ def settle(
     den: str | None,
     ctx: str | None,
     confidence: float,
+    cluster: str = "auto",
 ) -> Settings:
     """What is given goes before what the convention says, and that before the defaults."""
     given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
@@ -72,6 +76,7 @@ def settle(
         bos=tool.bos if ctx is None and "ctx" in tool.settings else None,
         like=tool.name,
         confidence=level,
+        cluster=check_cluster(cluster),
         **values,
     )
 

@@ -11,6 +11,7 @@ from bitmeter import _core
 from bitmeter._util.arrays import Bools
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
+from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.options import Settings, check_abilities
@@ -62,6 +63,7 @@ class Run:
         self._model, self._corpus, self._settings, self._progress = model, corpus, settings, progress
         self._block_bytes = block_bytes or model.traits.block_bytes
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
+        self._clustering = Clustering(settings.cluster, corpus)
         self._left_out = BegunCounter()
         self._may_skip = settings.first == "skip" or settings.oov == "skipped" or isinstance(model, Windowed)
         self._done, self._spent = 0, 0.0
@@ -80,6 +82,7 @@ class Run:
         with self._tracer:
             for piece in self._scored():
                 self._check(piece)
+                self._clustering.add(piece.data, self._counts.documents)
                 self._counts.add(piece.data, piece.ends)
                 if self._tool_words is not None:
                     self._tool_words.add(piece.data, piece.ends)
@@ -197,7 +200,9 @@ class Run:
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
         counts, sizes = self._counts.finished()
-        documents = document_sums(nats, tokens, counts, sizes)
+        documents, blocks, more = self._clustering.finish(
+            document_sums(nats, tokens, counts, sizes), self._blocks.finished()
+        )
         possible = self._blocks.total()
         known = exact_parts((*possible, *self._left.parts().tolist()))
         exact = ((math.inf,) if self._impossible else possible, known)
@@ -222,9 +227,9 @@ class Run:
             invalid=self._counts.invalid,
             impossible=self._impossible,
             signature=signature,
-            notes=self._notes(signature),
+            notes=(*self._notes(signature), *more),
             by_document=documents,
-            by_block=self._blocks.finished(),
+            by_block=blocks,
             by_window=None if self._windows is None else self._windows.finished(),
             pieces=None if self._tool_words is None else self._tool_words.finished(),
             exact=exact,

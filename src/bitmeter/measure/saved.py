@@ -134,7 +134,7 @@ def _interval(fields: Fields) -> Interval:
         method=fields.text("method"),
         clusters=fields.count("clusters"),
         degrees=optional("degrees", 0.0),
-        note=fields.text("note") if "note" in fields else "",
+        notes=tuple(fields.texts("notes")) if "notes" in fields else (),
     )
     if found.low is None or found.high is None:
         if found.low is not found.high:
@@ -161,13 +161,24 @@ def _document_sums(fields: Fields) -> DocumentSums:
     _same_length(fields, nats, bytes_, chars, words, tokens, *(() if sizes is None else (sizes,)))
     if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a document costs less than nothing (by_document.nats is below 0)")
-    return DocumentSums(nats, bytes_, chars, words, tokens, sizes)
+    return DocumentSums(nats, bytes_, chars, words, tokens, sizes, *_clusters(fields, nats))
+
+
+def _clusters(fields: Fields, nats: Floats) -> tuple[Ints | None, str]:
+    """The cluster of each row, counted from 0 without gaps, and what a cluster is."""
+    if "clusters" not in fields:
+        return None, ""
+    found = fields.counts("clusters", 0, max(0, len(nats) - 1))
+    _same_length(fields, nats, found)
+    if len(found) and len(np.unique(found)) != int(found.max()) + 1:
+        fields.fail("the numbers of its clusters have gaps")
+    return found, fields.text("kind")
 
 
 def _block_sums(fields: Fields) -> BlockSums:
     nats, length = fields.reals("nats", infinite=True), fields.counts("bytes")
     _same_length(fields, nats, length)
-    return BlockSums(fields.count("size", 1), nats, length)
+    return BlockSums(fields.count("size", 1), nats, length, *_clusters(fields, nats))
 
 
 def _window_sums(fields: Fields) -> WindowSums:
@@ -224,10 +235,8 @@ def _check(fields: Fields, found: Saved) -> None:
 def _check_interval(fields: Fields, found: Saved, interval: Interval) -> None:
     if found["bytes"] == 0:
         fields.fail("it has an interval, but no bytes were scored")
-    documents = found["by_document"]
-    # The interval is over documents, whose sizes include the bytes of units that were skipped.
-    size = found["bytes"] if documents is None else int(documents.bytes.sum())
-    _agree(fields, "interval.estimate", interval.estimate, found["nats"] / max(1, size) / _LN2, "the bits per byte")
+    bits = found["nats"] / found["bytes"] / _LN2
+    _agree(fields, "interval.estimate", interval.estimate, bits, "the bits per byte")
     if interval.confidence != found["confidence"]:
         fields.fail(f"its confidence is {found['confidence']:g}, that of its interval {interval.confidence:g}")
 

@@ -132,6 +132,11 @@ class Score:
         """Bits per unit of the model: comparable only between models with the same units."""
         return self.per("token")
 
+    @property
+    def docs(self) -> str:
+        """What one document is: "file", "line", "blank", "record" and so on."""
+        return self.signature.docs.partition(".")[0]
+
     def count(self, per: Per) -> int:
         """The number of bytes, characters, words, tokens or documents."""
         name = choice(per, "per", PER)
@@ -235,7 +240,7 @@ class Score:
                 text=f"{self.signature.text}+{other.signature.text}",
                 docs=f"{kind[0]}.{self.documents + other.documents}.{_joined_ends(self, other)}",
             ),
-            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            notes=tuple(dict.fromkeys((*self._own_notes(), *other._own_notes()))),
             by_document=documents,
             by_block=None,
             by_window=self.by_window.joined(other.by_window) if self.by_window and other.by_window else None,
@@ -245,6 +250,11 @@ class Score:
             **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
         return with_interval(joined, self.confidence)
+
+    def _own_notes(self) -> tuple[str, ...]:
+        """The notes but for those of the interval."""
+        of_interval = () if self.interval is None else self.interval.notes
+        return tuple(n for n in self.notes if n not in of_interval and not n.startswith("no interval: "))
 
     def _exact(self) -> tuple[Parts, Parts]:
         return self.exact or (exact_parts([self.nats]), exact_parts([self.known_nats]))
@@ -330,8 +340,8 @@ def with_interval(score: Score, confidence: float) -> Score:
     score = replace(score, confidence=confidence)
     if score.bytes == 0:
         return replace(score, notes=(*score.notes, nothing_scored(score)))
-    interval, note = interval_of(score, "byte", confidence)
-    notes = (*score.notes, note) if note else score.notes
+    interval, more = interval_of(score, "byte", confidence)
+    notes = (*score.notes, *more)
     if interval is None or interval.low is None:
         return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))
     method = f"{interval.method} {confidence:g}"
@@ -347,12 +357,12 @@ def _arrays(sums: DocumentSums | BlockSums | WindowSums) -> dict[str, Any]:
     return {
         name: [_number(x) for x in value.tolist()] if isinstance(value, np.ndarray) else value
         for name, value in found.items()
-        if value is not None
+        if value is not None and not (name == "kind" and not value)
     }
 
 
 def _interval_dict(interval: Interval) -> dict[str, Any]:
-    return {f.name: getattr(interval, f.name) for f in fields(interval)}
+    return {f.name: getattr(interval, f.name) for f in fields(interval)} | {"notes": list(interval.notes)}
 
 
 def as_score(value: object) -> Score:

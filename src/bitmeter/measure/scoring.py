@@ -36,6 +36,7 @@ def score(
     ctx: str | None = None,
     like: str = "bitmeter",
     confidence: float = 0.95,
+    cluster: str = "auto",
     trace: Any = None,
     alternatives: int | None = None,
     force: bool = False,
@@ -73,6 +74,11 @@ def score(
         Another tool's conventions for all of the above; what is given explicitly takes precedence.
     confidence
         Of the interval.
+    cluster
+        Which documents belong together, because they are alike, and are one observation of the interval: "auto" (lines
+        and paragraphs of one file, if there are several files, or under one heading, if the text has headings), "none",
+        "file", "heading"; for rows, the name of another field, such as "source"; for text, a regular expression for
+        the lines at which articles begin, such as "^Chapter ". Sections of one long text are found in the same way.
     trace
         Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
     alternatives
@@ -95,7 +101,7 @@ def score(
     >>> s.bits_per_byte, s.bits, s.bytes
     (8.0, 40.0, 5)
     """
-    chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence)
+    chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence, cluster)
     measured = resolve(model)
     if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'

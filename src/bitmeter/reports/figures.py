@@ -10,7 +10,13 @@ from collections.abc import Iterable
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.conventions.registry import CONVENTIONS
+from bitmeter.measure.interval.base import Interval, decimals
+from bitmeter.measure.interval.blocks import METHOD as _BLOCKS
+from bitmeter.measure.interval.cluster import METHOD as _CLUSTERS
+from bitmeter.measure.interval.cluster import NOUNS
 from bitmeter.measure.score import Score
+
+BY_BLOCK, BY_CLUSTER = _BLOCKS.name, _CLUSTERS.name
 
 #: Longer lines are folded.
 WIDTH = 80
@@ -34,19 +40,41 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def figure_with_interval(score: Score) -> str:
-    """Bits per byte with one more decimal than the interval supports, and the half-width of the interval."""
+    """Bits per byte with as many decimals as the interval supports, and the ends of the interval."""
     if score.bytes == 0:
         return "–"
     value = score.bits_per_byte
     if math.isinf(value):
         return "∞"
-    half = None if score.interval is None else score.interval.half_width
-    if half is None:
+    found = score.interval
+    if found is None or found.low is None or found.high is None:
         return f"{value:.4f}"
-    if half <= 1e-12 * value:  # rounding of the sums
+    if found.high - found.low <= 1e-12 * value:  # rounding of the sums
         return f"{value:.4f} ± 0"
-    decimals = min(8, max(3, 1 - math.floor(math.log10(half))))
-    return f"{value:.{decimals}f} ± {half:.{decimals}f}"
+    places = min(8, decimals(found.high - found.low, least=3))
+    return f"{value:.{places}f} [{found.low:.{places}f}, {found.high:.{places}f}]"
+
+
+def interval_words(found: Interval) -> str:
+    """The level of an interval, and what its observations are.
+
+    Examples
+    --------
+    >>> interval_words(Interval(1.9, 2.2, 2.0, 0.05, 0.95, "serial-clusters(heading)", 60, 59.0))
+    '95 %, by section (60)'
+    >>> interval_words(Interval(1.9, 2.2, 2.0, 0.05, 0.99, "serial-blocks(64)", 4096, 4095.0))
+    '99 %, along this text (4,096 blocks of 64 bytes)'
+    """
+    name, _, rest = found.method.partition("(")
+    kind = rest.removesuffix(")")
+    level = f"{100 * found.confidence:g} %"
+    if name == BY_BLOCK:
+        return f"{level}, along this text ({found.clusters:,} blocks of {kind} bytes)"
+    if name != BY_CLUSTER:
+        return f"{level}, {found.method} ({found.clusters:,})"
+    head, _, field = kind.partition(".")
+    by = f"value of {field}" if head == "field" else NOUNS.get(head, ("document", True))[0]
+    return f"{level}, by {by} ({found.clusters:,})"
 
 
 def perplexity(score: Score, per: Per) -> str:

@@ -13,6 +13,7 @@ from bitmeter.reports.figures import (
     counted,
     figure_with_interval,
     folded,
+    interval_words,
     perplexity,
     short_names,
     tool_figures,
@@ -28,10 +29,10 @@ _SHOWN: tuple[Per, ...] = ("token", "word", "char")
 def describe(score: Score) -> str:
     """A score in a few lines, as the command line prints it."""
     figure = figure_with_interval(score)
-    if score.interval is not None and score.interval.confidence != 0.95:
-        figure += f" ({100 * score.interval.confidence:g} %)"
     sizes = f"{counted(score.documents, 'doc')} · {counted(score.bytes, 'byte')}"
     lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  bits/byte    {figure:<24} {sizes}"]
+    if score.interval is not None:
+        lines.append(f"  interval     {interval_words(score.interval)}")
     parts = [f"{perplexity(score, per)} /{per}" for per in _SHOWN]
     parts = [part for part in parts if not part.startswith("–")]
     if parts:
@@ -101,6 +102,8 @@ def remarks(comparison: Comparison) -> list[str]:
     base = comparison.baseline
     text = short_names([base.text])[base.text]
     lines = [f"Δ is in bits per byte against {base.model} on {text}; below zero is better."]
+    if comparison.weights == "document":
+        lines.append("Δ weighs every document alike (macro average); bits/byte weighs every byte alike.")
     if comparison.method != "totals only":
         lines.append(f"Intervals and tests: {comparison.method}.")
     tests = sum(row.p_value is not None for row in comparison.rows)
@@ -108,9 +111,11 @@ def remarks(comparison: Comparison) -> list[str]:
         lines.append(f"p is corrected for {tests} comparisons (Holm).")
     reasons: dict[str, list[str]] = {}
     for row in comparison.rows[1:]:
-        if row.reason:
-            reasons.setdefault(row.reason, []).append(row.score.model)
-    return lines + [f"{', '.join(models)}: no p-value: {reason}" for reason, models in reasons.items()]
+        missing = row.reason if not row.reason or row.reason.startswith("no ") else f"no p-value: {row.reason}"
+        for remark in (*([missing] if missing else []), *row.notes):
+            reasons.setdefault(remark, []).append(row.score.model)
+    found = [line for reason, models in reasons.items() for line in folded("", f"{', '.join(models)}: {reason}", 0)]
+    return lines + found
 
 
 def describe_refusal(found: Refusal) -> str:

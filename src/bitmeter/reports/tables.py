@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bitmeter.measure.compare import Comparison, Row
+from bitmeter.measure.interval.base import bracketed, decimals
+from bitmeter.measure.interval.paired import THIS_TEXT
 from bitmeter.measure.score import Score
 from bitmeter.measure.trace.trace import Trace, TracedUnit
 from bitmeter.reports import figures
@@ -64,17 +66,13 @@ def _comparison_row(row: Row) -> list[str]:
     if row.test is None or row.low is None or row.high is None:
         change = f"{row.difference:+.4f}".replace("inf", "∞")
         return [row.score.model, figure, change, "–", "–", "–"]
-    decimals = _decimals(row.high - row.low)
-    change = f"{row.difference:+.{decimals}f} [{row.low:+.{decimals}f}, {row.high:+.{decimals}f}]"
+    places = min(8, decimals(row.high - row.low, least=3))
+    change = f"{row.difference:+.{places}f} {bracketed(row.low, row.high, places, sign=True)}"
     p_value = "–" if row.p_value is None else "<.001" if row.p_value < 0.001 else f"{row.p_value:.3f}".lstrip("0")
     e_value = "–" if row.test.e_value is None else figures.number(row.test.e_value, 3)
     share, documents = row.test.share_won, row.clusters or 0
-    won = f"{share * documents:g}/{documents} docs" if row.test.label == "by document" else "–"
+    won = f"{share * documents:g}/{documents}" if row.test.label != THIS_TEXT else "–"
     return [row.score.model, figure, change, p_value, e_value, won]
-
-
-def _decimals(width: float) -> int:
-    return 4 if not width > 0 else min(8, max(3, 1 - math.floor(math.log10(width / 2))))
 
 
 # ---- traces ----------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 from bitmeter.errors import RangeError
 from bitmeter.measure.interval.base import Interval, IntervalMethod
 
-FOUND = Interval(1.8, 2.4, 2.0, 0.1, 0.95, "cluster-t", 40, 39.0)
-MISSING = Interval(None, None, 2.0, None, 0.95, "cluster-t", 1, None, "one document does not show how documents differ")
+FOUND = Interval(1.8, 2.4, 2.0, 0.1, 0.95, "serial-clusters(file)", 40, 39.0)
+MISSING = Interval(None, None, 2.0, None, 0.95, "serial-clusters(file)", 1, None, ("one document does not show how documents differ",))
 
 
 def test_it_holds_what_lies_between_its_ends() -> None:
@@ -34,7 +34,7 @@ def test_a_scale_is_positive(factor: float) -> None:
 
 
 def test_its_text() -> None:
-    assert str(FOUND) == "2 ± 0.3 (95 %, cluster-t, 40 clusters)"
+    assert str(FOUND) == "2 [1.80, 2.40] (95 %, serial-clusters(file), 40 clusters)"
     assert str(MISSING) == "2 (no interval: one document does not show how documents differ)"
 
 

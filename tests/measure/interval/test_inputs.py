@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from bitmeter.errors import BitmeterError, EmptyError, NegativeError, NotFiniteError, RangeError, ShapeError
 from bitmeter.measure.interval.anytime import e_process
-from bitmeter.measure.interval.blocks import batch_means
+from bitmeter.measure.interval.blocks import block_ratio
 from bitmeter.measure.interval.cluster import cluster_ratio
 from bitmeter.measure.interval.paired import holm, paired
 
@@ -35,7 +35,7 @@ from bitmeter.measure.interval.paired import holm, paired
     ],
 )
 def test_bad_input_is_a_typed_error(arguments: tuple[Any, ...], error: type[Exception], words: str) -> None:
-    for method in (cluster_ratio, batch_means):
+    for method in (cluster_ratio, block_ratio):
         with pytest.raises(error, match=words):
             method(*arguments)
 
@@ -53,8 +53,8 @@ anything = st.one_of(
 def test_nothing_but_typed_errors_and_no_nan(a: Any, b: Any, n: Any, confidence: Any, series: bool) -> None:
     for call in (
         lambda: cluster_ratio(a, n, confidence),
-        lambda: batch_means(a, n, confidence),
-        lambda: paired(a, b, n, confidence, series=series),
+        lambda: block_ratio(a, n, confidence),
+        lambda: paired(a, b, n, confidence, kind="block" if series else "file"),
         lambda: e_process(a, b, n),
         lambda: holm(a),
     ):

@@ -30,12 +30,12 @@ METHOD = Certain()
 
 
 def test_methods_by_priority() -> None:
-    assert list(METHODS) == ["cluster-t", "batch-means-t", "none"]
+    assert list(METHODS) == ["serial-clusters", "serial-blocks", "none"]
 
 
 @pytest.mark.parametrize(
     ("model", "docs", "name"),
-    [("kt", "line", "cluster-t"), ("kt", "file", "batch-means-t"), ("zlib", "file", "none")],
+    [("kt", "line", "serial-clusters"), ("kt", "file", "serial-blocks"), ("zlib", "file", "none")],
 )
 def test_the_signature_names_the_method_that_applies(model: str, docs: str, name: str) -> None:
     signature = bm.score(model, TEXT, docs=docs).signature
@@ -44,12 +44,18 @@ def test_the_signature_names_the_method_that_applies(model: str, docs: str, name
 
 
 def test_no_interval_comes_with_the_reason() -> None:
-    assert interval_of(bm.score("zlib", TEXT), "byte", 0.95) == (None, "no interval: only the total is known")
-    one = bm.Corpus.from_documents([b"a" * 1000, *[b"b"] * 5])
-    found, note = interval_of(bm.score("kt", one), "byte", 0.95)
+    assert interval_of(bm.score("zlib", TEXT), "byte", 0.95) == (None, ("no interval: only the total is known",))
+    parts = [bm.score("kt", part) for part in (b"a" * 1000, b"b")]
+    found, notes = interval_of(parts[0] + parts[1], "byte", 0.95)
     assert found is not None
     assert found.low is None
-    assert note == f"no interval: {found.note}"
+    assert notes == tuple(f"no interval: {note}" for note in found.notes)
+    assert "holds 100 % of the text" in notes[0]
+
+
+def test_documents_of_which_one_is_nearly_all_are_measured_along_the_text() -> None:
+    one = bm.Corpus.from_documents([b"to be or not to be " * 500, *[b"b"] * 5])
+    assert bm.score("kt", one).signature.interval.startswith("serial-blocks(")
 
 
 def test_a_method_that_is_not_known_has_no_description() -> None:

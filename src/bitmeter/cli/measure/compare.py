@@ -24,6 +24,9 @@ def compare(
     on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
     given: With = None,
     confidence: Confidence = 0.95,
+    weights: Annotated[
+        str, typer.Option(metavar="byte|document", help="What counts alike in the difference: bytes or documents.")
+    ] = "byte",
     json: Json = False,
     conventions: ScoringConventions,
 ) -> None:
@@ -37,9 +40,13 @@ def compare(
             "a comparison needs at least two; type: bitmeter compare A.json B.json, or: bitmeter compare A B --on TEXT"
         )
         raise typer.BadParameter(message)
-    from bitmeter.measure.compare import compare_scores
+    from bitmeter.measure.compare import WEIGHTS, compare_scores
     from bitmeter.measure.score import Score
 
+    chosen = next((known for known in WEIGHTS if known == weights), None)
+    if chosen is None:
+        message = f"--weights is {weights}; it must be {' or '.join(WEIGHTS)}"
+        raise typer.BadParameter(message)
     conventions_given = conventions.given()
     if on is None:
         if conventions_given or given:
@@ -54,7 +61,7 @@ def compare(
         scores = [Score.load(name) for name in things]
     else:
         scores = _measured(things, given, on, confidence, conventions_given)
-    found = compare_scores(scores, confidence)
+    found = compare_scores(scores, confidence, chosen)
     if json:
         typer.echo(found.to_json())
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
@@ -17,11 +18,14 @@ LARGEST = 1e100
 class Interval:
     """A figure and its uncertainty; `low`, `high` and `standard_error` are None where there is no interval.
 
+    The estimate need not be in the middle: where a few documents cost far more than the others, the interval reaches
+    further up than down.
+
     Examples
     --------
-    >>> found = Interval(1.9, 2.1, 2.0, 0.05, 0.95, "cluster-t", 40, 39.0)
-    >>> 2.05 in found, found.half_width
-    (True, 0.1)
+    >>> found = Interval(1.9, 2.2, 2.0, 0.05, 0.95, "serial-clusters(file)", 40, 39.0)
+    >>> 2.15 in found, round(found.half_width, 3)
+    (True, 0.15)
     """
 
     low: float | None
@@ -30,18 +34,18 @@ class Interval:
     standard_error: float | None
     #: The share of such intervals that cover the true value, if the assumptions hold.
     confidence: float
-    #: "cluster-t", or "batch-means-t(64)" with the number of blocks per batch.
+    #: "serial-clusters(line)" with what a cluster is, or "serial-blocks(64)" with the bytes of a block.
     method: str
-    #: The number of documents or batches whose spread was measured; empty documents are not counted.
+    #: The number of clusters or blocks whose spread was measured; empty ones are not counted.
     clusters: int
-    #: Degrees of freedom of Student's t; not an integer where clusters are unequal or correlated.
+    #: Degrees of freedom of Student's t over independent clusters; not an integer where clusters are of unequal size.
     degrees: float | None
-    #: Why there is no interval, or why to trust it less.
-    note: str = ""
+    #: Why there is no interval, why it is as wide as it is, or why to trust it less.
+    notes: tuple[str, ...] = ()
 
     @property
     def half_width(self) -> float | None:
-        """Half of the distance between low and high: the figure after the ±."""
+        """Half of the distance between low and high."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2.0
 
     def scaled(self, factor: float) -> Interval:
@@ -49,7 +53,7 @@ class Interval:
 
         Examples
         --------
-        >>> Interval(1.0, 3.0, 2.0, 0.5, 0.95, "cluster-t", 40, 39.0).scaled(10).high
+        >>> Interval(1.0, 3.0, 2.0, 0.5, 0.95, "serial-clusters(file)", 40, 39.0).scaled(10).high
         30.0
         """
         number = check.real(factor, "factor", low=1.0 / LARGEST, high=LARGEST)
@@ -62,11 +66,29 @@ class Interval:
         return self.low is not None and self.high is not None and self.low <= value <= self.high
 
     def __str__(self) -> str:
-        if self.half_width is None:
-            return f"{self.estimate:.6g} (no interval: {self.note})"
-        how = f"{100 * self.confidence:.4g} %, {self.method}, {self.clusters} clusters"
-        shown = f"{self.estimate:.6g} ± {self.half_width:.2g} ({how})"
-        return f"{shown}; {self.note}" if self.note else shown
+        reasons = "; ".join(self.notes)
+        if self.low is None or self.high is None:
+            return f"{self.estimate:.6g} (no interval: {reasons})"
+        how = f"{100 * self.confidence:.4g} %, {self.method}, {self.clusters:,} clusters"
+        shown = f"{self.estimate:.6g} {bracketed(self.low, self.high)} ({how})"
+        return f"{shown}; {reasons}" if reasons else shown
+
+
+def bracketed(low: float, high: float, places: int | None = None, *, sign: bool = False) -> str:
+    """Both ends of an interval, by default with as many decimals as its width deserves.
+
+    Examples
+    --------
+    >>> bracketed(1.93217, 2.0781), bracketed(-0.00123, 0.00098, sign=True)
+    ('[1.93, 2.08]', '[-0.0012, +0.0010]')
+    """
+    digits = decimals(high - low) if places is None else places
+    return f"[{low:{'+' * sign}.{digits}f}, {high:{'+' * sign}.{digits}f}]"
+
+
+def decimals(width: float, least: int = 2) -> int:
+    """The decimals that show two digits of half of an interval's width."""
+    return least if not width > 0.0 else min(12, max(least, 1 - math.floor(math.log10(0.5 * width))))
 
 
 class Measured(Protocol):
@@ -79,6 +101,10 @@ class Measured(Protocol):
     @property
     def bytes(self) -> int:
         """The number of bytes."""
+
+    @property
+    def docs(self) -> str:
+        """What one document is: "file", "line", "blank", "record" and so on."""
 
     @property
     def by_document(self) -> DocumentSums | None:

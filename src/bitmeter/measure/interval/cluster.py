@@ -1,4 +1,4 @@
-"""Intervals by document: each document is one observation."""
+"""Intervals by cluster: each document, or each group of documents that belong together, is one observation."""
 
 from __future__ import annotations
 
@@ -6,43 +6,50 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bitmeter._util.check import Floats
+from bitmeter._util.check import Floats, choice
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums, Per
 from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured
 from bitmeter.measure.interval.inputs import read, read_confidence
-from bitmeter.measure.interval.ratio import (
-    LEAST_EFFECTIVE,
-    effective,
-    infinite_interval,
-    standard_error,
-    student_interval,
-    used,
-)
-from bitmeter.theory.sums import total
+from bitmeter.measure.interval.ratio import Clusters, no_spread, ratio_interval
 
-#: Fewer documents than this say too little about each other.
-FEWEST_DOCUMENTS = 6
+#: What a cluster can be called, and whether it is a text of its own rather than a part of one.
+NOUNS = {
+    "file": ("document", True),
+    "record": ("record", True),
+    "line": ("line", False),
+    "blank": ("paragraph", False),
+    "heading": ("section", True),
+    "blanks": ("section", False),
+    "field": ("cluster", True),
+    "regex": ("cluster", True),
+    "block": ("block", False),
+}
+_OTHER = ("document", True)
 
 
-def cluster_ratio(numerators: ArrayLike, denominators: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Σ numerators / Σ denominators with an interval for which each document is one observation.
+def cluster_ratio(
+    numerators: ArrayLike, denominators: ArrayLike, confidence: float = 0.95, *, kind: str = "file"
+) -> Interval:
+    """Σ numerators / Σ denominators with an interval for which each cluster is one observation.
 
-    The variance is that of the linearised ratio, Σ e² / c with e = (x − R·n) / Σn. The small-sample correction
-    c = 1 − 2w + Σw², where w = n / Σn, is exact when documents have random effects of their own; it is the
-    standard k/(k−1) when all are of one size. The degrees of freedom of Student's t are the *effective* number of
-    documents, 1/Σw², minus one: k − 1 when all are of one size.
+    The interval is the widest of Student's t over independent clusters and of a mixture over models in which
+    neighbours are alike; it reaches further to the side to which costs are skewed.
 
     Parameters
     ----------
     numerators
-        The cost of each document, in bits or nats; inf where the model gave it probability zero.
+        The cost of each cluster, in bits or nats and in the order of the text; inf where the model gave it
+        probability zero.
     denominators
-        The size of each document; an empty one is allowed, and has no weight.
+        The size of each cluster; an empty one is allowed, and has no weight.
     confidence
         Between 0 and 1.
+    kind
+        What a cluster is: "file", "record", "heading", "field" or "regex" for texts of their own; "line", "blank",
+        "blanks" or "block" for parts of a text, whose neighbours are expected to be alike.
 
     Returns
     -------
@@ -51,55 +58,71 @@ def cluster_ratio(numerators: ArrayLike, denominators: ArrayLike, confidence: fl
 
     Examples
     --------
-    >>> found = cluster_ratio([21.0, 39.0, 22.0, 38.0, 60.0], [10, 20, 10, 20, 30])
+    >>> found = cluster_ratio([21.0, 39.0, 22.0, 38.0, 60.0, 41.0], [10, 20, 10, 20, 30, 20])
     >>> print(found)
-    2 ± 0.12 (95 %, cluster-t, 5 clusters)
-    >>> cluster_ratio([21.0, math.inf], [10, 20]).note
-    'infinite on 1 of 2 documents'
+    2.00909 [1.82, 2.2] (95 %, serial-clusters(file), 6 clusters)
+    >>> cluster_ratio([21.0, math.inf], [10, 20]).notes
+    ('infinite on 1 of 2 documents',)
     """
     x, n = read(numerators, denominators)
-    return cluster_interval(x, n, read_confidence(confidence), "document")
+    return ratio_interval(named(x, n, choice(kind, "kind", NOUNS)), read_confidence(confidence))
 
 
-def cluster_interval(x: Floats, n: Floats, confidence: float, what: str) -> Interval:
-    """The same for arrays that were checked; `what` names a cluster in the note."""
-    infinite = infinite_interval(x, n, confidence, "cluster-t", f"{what}s")
-    if infinite is not None:
-        return infinite
-    estimate = total(x) / total(n)
-    note = ""
-    if int(np.sum(n > 0.0)) == 1:
-        note = f"one {what} does not show how {what}s differ"
-    elif effective(n) < LEAST_EFFECTIVE:
-        note = f"one {what} holds {100 * n.max() / n.sum():.0f} % of the text, so that there is no spread to measure"
-    if note:
-        return Interval(None, None, estimate, None, confidence, "cluster-t", used(x, n), None, note)
-    error, degrees = standard_error(x - estimate * n, n)
-    return student_interval(estimate, error, degrees, confidence, "cluster-t", used(x, n), "")
+def named(x: Floats, n: Floats, kind: str) -> Clusters:
+    """Costs and sizes as clusters of a kind, such as "line" or "field.source"."""
+    noun, separate = NOUNS.get(kind.partition(".")[0], _OTHER)
+    return Clusters(x, n, noun, f"{ByCluster.name}({kind})", separate)
 
 
-class ByDocument(IntervalMethod):
-    """Student's t over the documents of a text."""
+def observed(score: Measured, per: Per) -> Clusters | None:
+    """The clusters of a score: documents, what they are grouped to, or sections of one text; None if not known."""
+    documents, blocks = score.by_document, score.by_block
+    if documents is None or len(documents) == 0 or score.count(per) == 0:
+        return None
+    sizes = _sizes(documents, per).astype(np.float64)
+    if documents.clusters is None and blocks is not None and blocks.clusters is not None and per != "document":
+        x, n, kind = blocks.nats, blocks.bytes.astype(np.float64), blocks.kind
+        x, n = grouped(x, blocks.clusters), grouped(n, blocks.clusters)
+    elif documents.clusters is not None:
+        x, n, kind = grouped(documents.nats, documents.clusters), grouped(sizes, documents.clusters), documents.kind
+    else:
+        x, n, kind = documents.nats, sizes, score.docs
+    whole = n.sum()
+    # Units that were not scored belong to documents, but not to the bytes by which the figure is divided.
+    return named(x / math.log(2.0), n * (score.count(per) / whole if whole else 1.0), kind)
 
-    name: ClassVar[str] = "cluster-t"
-    description: ClassVar[str] = "each document is one observation"
+
+def grouped(values: Floats, clusters: np.ndarray) -> Floats:
+    """The sums of values over clusters; an infinite one makes its cluster infinite."""
+    found = np.bincount(clusters, np.where(np.isinf(values), 0.0, values))
+    found[np.unique(clusters[np.isinf(values)])] = np.inf
+    return np.asarray(found, dtype=np.float64)
+
+
+class ByCluster(IntervalMethod):
+    """The clusters of a text are the observations."""
+
+    name: ClassVar[str] = "serial-clusters"
+    description: ClassVar[str] = "each cluster is one observation, and neighbours may be alike"
     priority: ClassVar[int] = 20
 
     def applies(self, score: Measured, per: Per) -> bool:
-        """Whether there are enough documents."""
-        documents = score.by_document
-        return math.isfinite(score.nats) and documents is not None and len(documents) >= FEWEST_DOCUMENTS
+        """Whether there are at least two clusters with a spread to measure, or nothing else to measure."""
+        if not math.isfinite(score.nats):
+            return False
+        found = observed(score, per)
+        return found is not None and (score.by_block is None or not no_spread(found))
 
     def interval(self, score: Measured, per: Per, confidence: float) -> Interval:
-        """The interval from the sums of the documents."""
-        documents = score.by_document
-        if documents is None:
+        """The interval from the sums of the clusters."""
+        found = observed(score, per)
+        if found is None:
             message = "the documents are not known"
             raise UndefinedError(message)
-        return cluster_ratio(documents.nats / math.log(2.0), _sizes(documents, per), confidence)
+        return ratio_interval(found, confidence)
 
 
-def _sizes(documents: DocumentSums, per: Per) -> NDArray[np.int64]:
+def _sizes(documents: DocumentSums, per: Per) -> np.ndarray:
     return {
         "byte": documents.bytes,
         "char": documents.chars,
@@ -109,4 +132,4 @@ def _sizes(documents: DocumentSums, per: Per) -> NDArray[np.int64]:
     }[per]
 
 
-METHOD = ByDocument()
+METHOD = ByCluster()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bitmeter._util import check
-from bitmeter.measure.interval.anytime import differences, wealth
+from bitmeter._util.check import Floats
+from bitmeter.measure.interval.anytime import differences, shuffled, wealth
 from bitmeter.measure.interval.base import Interval
-from bitmeter.measure.interval.blocks import batch_interval
-from bitmeter.measure.interval.cluster import cluster_interval
+from bitmeter.measure.interval.blocks import as_clusters
+from bitmeter.measure.interval.cluster import NOUNS, named
 from bitmeter.measure.interval.inputs import read, read_clip, read_confidence
-from bitmeter.theory.student import t_tail
+from bitmeter.measure.interval.ratio import FEWEST, Clusters, Ratio, no_spread, ratio_interval
 
-#: With so few clusters, a p-value says more about the assumption of normality than about the models.
-TOO_FEW = 5
+#: The label of a test over blocks of one text.
+THIS_TEXT = "conditional on this text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,13 @@ class PairedTest:
     e_value: float | None
     #: Why a p-value or an e-value is missing.
     reason: str
-    #: What the test generalises to: "by document", or "conditional on this text".
+    #: What the test generalises to: "by document", "by line", or "conditional on this text".
     label: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why to trust the interval and the p-value less."""
+        return () if self.interval is None or self.interval.low is None else self.interval.notes
 
     def __str__(self) -> str:
         p = f"p {'< .001' if self.p_value < 0.001 else f'= {self.p_value:.3f}'}" if self.p_value is not None else "no p"
@@ -53,7 +59,7 @@ def paired(
     denominators: ArrayLike,
     confidence: float = 0.95,
     *,
-    series: bool = False,
+    kind: str = "file",
     clip: float = 0.25,
 ) -> PairedTest:
     """Whether two models differ on the same clusters, and by how much.
@@ -61,20 +67,21 @@ def paired(
     Parameters
     ----------
     a, b
-        The costs of each cluster under the two models, in the same order and unit.
+        The costs of each cluster under the two models, in the same order, that of the text, and in the same unit.
     denominators
         The size of each cluster.
     confidence
         Of the interval; between 0 and 1.
-    series
-        False: clusters are documents. True: they are successive blocks of one long text, tested by batch means.
+    kind
+        What a cluster is, as in `cluster_ratio`; "block" for successive blocks of one long text.
     clip
-        See `e_process`; used for documents only.
+        See `e_process`; used for texts of their own only.
 
     Returns
     -------
     PairedTest
-        Five clusters or fewer give no p-value; blocks of one text give no e-value; `reason` says so.
+        Five clusters or fewer give no p-value; lines, paragraphs and blocks, and clusters whose neighbours are alike,
+        give no e-value; `reason` says so.
 
     Examples
     --------
@@ -83,26 +90,50 @@ def paired(
     >>> b = rng.normal(2000, 50, 40)
     >>> a = b - rng.normal(20, 15, 40)
     >>> print(paired(a, b, size))
-    difference -0.02... ± 0.00... (95 %, cluster-t, 40 clusters); p < .001, e = ..., better on 9... %, by document
+    difference -0.02... [-0.02..., -0.01...] (95 %, serial-clusters(file), 40 clusters); p < .001, e = ..., by document
     >>> paired(a[:4], b[:4], size[:4]).p_value is None
     True
     """
-    level, along = read_confidence(confidence), check.flag(series, "series")
-    largest = read_clip(clip)
+    level, largest = read_confidence(confidence), read_clip(clip)
+    check.choice(kind, "kind", NOUNS)
     first, second, n = read(a, denominators, "a")[0], *read(b, denominators, "b")
+    return paired_clusters(first, second, as_clusters(second, n) if kind == "block" else named(second, n, kind), level, largest)
+
+
+def paired_clusters(first: Floats, second: Floats, like: Clusters, confidence: float, clip: float = 0.25) -> PairedTest:
+    """The same for costs that were checked, of clusters whose sizes and kind are those of `like`."""
     d, undefined = differences(first, second)
+    n = like.sizes
+    clusters = replace(like, costs=d, signed=True)
     weighs = (n > 0.0) | (d != 0.0)
     won = float((np.sum(d[weighs] < 0.0) + 0.5 * np.sum(d[weighs] == 0.0)) / max(1, np.sum(weighs)))
-    label = "conditional on this text" if along else "by document"
-    e_value, no_e = None, "blocks of one text depend on each other, so there is no e-value"
-    if not along:
-        e_value, no_e = float(wealth(d, n, largest)[-1]), ""
+    label = THIS_TEXT if like.noun == "block" else f"by {like.noun}"
     if undefined:
         reason = f"both models are infinite, {undefined}; a difference of infinities is undefined"
-        return PairedTest(None, None, None, won, e_value, _joined(reason, no_e), label)
-    interval = batch_interval(d, n, level) if along else cluster_interval(d, n, level, "document")
-    p_value, no_p = _p_value(interval, int(np.sum(n > 0.0)), "blocks" if along else "documents")
-    return PairedTest(interval.estimate, interval, p_value, won, e_value, _joined(no_p, no_e), label)
+        return PairedTest(None, None, None, won, None, reason, label)
+    missing = no_spread(clusters)
+    if missing:
+        return PairedTest(
+            (interval := ratio_interval(clusters, confidence)).estimate, interval, None, won, None, f"no p-value: {missing}", label
+        )
+    ratio = Ratio(clusters)
+    no_p = no_e = ""
+    p_value = e_value = None
+    if ratio.number < FEWEST:
+        no_p = (
+            f"no p-value: {ratio.number} {like.noun}s are too few to estimate the spread of their differences; "
+            f"score at least {FEWEST}, or better 20"
+        )
+    else:
+        p_value = ratio.p_value()
+    if not like.separate:
+        no_e = f"no e-value: {like.noun}s of one text depend on each other"
+    elif not ratio.allows_bets:
+        no_e = f"no e-value: neighbouring {like.noun}s are alike"
+    else:
+        order = shuffled(n.size, 0)
+        e_value = float(wealth(d[order], n[order], clip)[-1])
+    return PairedTest(ratio.estimate, ratio.interval(confidence), p_value, won, e_value, _joined(no_p, no_e), label)
 
 
 def holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:
@@ -133,19 +164,6 @@ def holm(p_values: Iterable[float | None]) -> tuple[float | None, ...]:
         highest = max(highest, min(1.0, value * (len(order) - rank)))
         raised[index] = highest
     return tuple(raised)
-
-
-def _p_value(interval: Interval, clusters: int, what: str) -> tuple[float | None, str]:
-    if interval.standard_error is None or interval.degrees is None:
-        return None, f"no p-value: {interval.note}"
-    if clusters <= TOO_FEW:
-        return None, (
-            f"no p-value: {clusters} {what} are too few to estimate the spread of their differences; "
-            f"score at least {TOO_FEW + 1}, or better 20"
-        )
-    if interval.standard_error == 0.0:
-        return (1.0 if interval.estimate == 0.0 else 0.0), ""
-    return 2.0 * t_tail(interval.degrees, abs(interval.estimate / interval.standard_error)), ""
 
 
 def _joined(*reasons: str) -> str:

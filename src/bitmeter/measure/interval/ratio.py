@@ -1,18 +1,179 @@
-"""The ratio of two sums over clusters: its standard error and Student's interval."""
+"""The ratio of two sums over clusters in the order of a text: its interval and its p-value.
+
+Three things make such an interval too narrow: few clusters of unequal size, neighbours that are alike, and a few
+clusters that cost far more than the others. The first is answered by Student's t with effective degrees of freedom, the
+second by `dependence`, the third by `skew`; the widest interval holds.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from bitmeter._util.check import Floats
 from bitmeter.measure.interval.base import Interval
-from bitmeter.theory.student import t_quantile
+from bitmeter.measure.interval.dependence import COSINES, Dependence, dependence
+from bitmeter.measure.interval.skew import BATCHES, Skew, batched, lean_of_rates, lean_of_sums
+from bitmeter.theory.student import t_quantile, t_tail
 from bitmeter.theory.sums import total
 
 #: If one cluster outweighs the others so far that they count as fewer than this many, there is no spread to measure.
 LEAST_EFFECTIVE = 1.5
+#: Fewer clusters say nothing about skew, and too little for a p-value.
+FEWEST = 6
+#: Relative differences below this are rounding.
+ROUNDING = 1e-12
+#: Neighbours are alike if dependence widens the interval by more than this factor.
+ALIKE = 1.3
+#: The weight of long dependence, and the skew, from which on a note is due.
+TOO_LONG, TOO_SKEWED = 0.3, 0.3
+#: The probability, before looking, that neighbours are not alike: of texts of their own, and of parts of a text.
+SEPARATE, PARTS = 0.9, 0.5
+#: A half-width at 95 % over the standard error that goes with it.
+_AT_95 = 2.2
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """What was observed: the cost and the size of each cluster, in the order of the text.
+
+    Attributes
+    ----------
+    costs, sizes
+        One entry per cluster; costs may be differences of costs.
+    noun
+        What one cluster is, for notes: "document", "line", "block".
+    method
+        What the signature says of the method.
+    separate
+        Whether each is a text of its own, such as a file or an article, and not a part of one, such as a line.
+    signed
+        Whether costs are differences, which may be below zero.
+    """
+
+    costs: Floats
+    sizes: Floats
+    noun: str
+    method: str
+    separate: bool
+    signed: bool = False
+
+
+class Ratio:
+    """Σ costs / Σ sizes of clusters of which none is infinite, and how far it may be off."""
+
+    def __init__(self, clusters: Clusters) -> None:
+        self.clusters = clusters
+        x, n = _sized(clusters.costs, clusters.sizes)
+        self.estimate = total(x) / total(n)
+        self.number = n.size
+        residuals = x - self.estimate * n
+        # Rounding is not spread: a constant cost must not give an interval of noise.
+        residuals[np.abs(residuals) <= ROUNDING * np.abs(x)] = 0.0
+        self._residuals = residuals
+        self.error, self.degrees = standard_error(residuals, n)
+        prior = SEPARATE if clusters.separate and not _correlated(residuals, n) else PARTS
+        largest = float(np.abs(residuals).max())
+        cosines = min(COSINES, n.size - 1, max(2, math.floor(self.degrees + 1e-9)))
+        found = dependence(residuals / (largest or 1.0), n / n.sum(), cosines, prior)
+        self.dependence = Dependence(found.weights, found.scales * (largest / total(n)), found.degrees)
+        self.independent_half, self._half = self._halves(0.95)
+        self.is_alike = self._half > ALIKE * self.independent_half
+        self.skew = self._skew(n / n.sum())
+
+    def _halves(self, confidence: float) -> tuple[float, float]:
+        """The half-width if clusters are independent, and the larger one that allows for dependence."""
+        if self.error == 0.0:
+            return 0.0, 0.0
+        alone = t_quantile(self.degrees, 0.5 + 0.5 * confidence) * self.error
+        return alone, max(alone, self.dependence.half_width(confidence))
+
+    def _skew(self, weights: Floats) -> Skew:
+        if self.number < FEWEST:
+            return Skew(0.0, self.error)
+        if self.is_alike and self.number > BATCHES:
+            return Skew(lean_of_sums(batched(self._residuals, weights)), self._half / _AT_95)
+        lean = 0.5 * (lean_of_sums(self._residuals) + lean_of_rates(self._residuals, weights))
+        return Skew(lean, self.error)
+
+    @property
+    def allows_bets(self) -> bool:
+        """Whether clusters are texts of their own among which no dependence is seen, as e-values need them."""
+        return self.clusters.separate and not self.is_alike and not _correlated(*self._pairs())
+
+    def _pairs(self) -> tuple[Floats, Floats]:
+        return self._residuals, _sized(self.clusters.costs, self.clusters.sizes)[1]
+
+    def interval(self, confidence: float) -> Interval:
+        """The interval, which reaches further to the side to which the costs are skewed."""
+        half = self._half if confidence == 0.95 else self._halves(confidence)[1]
+        low, high = self.estimate - self.skew.below(half), self.estimate + self.skew.above(half)
+        if not self.clusters.signed and self.estimate >= 0.0:
+            low = max(low, 0.0)
+        return Interval(
+            low, high, self.estimate, self.skew.scale, confidence, self.clusters.method, self.number, self.degrees,
+            self.notes(),
+        )  # fmt: skip
+
+    def p_value(self) -> float:
+        """Two-sided, of "the ratio is zero"."""
+        if self.error == 0.0:
+            return 1.0 if self.estimate == 0.0 else 0.0
+        straightened = self.skew.straightened(self.estimate)
+        return max(self._exceeded(abs(self.estimate)), self._exceeded(straightened))
+
+    def _exceeded(self, error: float) -> float:
+        alone = 2.0 * t_tail(self.degrees, error / self.error)
+        return min(1.0, max(alone, self.dependence.two_sided(error)))
+
+    def notes(self) -> tuple[str, ...]:
+        """Why to trust the interval less, or why it is as wide as it is."""
+        noun, number = self.clusters.noun, self.number
+        if self.error == 0.0:
+            return ()
+        notes = []
+        if number < FEWEST:
+            notes.append(f"only {number} {noun}s: the interval assumes that {noun}s differ about normally")
+        if self.is_alike:
+            count = max(1.0, number * (self.independent_half / self._half) ** 2)
+            notes.append(f"neighbouring {noun}s are alike: {number:,} count as about {count:,.0f}")
+        if self.dependence.share_of_long > TOO_LONG:
+            notes.append(f"{noun}s are alike over long distances: the text is short for that, and the interval may be too narrow")
+        if number >= FEWEST and abs(lean_of_sums(self._residuals)) > TOO_SKEWED:
+            squares = np.square(self._residuals / np.abs(self._residuals).max())
+            at = int(np.argmax(squares))
+            notes.append(
+                f"a few {noun}s carry the spread: the {ordinal(at + 1)} of {number:,} alone "
+                f"{100 * squares[at] / squares.sum():.0f} %"
+            )
+        return tuple(notes)
+
+
+def ratio_interval(clusters: Clusters, confidence: float) -> Interval:
+    """The interval of the ratio, or an interval without ends and the reason."""
+    x, n = clusters.costs, clusters.sizes
+    reason = no_spread(clusters)
+    if not reason:
+        return Ratio(clusters).interval(confidence)
+    endless = np.isinf(x)
+    # A difference can also be −inf; differences that are infinite both ways never come here.
+    estimate = float(x[np.argmax(endless)]) if endless.any() else total(x) / total(n)
+    return Interval(None, None, estimate, None, confidence, clusters.method, used(x, n), None, (reason,))
+
+
+def no_spread(clusters: Clusters) -> str:
+    """Why these clusters give no interval; "" if they do."""
+    x, n, noun = clusters.costs, clusters.sizes, clusters.noun
+    endless = np.isinf(x)
+    if endless.any():
+        return f"infinite on {int(endless.sum()):,} of {x.size:,} {noun}s"
+    if int(np.sum(n > 0.0)) <= 1:
+        return f"one {noun} does not show how {noun}s differ"
+    if effective(n) < LEAST_EFFECTIVE:
+        return f"one {noun} holds {100 * n.max() / n.sum():.0f} % of the text, so that there is no spread to measure"
+    return ""
 
 
 def effective(n: Floats) -> float:
@@ -22,36 +183,56 @@ def effective(n: Floats) -> float:
 
 
 def standard_error(residuals: Floats, n: Floats) -> tuple[float, float]:
-    """The standard error of the ratio, and its degrees of freedom."""
+    """The standard error of the ratio if clusters are independent, and its degrees of freedom.
+
+    The variance is that of the linearised ratio, Σ e² / c with e = (x − R·n) / Σn. The small-sample correction
+    c = 1 − 2w + Σw², where w = n / Σn, is exact when clusters have random effects of their own; it is the standard
+    k/(k−1) when all are of one size. The degrees of freedom are the *effective* number of clusters, 1/Σw², minus one:
+    k − 1 when all are of one size.
+    """
     whole = total(n)
     weights = n / whole
     corrections = 1.0 - 2.0 * weights + np.square(weights).sum()
+    degrees = max(0.5, effective(n) - 1.0)
     largest = float(np.abs(residuals).max())
     if largest == 0.0:
-        return 0.0, effective(n) - 1.0
+        return 0.0, degrees
     spread = total(np.square(residuals / largest) / corrections)
-    return largest / whole * math.sqrt(spread), effective(n) - 1.0
-
-
-def student_interval(
-    estimate: float, error: float, degrees: float, confidence: float, method: str, clusters: int, note: str
-) -> Interval:
-    """The symmetric interval by Student's t."""
-    half = t_quantile(degrees, 0.5 + 0.5 * confidence) * error
-    return Interval(estimate - half, estimate + half, estimate, error, confidence, method, clusters, degrees, note)
-
-
-def infinite_interval(x: Floats, n: Floats, confidence: float, method: str, what: str) -> Interval | None:
-    """The result for costs of which some are infinite: an infinite estimate without an interval; None if none are."""
-    endless = np.isinf(x)
-    if not endless.any():
-        return None
-    # A difference can also be −inf; differences that are infinite both ways never come here.
-    estimate = float(x[np.argmax(endless)])
-    note = f"infinite on {int(endless.sum())} of {x.size} {what}"
-    return Interval(None, None, estimate, None, confidence, method, used(x, n), None, note)
+    return largest / whole * math.sqrt(spread), degrees
 
 
 def used(x: Floats, n: Floats) -> int:
     """The number of clusters that have a size or a cost."""
     return int(np.sum((n > 0.0) | (x != 0.0)))
+
+
+def ordinal(number: int) -> str:
+    """The number with its ending.
+
+    Examples
+    --------
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 22, 1013)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd', '1,013th']
+    """
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
+def _sized(x: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """The clusters that have a size; the cost of one without, such as the end of an empty line, goes to one before."""
+    if (n > 0.0).all():
+        return x, n
+    sized = n > 0.0
+    owner = np.maximum(np.cumsum(sized) - 1, 0)
+    return np.bincount(owner, x, int(sized.sum())), n[sized]
+
+
+def _correlated(residuals: Floats, n: Floats) -> bool:
+    """Whether neighbours look alike by the plainest test: the correlation of each with the next."""
+    scaled = residuals / np.sqrt(n)
+    scaled = scaled - scaled.mean()
+    squares = float(np.square(scaled).sum())
+    if squares == 0.0:
+        return False
+    correlation = float((scaled[1:] * scaled[:-1]).sum()) / squares
+    return (correlation + 1.0 / n.size) * math.sqrt(n.size) > 1.0

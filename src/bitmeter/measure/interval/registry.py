@@ -15,14 +15,14 @@ METHODS: dict[str, IntervalMethod] = {
 }
 
 
-def interval_of(score: Measured, per: Per, confidence: float) -> tuple[Interval | None, str]:
-    """The interval of a score in bits, and a note: why there is none, or why to trust it less."""
+def interval_of(score: Measured, per: Per, confidence: float) -> tuple[Interval | None, tuple[str, ...]]:
+    """The interval of a score in bits, and notes: why there is none, or why to trust it less."""
     method = next(method for method in METHODS.values() if method.applies(score, per))
     try:
         found = method.interval(score, per, confidence)
     except UndefinedError as error:
-        return None, f"no interval: {error}"
-    return found, f"no interval: {found.note}" if found.low is None and found.note else found.note
+        return None, (f"no interval: {error}",)
+    return found, tuple(f"no interval: {note}" if found.low is None else note for note in found.notes)
 
 
 def description(value: str) -> str:
@@ -30,8 +30,8 @@ def description(value: str) -> str:
 
     Examples
     --------
-    >>> description("batch-means-t(64) 0.95")
-    'long blocks of the text are the observations'
+    >>> description("serial-blocks(64) 0.95")
+    'blocks of this text are the observations, and neighbours may be alike'
     """
     method = METHODS.get(value.partition(" ")[0].partition("(")[0])
     return "" if method is None else method.description

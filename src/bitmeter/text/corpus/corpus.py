@@ -16,6 +16,7 @@ from bitmeter._util.check import choice, integer, items, shown
 from bitmeter._util.files import label
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import InputError, InputTypeError, SourceError
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode
 from bitmeter.text.corpus.sources import Resolved, Source, block_source, memory_source, resolve
 
@@ -108,6 +109,10 @@ class Corpus:
         self._field = field or "text"
         self._spent = False
         self._digests: tuple[str, str] | None = None
+        self._labels: Labels | None = None
+        self._begun: list[int] = []
+        #: The corpus that this one was made from by normalising it, document by document.
+        self.origin: Corpus | None = None
         self.docs = kinds.pop() if len(kinds) == 1 else "mixed"
         self.notes = tuple(found.notes)
         self.name = _name_of(found.sources)
@@ -218,8 +223,40 @@ class Corpus:
             message = f"{self.name} was read already, and a stream can be read only once; save it to a file first"
             raise SourceError(message, path=self.name)
         self._spent = any(source.once for source in self._sources)
+        if self._labels is not None:
+            self._labels.clear()
+        self._begun = [0]
         for source in self._sources:
-            yield source, source.read(self._docs or "file", self._field, size)
+            blocks = source.read(self._docs or "file", self._field, size, self._labels)
+            self._begun.append(self._begun[-1])
+            yield source, self._counted(blocks)
+
+    def _counted(self, blocks: Iterator[Block]) -> Iterator[Block]:
+        for block in blocks:
+            self._begun[-1] += len(block.ends)
+            yield block
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether all sources hold rows, which have fields."""
+        return all(source.kind == "record" for source in self._sources) if self.origin is None else self.origin.holds_rows
+
+    def label_by(self, field: str) -> None:
+        """As rows are read, collect the value of another of their fields."""
+        if self.origin is not None:
+            self.origin.label_by(field)
+        else:
+            self._labels = Labels(field)
+
+    def labels(self) -> Ints | None:
+        """For each document that was read, the number of the value of its field; None if none was to be collected."""
+        if self.origin is not None:
+            return self.origin.labels()
+        return None if self._labels is None else self._labels.numbers
+
+    def first_documents(self) -> Ints:
+        """For each source that was read, the number of documents before it."""
+        return self.origin.first_documents() if self.origin is not None else np.array(self._begun[:-1], dtype=np.int64)
 
     def _hashed(self, blocks: Iterator[Block]) -> Iterator[Block]:
         text, boundaries = hashlib.sha256(), hashlib.sha256()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from bitmeter._util.check import shown
 from bitmeter.errors import RecordError
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode, joined, text_of
 
 __all__ = ["jsonl_blocks"]
@@ -42,7 +43,9 @@ class _LeftOut(NamedTuple):
     stop: int
 
 
-def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Block]:
+def jsonl_blocks(
+    blocks: Iterable[bytes], field: str, path: str, labels: Labels | None = None
+) -> Iterator[Block]:
     """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
     for lines in _lines(blocks):
@@ -54,12 +57,15 @@ def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str) -> Iterator[Blo
             if not line or line.isspace():
                 continue
             if len(line) < _LONG_ROW:
-                texts.append(text_of(_object(line, field, path, number), field, path, number, "line"))
+                row = _object(line, field, path, number)
+                texts.append(text_of(row, field, path, number, "line"))
+                if labels is not None:
+                    labels.add_row(row, path, number, "line")
                 continue
             if texts:
                 yield joined(texts)
                 texts = []
-            yield from _long_row(line, field, path, number)
+            yield from _long_row(line, field, path, number, labels)
         if texts:
             yield joined(texts)
 
@@ -98,7 +104,9 @@ def _object(
     return row
 
 
-def _long_row(line: bytes, field: str, path: str, number: int) -> Iterator[Block]:
+def _long_row(
+    line: bytes, field: str, path: str, number: int, labels: Labels | None
+) -> Iterator[Block]:
     """The text of a long row, in parts."""
     mark = b"0.5"  # a number stands for a string that is left out: unlike a string, it can be written in no other way
     while mark in line:
@@ -124,6 +132,8 @@ def _long_row(line: bytes, field: str, path: str, number: int) -> Iterator[Block
         return _LeftOut(*spans[int(literal[len(left_out) :])]) if literal.startswith(left_out) else float(literal)
 
     row = _object(bytes(rest + line[done:]), field, path, number, number_of)
+    if labels is not None:
+        labels.add_row(row, path, number, "line")
     value = row.get(field)
     if not isinstance(value, _LeftOut):
         yield joined([text_of(row, field, path, number, "line")])

@@ -9,6 +9,7 @@ import numpy as np
 
 from bitmeter._util.check import choice
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.readers import NO_ENDS, Block
 from bitmeter.text.corpus.sources import Resolved, Source
 
@@ -55,7 +56,7 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
     """
     change = NORMALISERS[choice(how, "norm", NORMALISERS)]
 
-    def read(docs: str, field: str, size: int) -> Iterator[Block]:
+    def read(docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
         held: list[bytes] = []  # the beginning of a part that has not ended
         for block in corpus.blocks(size):
             start = 0
@@ -71,4 +72,5 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
 
     made = Corpus._made(Resolved([Source(corpus.name, "record", read)], list(corpus.notes)), None)
     made.docs = corpus.docs
+    made.origin = corpus
     return made

@@ -17,6 +17,7 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import DamagedSourceError, RecordError
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, column_pages
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 
@@ -36,7 +37,7 @@ class _Plan(NamedTuple):
     entries: bool
 
 
-def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
+def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = None) -> Iterator[Block]:
     """One document per row of a parquet file, read a few pages at a time."""
     pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
 
@@ -48,20 +49,26 @@ def parquet_blocks(path: str, field: str, size: int) -> Iterator[Block]:
             metadata = pq.read_metadata(file)
             schema = metadata.schema.to_arrow_schema()
         _check_column(schema, field, name, pa)
+        columns = [field] if labels is None or labels.field == field else [field, labels.field]
+        if len(columns) > 1:
+            _check_names(schema, columns[1], name, "cluster")
         with reading(path), _arrow_errors(name, pa.ArrowException):
-            plan = _plan(file, metadata, field, name, size)
+            plan, *others = (_plan(file, metadata, column, name, size) for column in columns)
             table = pq.ParquetFile(
                 file, metadata=metadata, buffer_size=size, pre_buffer=False,
                 read_dictionary=[field] if plan.entries and _may_be_entries(schema.field(field).type, pa) else None,
             )  # fmt: skip
-        batches = table.iter_batches(batch_size=plan.rows, columns=[field])
+        rows = min(found.rows for found in (plan, *others))
+        batches = table.iter_batches(batch_size=rows, columns=columns)
         row = 0
         while True:
             with reading(path), _arrow_errors(name, pa.ArrowException):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield from _column_blocks(batch.column(0), field, name, row, size, pa)
+            if labels is not None:
+                labels.add_all(batch.column(labels.field).to_pylist(), name, row + 1)
+            yield from _column_blocks(batch.column(field), field, name, row, size, pa)
             row += batch.num_rows
 
 
@@ -82,10 +89,15 @@ def _arrow_errors(path: str, kind: type[Exception]) -> Iterator[None]:
         raise DamagedSourceError(message, path=path) from error
 
 
-def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
+def _check_names(schema: Any, field: str, path: str, option: str) -> None:
     if schema.names.count(field) != 1:
-        message = f"{path} has no column {field!r}; it has {', '.join(map(repr, schema.names))}. Choose with field=…"
+        listed = ", ".join(map(repr, schema.names))
+        message = f"{path} has no column {field!r}; it has {listed}. Choose with {option}=…"
         raise RecordError(message, path=path)
+
+
+def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
+    _check_names(schema, field, path, "field")
     found = schema.field(field).type
     value = found.value_type if pa.types.is_dictionary(found) else found
     tests: list[Callable[[Any], bool]] = [

@@ -20,6 +20,7 @@ from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.zstd import ZstdReader
 from bitmeter.text.formats import is_url
 
@@ -206,12 +207,16 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     raise RecordError(message, path=path, line=number)
 
 
-def dataset_blocks(dataset: Any, field: str, name: str, size: int) -> Iterator[Block]:
+def dataset_blocks(
+    dataset: Any, field: str, name: str, size: int, labels: Labels | None = None
+) -> Iterator[Block]:
     """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
     texts: list[bytes] = []
     length = 0
     for number, row in enumerate(dataset, 1):
         texts.append(text_of(row, field, name, number, "row"))
+        if labels is not None:
+            labels.add_row(row, name, number, "row")
         length += len(texts[-1])
         if length >= size or len(texts) >= size:
             yield joined(texts)

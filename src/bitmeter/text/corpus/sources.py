@@ -25,6 +25,7 @@ from bitmeter.errors import (
     SourceError,
 )
 from bitmeter.text.corpus.jsonl import jsonl_blocks
+from bitmeter.text.corpus.labels import Labels
 from bitmeter.text.corpus.parquet import parquet_blocks
 from bitmeter.text.corpus.readers import (
     Block,
@@ -44,8 +45,8 @@ class Source:
     name: str
     #: "text", or "record" where each row is a document.
     kind: str
-    #: From (docs, field, block size) to the parts.
-    read: Callable[[str, str, int], Iterator[Block]]
+    #: From (docs, field, block size, collector of another field) to the parts.
+    read: Callable[[str, str, int, Labels | None], Iterator[Block]]
     #: How many bytes will come, where that is known without reading.
     size: int | None = None
     #: A stream that cannot be read again.
@@ -194,32 +195,36 @@ def _file_source(path: str) -> Source:
 # Functions of the module, so that a source can be pickled.
 
 
-def _read_parquet(path: str, docs: str, field: str, size: int) -> Iterator[Block]:
-    return parquet_blocks(path, field, size)
+def _read_parquet(path: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+    return parquet_blocks(path, field, size, labels)
 
 
-def _read_jsonl(path: str, name: str, docs: str, field: str, size: int) -> Iterator[Block]:
-    return jsonl_blocks(file_blocks(path, size), field, name)
+def _read_jsonl(path: str, name: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+    return jsonl_blocks(file_blocks(path, size), field, name, labels)
 
 
-def _read_text(path: str, docs: str, field: str, size: int) -> Iterator[Block]:
+def _read_text(path: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
     return text_blocks(file_blocks(path, size), docs)
 
 
-def _read_memory(data: bytes, docs: str, field: str, size: int) -> Iterator[Block]:
+def _read_memory(data: bytes, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
     return text_blocks((data[i : i + size] for i in range(0, len(data), size)), docs)
 
 
-def _read_block(block: Block, docs: str, field: str, size: int) -> Iterator[Block]:
+def _read_block(block: Block, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
     return iter([block])
 
 
-def _read_dataset(dataset: Any, name: str, docs: str, field: str, size: int) -> Iterator[Block]:
+def _read_dataset(
+    dataset: Any, name: str, docs: str, field: str, size: int, labels: Labels | None
+) -> Iterator[Block]:
     columns = dataset.column_names
-    if columns is not None and field not in columns:
-        message = f"{name} has no column {field!r}; it has {', '.join(map(repr, columns))}. Choose one with field=…"
-        raise RecordError(message, path=name)
-    return dataset_blocks(dataset, field, name, size)
+    for wanted in (field, *([labels.field] if labels is not None else [])):
+        if columns is not None and wanted not in columns:
+            listed = ", ".join(map(repr, columns))
+            message = f"{name} has no column {wanted!r}; it has {listed}. Choose one with field=… or cluster=…"
+            raise RecordError(message, path=name)
+    return dataset_blocks(dataset, field, name, size, labels)
 
 
 def _size_of(path: str) -> int | None:
@@ -257,18 +262,18 @@ def _stream_source(stream: Any, name: str | None = None) -> Source:
                 return
             yield block
 
-    read = _Stream(label, lambda docs, field, size: text_blocks(blocks(size), docs))
+    read = _Stream(label, lambda docs, size: text_blocks(blocks(size), docs))
     return Source(label, "text", read, once=start is None)
 
 
 class _Stream:
     """How a stream is read; it cannot be sent to another process."""
 
-    def __init__(self, name: str, read: Callable[[str, str, int], Iterator[Block]]) -> None:
+    def __init__(self, name: str, read: Callable[[str, int], Iterator[Block]]) -> None:
         self._name, self._read = name, read
 
-    def __call__(self, docs: str, field: str, size: int) -> Iterator[Block]:
-        return self._read(docs, field, size)
+    def __call__(self, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+        return self._read(docs, size)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Stream:
         return self

@@ -1,0 +1,160 @@
+"""Which documents belong together: lines of a file or an article, records of a source, sections of one long text."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+
+from bitmeter._util.arrays import Ints
+from bitmeter._util.check import shown
+from bitmeter.errors import InputError, InputTypeError, RecordError
+from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.interval.ratio import FEWEST
+from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.sections import Sections, line_pattern
+
+__all__ = ["CLUSTER", "Clustering", "check_cluster"]
+
+#: The values of `cluster` that have a meaning of their own; others are a field of records or the pattern of a line.
+CLUSTER = ("auto", "none", "file", "heading")
+#: Sections of one text are clusters if they have at least so many blocks on average.
+_LEAST_BLOCKS = 4
+#: Bytes before the first heading that belong to what follows.
+_FRONT = 64
+#: Rows that stand for several records are of one cluster if no more than this share of them holds several.
+_MOST_MIXED = 0.1
+
+
+def check_cluster(value: object) -> str:
+    """Check the type of the keyword `cluster`."""
+    if not isinstance(value, str) or not value:
+        message = (
+            f"cluster is {shown(value)}; it must be one of {', '.join(map(repr, CLUSTER))}, the name of a field of the "
+            "records, or a regular expression for the lines at which articles begin"
+        )
+        raise InputTypeError(message, value=value)
+    return value
+
+
+class Clustering:
+    """Finds the clusters of a corpus as it is read.
+
+    Parameters
+    ----------
+    wanted
+        The keyword `cluster`.
+    corpus
+        What is read. It is not read yet.
+    """
+
+    def __init__(self, wanted: str, corpus: Corpus) -> None:
+        self._wanted, self._corpus = wanted, corpus
+        self._is_parts = corpus.docs in ("line", "blank")
+        self._sections: Sections | None = None
+        self._kind = "heading"
+        if wanted == "file" and not self._is_parts:
+            message = (
+                f"cluster='file' groups the lines or paragraphs of a file, and here one document is a {corpus.docs}; "
+                "leave it out, or add docs='line' or 'blank' (--docs)"
+            )
+            raise InputError(message, value=wanted)
+        if wanted in CLUSTER:
+            if wanted in ("auto", "heading") and not corpus.holds_rows:
+                self._sections = Sections()
+        elif corpus.holds_rows:
+            self._kind = f"field.{wanted}"
+            corpus.label_by(wanted)
+        else:
+            self._sections = Sections(line_pattern(wanted))
+            self._kind = f"regex.{hashlib.sha256(wanted.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+
+    def add(self, data: bytes, documents: int) -> None:
+        """The next bytes of the text; so many documents have ended before."""
+        if self._sections is None:
+            return
+        if self._wanted == "auto" and not self._is_parts and documents >= FEWEST:
+            self._sections = None  # there are documents enough
+            return
+        self._sections.add(data)
+
+    def finish(self, documents: DocumentSums, blocks: BlockSums) -> tuple[DocumentSums, BlockSums, tuple[str, ...]]:
+        """The sums with the clusters in which they lie, and notes."""
+        labels = self._corpus.labels()
+        if labels is not None:
+            return self._by_label(documents, blocks, labels)
+        if self._sections is not None:
+            self._sections.finish()
+        starts, kind = self._rows(documents)
+        if len(starts):
+            numbers = _numbered(starts, len(documents))
+            if numbers[-1] + 1 < len(documents):
+                return replace(documents, clusters=numbers, kind=kind), blocks, ()
+        if not self._is_parts and self._sections is not None and len(documents) < FEWEST:
+            offsets = self._sections.headings(FEWEST if self._wanted == "auto" else 1)
+            numbers = _numbered(offsets // blocks.size, len(blocks.nats))
+            if len(offsets) and len(numbers) and _LEAST_BLOCKS * (numbers[-1] + 1) <= len(numbers):
+                return documents, replace(blocks, clusters=numbers, kind=self._kind), ()
+        missing = self._wanted not in ("auto", "none")
+        return documents, blocks, (self._not_found(),) if missing else ()
+
+    def _rows(self, documents: DocumentSums) -> tuple[Ints, str]:
+        """The rows at which clusters of documents begin, and what they are."""
+        nothing = np.zeros(0, dtype=np.int64), ""
+        if self._wanted == "none":
+            return nothing
+        files = self._corpus.first_documents()
+        if self._is_parts and (self._wanted == "file" or (self._wanted == "auto" and len(files) >= FEWEST)):
+            ends = np.cumsum(documents.documents)
+            return np.searchsorted(ends, files, side="right"), "file"
+        if self._sections is None or (not self._is_parts and len(documents) < FEWEST):
+            return nothing
+        ends = np.cumsum(documents.bytes)
+        fewest = FEWEST if self._wanted == "auto" else 1
+        offsets = self._sections.headings(fewest)
+        if len(offsets):
+            # A blank line or a title before the first heading is not a cluster of its own.
+            offsets = offsets[1:] if offsets[0] <= _FRONT else offsets
+            return np.searchsorted(ends, offsets, side="right"), self._kind
+        if self._wanted == "auto" and len(blanks := self._sections.blanks()) >= FEWEST:
+            return np.searchsorted(ends, blanks, side="right"), "blanks"
+        return nothing
+
+    def _not_found(self) -> str:
+        if self._wanted == "heading":
+            return "no headings were found, so each document is a cluster of its own"
+        if self._wanted == "file":
+            return "each file is one document, so there is nothing to cluster"
+        return f"no line matches {self._wanted!r:.60}, or too few do, so each document is a cluster of its own"
+
+    def _by_label(
+        self, documents: DocumentSums, blocks: BlockSums, labels: Ints
+    ) -> tuple[DocumentSums, BlockSums, tuple[str, ...]]:
+        ends = np.cumsum(documents.documents)
+        if len(labels) != (int(ends[-1]) if len(ends) else 0):
+            message = (
+                f"{self._corpus.name} has no fields to cluster by, so cluster={self._wanted!r:.60} has no meaning; "
+                "leave it out, or score rows (jsonl, parquet, datasets)"
+            )
+            raise RecordError(message, path=self._corpus.name)
+        if not len(labels):
+            return documents, blocks, ()
+        first, last = labels[ends - documents.documents], labels[ends - 1]
+        if float(np.mean(first != last)) > _MOST_MIXED:
+            note = (
+                f"{self._wanted} changes within the groups of neighbours by which so many records are summed, so the "
+                f"interval is not by {self._wanted}; sort the records by it"
+            )
+            return documents, blocks, (note,)
+        numbers = np.unique(first, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return replace(documents, clusters=numbers, kind=self._kind), blocks, ()
+
+
+def _numbered(starts: Ints, length: int) -> Ints:
+    """For each of so many rows the number of the cluster that began last, counted from 0 without gaps."""
+    begun = np.zeros(length, dtype=np.int64)
+    if length:
+        begun[np.clip(starts, 0, length - 1)] = 1
+        begun[0] = 0
+    return np.cumsum(begun)
