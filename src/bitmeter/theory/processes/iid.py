@@ -128,6 +128,9 @@ class Iid(Contextual):
             words = np.multiply.outer(words, self.probabilities).ravel()
         return words
 
+    def _conditional_entropies(self, longest: int) -> Floats:
+        return np.full(longest, self._long_run.mean)
+
     def _steady_blocks(self, length: int) -> Floats:
         return self._blocks(length)
 

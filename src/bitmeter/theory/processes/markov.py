@@ -66,6 +66,9 @@ class Markov(Contextual):
                 f"transition has shape {values.shape}; a chain of order {self.order} over {size} symbols needs shape "
                 f"{(size,) * (self.order + 1)} or ({size}**{self.order}, {size})"
             )
+            fitting = _fitting_order(values.shape)
+            if fitting is not None:
+                message += f"; this is the shape of a chain of order {fitting}: give order={fitting}"
             raise ShapeError(message)
         self.transition = frozen(values.reshape(contexts, size))
         self._set_alphabet(size, labels)
@@ -398,6 +401,21 @@ class Markov(Contextual):
     def _blocks(self, length: int) -> Floats:
         return self._extend(self.initial, length)
 
+    def _conditional_entropies(self, longest: int) -> Floats:
+        short = min(self.order, longest)
+        found = np.empty(longest)
+        found[:short] = super()._conditional_entropies(short)
+        rows = -(self.transition * np.where(self.transition > 0, safe_log(self.transition), 0.0)).sum(axis=1)
+        law, follow = self.initial, self._machine.follow.ravel()
+        for place in range(short, longest):
+            found[place] = law @ rows
+            after = np.bincount(follow, (law[:, None] * self.transition).ravel(), law.size)
+            if np.array_equal(after, law):
+                found[place + 1 :] = found[place]
+                break
+            law = after
+        return found
+
     def _steady_blocks(self, length: int) -> Floats:
         law = np.zeros(len(self.transition))
         for weight, part in self._settled:
@@ -424,6 +442,15 @@ class Markov(Contextual):
             return np.stack([np.bincount(follow[p].ravel(), flow[p].ravel(), len(u)) for p in parts])
 
         return Linear(self.initial, advance)
+
+
+def _fitting_order(shape: tuple[int, ...]) -> int | None:
+    """The order of the chain that has a table of this shape, where there is one."""
+    size = shape[-1]
+    if len(shape) > 2 and len(set(shape)) == 1:
+        return len(shape) - 1
+    order = next((k for k in range(1, 65) if size**k >= shape[0]), 1)
+    return order if len(shape) == 2 and size > 1 and size**order == shape[0] else None
 
 
 def _alphabet_of(data: Any, labels: Any, alphabet_size: Any) -> tuple[Iid, Ids]:
