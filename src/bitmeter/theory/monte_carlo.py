@@ -17,10 +17,10 @@ class MonteCarlo:
     value: float
     standard_error: float
     samples: int
-    unit: str
+    unit: Unit
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ± {self.standard_error:.2g} {self.unit} ({self.samples:,} samples)"
+        return f"{self.value:.6g} ± {self.standard_error:.2g} {check.unit_name(self.unit)} ({self.samples:,} samples)"
 
 
 def monte_carlo_cross_entropy(

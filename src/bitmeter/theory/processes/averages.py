@@ -171,7 +171,8 @@ def _values(process: Process, values: Any) -> Floats:
     if values is None:
         names = process.labels
         plain = names is None or not all(isinstance(name, int | float) for name in names)
-        return np.arange(process.alphabet_size, dtype=np.float64) if plain else check.array(names, "labels") * 1.0
+        numbered = np.arange(process.alphabet_size) if plain else check.array(names, "labels")
+        return numbered.astype(np.float64)
     numbers = np.asarray(check.array(values, "values"), dtype=np.float64)
     if numbers.shape != (process.alphabet_size,) or not np.isfinite(numbers).all():
         message = (

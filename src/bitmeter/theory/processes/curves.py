@@ -38,7 +38,7 @@ class EntropyCurves:
         last = int(self.n[-1])
         return (
             f"at n = {last}: H(X₁…Xₙ)/n = {self.average[-1]:.6g}, "
-            f"H(Xₙ|X₁…Xₙ₋₁) = {self.conditional[-1]:.6g} {self.unit}"
+            f"H(Xₙ|X₁…Xₙ₋₁) = {self.conditional[-1]:.6g} {check.unit_name(self.unit)}"
         )
 
 

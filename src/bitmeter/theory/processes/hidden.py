@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
-from bitmeter.errors import ConvergenceError, RangeError, ShapeError, UndefinedError
+from bitmeter.errors import ConvergenceError, InputError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_SYMBOLS, Ids, Process, frozen, seed_words
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
 from bitmeter.theory.processes.iid import safe_log
@@ -59,8 +59,16 @@ class HiddenMarkov(Process):
         self, transition: Any, emission: Any, initial: Any = None, *, labels: Any = None, normalise: bool = False
     ) -> None:
         normalise = check.flag(normalise, "normalise")
-        moves = check.probabilities(transition, "transition", normalise=normalise)
-        emits = check.probabilities(emission, "emission", normalise=normalise)
+        table, rows, states = labelled.table(transition, "transition")
+        given, owners, symbols = labelled.table(emission, "emission")
+        states = states or rows
+        if owners is not None and states is not None and owners != states:
+            if set(owners) != set(states):
+                message = "the rows of emission have other labels than those of transition; both name the states"
+                raise InputError(message)
+            given = np.stack([given[owners.index(state)] for state in states])
+        moves = check.probabilities(table, "transition", normalise=normalise)
+        emits = check.probabilities(given, "emission", normalise=normalise)
         if moves.ndim != 2 or moves.shape[0] != moves.shape[1]:
             message = f"transition has shape {moves.shape}; it needs one row and one column per state"
             raise ShapeError(message)
@@ -69,10 +77,11 @@ class HiddenMarkov(Process):
             raise ShapeError(message)
         self.states = len(moves)
         self.transition, self.emission = frozen(moves), frozen(emits)
-        self._set_alphabet(emits.shape[1], labels)
+        self._set_alphabet(emits.shape[1], symbols if labels is None else labels)
         self._given = initial is not None
         if self._given:
-            law = check.probabilities(initial, "initial", normalise=normalise)
+            start = labelled.in_order(initial, states, "initial")
+            law = check.probabilities(start, "initial", normalise=normalise)
             if law.shape != (self.states,):
                 message = f"initial has shape {law.shape}; it needs one probability for each of {self.states} states"
                 raise ShapeError(message)

@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
-from bitmeter.errors import EmptyError, RangeError, ShapeError, UndefinedError
+from bitmeter.errors import EmptyError, InputError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_WORDS, Ids, Process, frozen
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
 from bitmeter.theory.processes.iid import Contextual, Iid, safe_log
@@ -30,7 +30,8 @@ class Markov(Contextual):
     ----------
     transition
         The probabilities of the next symbol, along the last axis. Of order one, a square table whose row i belongs to
-        symbol i. Of order k, an array with k + 1 axes (oldest symbol first), or a table of K**k rows.
+        symbol i (or a DataFrame of pandas, whose labels name the symbols). Of order k, an array with k + 1 axes (oldest
+        symbol first), or a table of K**k rows.
     initial
         The law of the first `order` symbols: K numbers, or an array with `order` axes, or K**order numbers. By
         default the stationary law where there is exactly one, so that the process is stationary; where there are
@@ -58,7 +59,11 @@ class Markov(Contextual):
     ) -> None:
         normalise = check.flag(normalise, "normalise")
         self.order = check.integer(order, "order", low=1, high=64)
-        values = check.probabilities(transition, "transition", normalise=normalise)
+        table, rows, columns = labelled.table(transition, "transition")
+        if rows is not None and columns is not None and rows != columns:
+            message = "the rows and the columns of transition have different labels; both name the symbols"
+            raise InputError(message)
+        values = check.probabilities(table, "transition", normalise=normalise)
         size = values.shape[-1]
         contexts = size**self.order
         if values.shape not in ((contexts, size), (size,) * (self.order + 1)):
@@ -71,7 +76,7 @@ class Markov(Contextual):
                 message += f"; this is the shape of a chain of order {fitting}: give order={fitting}"
             raise ShapeError(message)
         self.transition = frozen(values.reshape(contexts, size))
-        self._set_alphabet(size, labels)
+        self._set_alphabet(size, columns if labels is None else labels)
         self._origin = ""
         self._given = initial is not None
         if self._given:
@@ -82,7 +87,7 @@ class Markov(Contextual):
             self.initial = frozen(np.full(contexts, 1.0 / contexts))
 
     def _read_initial(self, initial: Any, *, normalise: bool) -> Floats:
-        found = check.array(initial, "initial")
+        found = check.array(labelled.in_order(initial, self.labels, "initial"), "initial")
         contexts = len(self.transition)
         if found.shape not in ((contexts,), (self.alphabet_size,) * self.order):
             message = (
@@ -406,10 +411,11 @@ class Markov(Contextual):
         found = np.empty(longest)
         found[:short] = super()._conditional_entropies(short)
         rows = -(self.transition * np.where(self.transition > 0, safe_log(self.transition), 0.0)).sum(axis=1)
-        law, follow = self.initial, self._machine.follow.ravel()
+        law: Floats = self.initial
+        follow = self._machine.follow.ravel()
         for place in range(short, longest):
             found[place] = law @ rows
-            after = np.bincount(follow, (law[:, None] * self.transition).ravel(), law.size)
+            after = np.bincount(follow, (law[:, None] * self.transition).ravel(), law.size).astype(np.float64)
             if np.array_equal(after, law):
                 found[place + 1 :] = found[place]
                 break

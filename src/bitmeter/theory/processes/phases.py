@@ -133,8 +133,8 @@ class Phases(Process):
         if upper - lower > 1e-12:
             per = check.nats_per(unit)
             message = (
-                f"H(X₁…Xₙ)/n swings between {lower / per:.6g} and {upper / per:.6g} {unit} for ever, so the process "
-                "has no entropy rate; rate_limits gives both, and entropy_curves the curve"
+                f"H(X₁…Xₙ)/n swings between {lower / per:.6g} and {upper / per:.6g} {check.unit_name(unit)} for ever, "
+                "so the process has no entropy rate; rate_limits gives both, and entropy_curves the curve"
             )
             raise UndefinedError(message, value=(lower / per, upper / per))
         return Rate.exact((lower + upper) / 2).to(unit)

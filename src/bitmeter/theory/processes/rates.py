@@ -52,7 +52,7 @@ def cross_entropy_rate(
     n, paths, seed
         For the methods that sample.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Returns
     -------

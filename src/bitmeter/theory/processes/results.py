@@ -80,7 +80,7 @@ class Rate:
             limits = f" within [{self.lower:.10g}, {self.upper:.10g}]"
         else:
             limits = ""
-        return f"{self.value:.10g} {self.unit} per step{limits}, {self.method}"
+        return f"{self.value:.10g} {check.unit_name(self.unit)} per step{limits}, {self.method}"
 
     @classmethod
     def exact(cls, nats: float, method: str = "closed form", variance: float | None = None) -> Rate:

@@ -127,7 +127,9 @@ class Convergence:
             mine = self.final[self.component == number]
             where = f"mean {mine.mean():.4f}" if mine.size else "none"
             band = f" ± {spread / math.sqrt(last):.2g}" if math.isfinite(spread) else ""
-            lines.append(f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {self.unit} per step: {where}")
+            lines.append(
+                f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {check.unit_name(self.unit)} per step: {where}"
+            )
         return "\n".join(lines)
 
 
@@ -164,7 +166,7 @@ def converge(
     seed
         A whole number, or a numpy generator that goes on.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Examples
     --------
@@ -295,7 +297,7 @@ def typical_set(process: Process, n: int, epsilon: float, *, unit: Unit = "bits"
     epsilon
         How far from the entropy rate a typical word may be, in `unit`.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Examples
     --------
