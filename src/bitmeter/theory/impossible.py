@@ -11,6 +11,7 @@ from bitmeter._util import check
 from bitmeter.errors import InputTypeError
 from bitmeter.theory import continuous, sums
 from bitmeter.theory.conditional import Conditional, _pair_items
+from bitmeter.theory.densities import Discrete, Gaussian
 from bitmeter.theory.distributions import Distribution
 from bitmeter.theory.inputs import Of, as_pair
 
@@ -57,6 +58,10 @@ def explain_infinite(p: Any, q: Any, *, of: Of = "auto", normalise: bool = False
     """
     if continuous.is_frozen(p) or continuous.is_frozen(q):
         first, second = continuous.frozen(p, "p"), continuous.frozen(q, "q")
+        if isinstance(first, Discrete) and isinstance(second, Discrete):
+            return _impossible(list(first.impossible(second)))
+        if isinstance(first, Gaussian) and isinstance(second, Gaussian):
+            return _impossible([])
         low, high = map(float, second.support())
         tails = (((-np.inf, low), float(first.cdf(low))), ((high, np.inf), float(first.sf(high))))
         return _impossible([tail for tail in tails if tail[1] > 0.0])

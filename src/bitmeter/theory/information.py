@@ -87,8 +87,9 @@ def entropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = F
     Parameters
     ----------
     p
-        Probabilities along the last axis, a Distribution, a frozen continuous distribution (whose differential
-        entropy is given), or with `of` counts or samples.
+        Probabilities along the last axis, a Distribution, or with `of` counts or samples. Or a distribution of
+        scipy.stats: continuous (old style, new style, multivariate_normal or gaussian_kde), whose differential entropy
+        is given, or discrete, such as poisson(3), summed to full accuracy.
     of
         "probabilities", "counts" or "samples"; "auto" takes strings and bytes as samples, all else as probabilities.
     unit
@@ -129,6 +130,8 @@ def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool 
     (0.25, 0.0)
     """
     scale = check.from_bits(unit)
+    if continuous.is_frozen(p):
+        return continuous.varentropy(continuous.frozen(p, "p")) / check.nats_per(unit) ** 2
     values, normalise = as_probabilities(p, "p", of, normalise)
     if isinstance(values, tuple):
         return exact.varentropy(values) * scale**2

@@ -24,6 +24,8 @@ _POINTS = {1: (16, 32, 64, 128, 256, 512, 1024), 2: (8, 12, 16, 24, 32, 44)}
 _FLOOR = 1e-14
 #: An error that still falls slowly is more than the last difference.
 _SLOW = 10.0
+#: The error is this many times the difference from the grid before: a margin for solutions that are not quite smooth.
+_MARGIN = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,10 @@ def belief_run(moves: Floats, emits: Floats, tolerance: float) -> BeliefRun | No
         if last is not None:
             before, gap = gap, max(abs(found[0] - last[0]), _FLOOR)
             spread = max(abs(found[1] - last[1]), _FLOOR)
-            if gap <= tolerance and (before <= 1e3 * max(tolerance, _FLOOR) or before == math.inf):
-                return BeliefRun(found[0], max(found[1], 0.0), gap, spread, points)
+            if _MARGIN * gap <= max(tolerance, _MARGIN * _FLOOR) and (
+                before <= 1e3 * max(tolerance, _FLOOR) or before == math.inf
+            ):
+                return BeliefRun(found[0], max(found[1], 0.0), _MARGIN * gap, _MARGIN * spread, points)
             run = BeliefRun(found[0], max(found[1], 0.0), _SLOW * max(gap, 0.1 * before), _SLOW * spread, points)
         last = found
     return run
