@@ -150,7 +150,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "Phases": [
         (bm.Phases, {"distributions": [[1.0, 0.0], [0.5, 0.5]], "first": 1, "growth": 2, "labels": None}),
-        *of_process(SWINGS)[:-2],
+        *of_process(SWINGS),
     ],
     "entropy_curves": [(bm.entropy_curves, {"process": CHAIN, "longest": 4, "unit": "bits"})],
     "time_averages": [

@@ -172,6 +172,7 @@ def test_floats_as_samples_are_warned_about() -> None:
         with pytest.warns(UserWarning, match="differential entropy"):
             call()
     assert bm.entropy([0.5, 0.5, 1.0, 1.0], of="samples") == 1.0  # grades, not measurements
+    assert bm.entropy([1.0, 2.0], of="samples") == 1.0  # whole numbers in a column of floats
 
 
 def test_generators_and_views_are_taken() -> None:

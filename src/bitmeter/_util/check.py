@@ -275,7 +275,7 @@ def probabilities(value: Any, name: str, *, normalise: bool = False, within: flo
 def rows(value: Any, name: str, *, normalise: bool) -> Floats | NDArray[np.float32]:
     """Numbers along the last axis; what comes in half precision is held to its own tolerance, and divided by its sum.
 
-    Once it is an array of wider floats, nobody could tell how exact it was.
+    Once it is an array of wider floats, it does not show how exact it was.
     """
     half = precision(value) in ("float16", "bfloat16")
     return probabilities(value, name) if half and not normalise else array(value, name)

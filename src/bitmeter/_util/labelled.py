@@ -24,7 +24,7 @@ class Labelled:
 
     values: NDArray[Any]
     axes: tuple[Names | None, ...]
-    #: Nobody named the last axis: its labels are the positions that a library counts by default.
+    #: The last axis has no names: its labels are the positions that a library counts by default.
     positional: bool = False
 
     @property

@@ -44,7 +44,7 @@ def samples(value: Any, name: str) -> check.Symbols:
     """A sequence of symbols; floats that never repeat are measurements, and a warning says so."""
     found = check.symbols(value, name)
     kinds = found.labels
-    if kinds is not None and 1 < len(kinds) == found.ids.size and all(isinstance(k, float) for k in kinds):
+    if kinds is not None and 1 < len(kinds) == found.ids.size and _measured(kinds):
         warnings.warn(
             f"{name} holds {len(kinds)} floats, no two of them equal: taken as symbols, their entropy is log n "
             "whatever they are. For continuous data use an estimator of differential entropy from samples, or bin "
@@ -53,6 +53,12 @@ def samples(value: Any, name: str) -> check.Symbols:
             stacklevel=4,
         )
     return found
+
+
+def _measured(kinds: Names) -> bool:
+    """Whether these look like measurements: floats, not all of them whole."""
+    numbers = [kind for kind in kinds if isinstance(kind, float)]
+    return len(numbers) == len(kinds) and any(not number.is_integer() for number in numbers)
 
 
 def as_probabilities(p: Any, name: str, of: Any, normalise: Any) -> tuple[Rows, bool]:

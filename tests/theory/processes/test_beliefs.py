@@ -55,9 +55,9 @@ def test_figures_of_a_noisy_bit(flip: float, noise: float, bits: float) -> None:
     assert run.mean / BITS == pytest.approx(bits, abs=6e-8 if flip == 0.1 else 1e-8)
     assert run.error < 1e-10
     # The names of states and of symbols do not matter.
-    for change in (lambda x: x, lambda x: 1 - x):
-        other = solved(*symmetric(flip, change(noise)))
-        assert other.mean == pytest.approx(run.mean, abs=1e-10)
+    moves, emits = symmetric(flip, noise)
+    for other in (emits[::-1], emits[:, ::-1]):
+        assert solved(moves, other).mean == pytest.approx(run.mean, abs=1e-10)
     assert HiddenMarkov(*symmetric(flip, noise)).entropy_rate == pytest.approx(run.mean / BITS, abs=1e-9)
 
 
