@@ -43,7 +43,8 @@ def test_closed_forms(flip: float) -> None:
 @pytest.mark.parametrize(
     ("flip", "noise", "bits"),
     [
-        # The first two were found by a fine grid of beliefs, discretised, in a program of its own.
+        # The first two from another method: the stationary law of the belief, by power iteration on 1001, 2001 and 4001
+        # points with linear interpolation, reaches 0.99563483 and 0.98807811.
         (0.001, 0.45, 0.99563482),
         (0.01, 0.4, 0.98807811),
         # By bounds from words of 16 symbols.
