@@ -18,6 +18,7 @@ COIN = bm.Iid([0.5, 0.5])
 CHAIN = bm.Markov([[0.9, 0.1], [0.5, 0.5]])
 NOISY = bm.HiddenMarkov([[0.9, 0.1], [0.1, 0.9]], [[0.9, 0.1], [0.1, 0.9]])
 MIXED = bm.Mixture([COIN, CHAIN])
+SWINGS = bm.Phases([[1.0, 0.0], [0.5, 0.5]])
 CORPUS = bm.Corpus.from_text("one two\nthree\n", docs="line")
 READER = bm.Universal("small")
 WORDS = bm.NGram(order=2).fit(b"one two\nthree\n")
@@ -143,6 +144,21 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "unit": "bits",
             },
         )
+    ],
+    "dirichlet_cross_entropy": [
+        (bm.dirichlet_cross_entropy, {"outcomes": 5, "concentration": 1.0, "unit": "bits"}),
+    ],
+    "Phases": [
+        (bm.Phases, {"distributions": [[1.0, 0.0], [0.5, 0.5]], "first": 1, "growth": 2, "labels": None}),
+        *of_process(SWINGS),
+    ],
+    "entropy_curves": [(bm.entropy_curves, {"process": CHAIN, "longest": 4, "unit": "bits"})],
+    "time_averages": [
+        (bm.time_averages, {"process": CHAIN, "n": 50, "values": [0.0, 1.0], "paths": 3, "points": 5, "seed": 0})
+    ],
+    "autocorrelation": [
+        (bm.autocorrelation, {"x": CHAIN, "lags": 3, "values": [0.0, 1.0]}),
+        (bm.autocorrelation, {"x": [0.0, 1.0, 3.0], "lags": 1}),
     ],
     "typical_set": [(bm.typical_set, {"process": CHAIN, "n": 4, "epsilon": 0.1, "unit": "bits"})],
     "example_process": [(bm.example_process, {"name": "golden mean"})],

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from bitmeter.theory.estimators.blocks import BlockRow
     from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
     from bitmeter.theory.estimators.rates import RATE_METHODS, RateEstimate, estimate_rate
+    from bitmeter.theory.guesses import dirichlet_cross_entropy
     from bitmeter.theory.impossible import Impossible, explain_infinite
     from bitmeter.theory.information import (
         cross_entropy,
@@ -97,12 +98,15 @@ if TYPE_CHECKING:
     )
     from bitmeter.theory.joint import conditional_entropy, joint_entropy, mutual_information
     from bitmeter.theory.monte_carlo import MonteCarlo, monte_carlo_cross_entropy
+    from bitmeter.theory.processes.averages import TimeAverages, autocorrelation, time_averages
     from bitmeter.theory.processes.base import Process
+    from bitmeter.theory.processes.curves import EntropyCurves, entropy_curves
     from bitmeter.theory.processes.examples import EXAMPLE_PROCESSES, example_process, typewriter
     from bitmeter.theory.processes.hidden import HiddenMarkov
     from bitmeter.theory.processes.iid import Iid
     from bitmeter.theory.processes.markov import Markov
     from bitmeter.theory.processes.mixture import Mixture
+    from bitmeter.theory.processes.phases import Phases
     from bitmeter.theory.processes.rates import cross_entropy_rate, kl_divergence_rate
     from bitmeter.theory.processes.results import Rate, StateClass, Verdict
     from bitmeter.theory.processes.typicality import Convergence, TypicalSet, converge, typical_set
@@ -135,6 +139,7 @@ _HOMES = {
     "EXAMPLE_PROCESSES": "theory.processes.examples",
     "End": "models.session",
     "Endpoint": "models.causal.endpoint.model",
+    "EntropyCurves": "theory.processes.curves",
     "EntropyEstimate": "theory.estimators.entropy",
     "HiddenMarkov": "theory.processes.hidden",
     "HistoryStepper": "models.session",
@@ -156,6 +161,7 @@ _HOMES = {
     "Options": "models.session",
     "Outcomes": "models.outcomes",
     "PairedTest": "measure.interval.paired",
+    "Phases": "theory.processes.phases",
     "PlainModel": "models.protocols",
     "Plan": "models.windows",
     "PredictingSession": "models.session",
@@ -179,6 +185,7 @@ _HOMES = {
     "StateClass": "theory.processes.results",
     "Stepper": "models.session",
     "TableModel": "models.baseline.table",
+    "TimeAverages": "theory.processes.averages",
     "Trace": "measure.trace.trace",
     "TracedUnit": "measure.trace.trace",
     "Traits": "models.protocols",
@@ -193,6 +200,7 @@ _HOMES = {
     "Windowing": "models.windows",
     "WordSurprisals": "measure.surprisal",
     "Words": "text.units.words",
+    "autocorrelation": "theory.processes.averages",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
@@ -201,8 +209,10 @@ _HOMES = {
     "cross_entropy": "theory.information",
     "cross_entropy_rate": "theory.processes.rates",
     "decompress": "coding.archive.compress",
+    "dirichlet_cross_entropy": "theory.guesses",
     "divergence": "measure.divergence",
     "entropy": "theory.information",
+    "entropy_curves": "theory.processes.curves",
     "estimate_entropy": "theory.estimators.entropy",
     "estimate_rate": "theory.estimators.rates",
     "example_process": "theory.processes.examples",
@@ -221,6 +231,7 @@ _HOMES = {
     "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
+    "time_averages": "theory.processes.averages",
     "typewriter": "theory.processes.examples",
     "typical_set": "theory.processes.typicality",
     "units_of": "text.units.named",
@@ -258,6 +269,7 @@ __all__ = [
     "Document",
     "End",
     "Endpoint",
+    "EntropyCurves",
     "EntropyEstimate",
     "HiddenMarkov",
     "HistoryStepper",
@@ -279,6 +291,7 @@ __all__ = [
     "Options",
     "Outcomes",
     "PairedTest",
+    "Phases",
     "PlainModel",
     "Plan",
     "PredictingSession",
@@ -300,6 +313,7 @@ __all__ = [
     "StateClass",
     "Stepper",
     "TableModel",
+    "TimeAverages",
     "Trace",
     "TracedUnit",
     "Traits",
@@ -315,6 +329,7 @@ __all__ = [
     "WordSurprisals",
     "Words",
     "__version__",
+    "autocorrelation",
     "compare",
     "compress",
     "conditional_entropy",
@@ -323,8 +338,10 @@ __all__ = [
     "cross_entropy",
     "cross_entropy_rate",
     "decompress",
+    "dirichlet_cross_entropy",
     "divergence",
     "entropy",
+    "entropy_curves",
     "errors",
     "estimate_entropy",
     "estimate_rate",
@@ -344,6 +361,7 @@ __all__ = [
     "sample",
     "score",
     "sequence_perplexity",
+    "time_averages",
     "typewriter",
     "typical_set",
     "units_of",

@@ -118,7 +118,7 @@ CHAIN = bm.Markov([[0.9, 0.1], [0.3, 0.7]])
     "call",
     [
         lambda x: bm.entropy(x),
-        lambda x: bm.entropy([x, 1], normalise=True),
+        lambda x: bm.entropy([x, 1]),
         lambda x: bm.entropy(x, of="samples"),
         lambda x: bm.entropy([[x]], of="samples"),
         lambda x: bm.information([x]),

@@ -229,7 +229,7 @@ BAD: list[tuple[Any, type[errors.BitmeterError], Any]] = [
     (0.5, errors.ShapeError, None),
     (None, errors.InputTypeError, None),
     ([1j], errors.InputTypeError, None),
-    ({"a": 1.0}, errors.InputTypeError, None),
+    ({"a": "b"}, errors.InputTypeError, None),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from array import array as machine_array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
+from bitmeter._util.foreign import TOLERANCE, as_numpy, is_missing, is_rational, precision, tolerance
 from bitmeter.errors import (
     BitmeterError,
     ChoiceError,
@@ -27,11 +28,8 @@ from bitmeter.errors import (
     ShapeError,
 )
 
-Unit: TypeAlias = Literal["bits", "nats", "hartleys"]
+Unit: TypeAlias = Literal["bits", "nats", "hartleys"] | float  # a number is the base of the logarithm
 Seed: TypeAlias = "int | np.random.Generator | None"  # in quotes: numpy.random is imported where it is used
-
-#: How far from one a sum of probabilities may be, relatively.
-TOLERANCE = 1e-9
 
 #: The largest sample drawn in one call: more would exhaust memory before it takes too long.
 MOST_DRAWS = 2**32
@@ -40,8 +38,24 @@ _NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)
 
 
 def nats_per(unit: Any) -> float:
-    """How many nats one `unit` is. Units exist only here."""
+    """How many nats one `unit` is: a name, or the base of the logarithm. Units exist only here."""
+    if isinstance(unit, int | float | np.integer | np.floating) and not isinstance(unit, bool | np.bool_):
+        if not 1.0 < unit < math.inf:
+            message = f"unit is {shown(unit)}; as the base of a logarithm it must be a finite number above 1"
+            raise RangeError(message, value=unit)
+        return math.log(unit)
     return _NATS_PER_UNIT[choice(unit, "unit", tuple(_NATS_PER_UNIT))]
+
+
+def unit_name(unit: Unit) -> str:
+    """A unit in words.
+
+    Examples
+    --------
+    >>> unit_name("bits"), unit_name(3)
+    ('bits', 'digits of base 3')
+    """
+    return unit if isinstance(unit, str) else f"digits of base {unit:g}"
 
 
 def from_bits(unit: Any) -> float:
@@ -139,7 +153,7 @@ def native(value: Any, name: str) -> Any:
     Iterated item by item, these would give library objects that compare equal to nothing else.
     """
     if type(value) is np.ndarray:  # the common case; asking for masks would load numpy.ma
-        return value
+        return value.astype(np.float32) if value.dtype.name == "bfloat16" else value
     if isinstance(value, np.ma.MaskedArray):
         if np.ma.is_masked(value):
             message = f"{name} is a masked array with masked entries; take value.compressed() or value.filled(…) first"
@@ -151,7 +165,7 @@ def native(value: Any, name: str) -> Any:
     if not typed and not (hasattr(value, "__array__") and not isinstance(value, type)):
         return value
     try:
-        return np.asarray(value)
+        return as_numpy(value)
     except Exception as error:
         message = f"{name} is {shown(value)}, which cannot be read as an array: {error}"
         raise InputTypeError(message, value=value) from error
@@ -168,12 +182,16 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
         message = f"{name} is {shown(value)}; it must be an array of numbers"
         raise InputTypeError(message, value=value)
     value = native(value, name)
+    if isinstance(value, Iterator | KeysView | ValuesView):
+        value = list(_guarded(value, name))
     try:
         found = np.asarray(value)
         if found.dtype.kind not in "fiub" or found.dtype.itemsize > 8:
             if found.dtype.kind not in "fO":
                 raise TypeError
-            found = found.astype(np.float64)
+            found = _as_doubles(found, name)
+    except BitmeterError:
+        raise
     except Exception:  # the entries of an object array may raise anything, too
         message = f"{name} is {shown(value)}; it must be an array of numbers, all rows of one length"
         raise InputTypeError(message, value=value) from None
@@ -186,6 +204,23 @@ def array(value: Any, name: str) -> Floats | NDArray[np.float32]:
     if found.dtype == np.float32:
         return np.ascontiguousarray(found, dtype=np.float32)
     return np.ascontiguousarray(found, dtype=np.float64)
+
+
+def _as_doubles(values: NDArray[Any], name: str) -> Floats:
+    if values.dtype == object:
+        values = np.array([math.nan if is_missing(item) else item for item in values.flat], object).reshape(
+            values.shape
+        )
+    made = values.astype(np.float64)
+    lost = (made == 0.0) & (values != 0)
+    if lost.any():
+        index = tuple(int(i) for i in np.argwhere(lost)[0])
+        message = (
+            f"{name}[{_index(index)}] is {shown(values[index])}, smaller than a double can hold: as 0 it would be "
+            "impossible; the functions of information take sequences of fractions exactly"
+        )
+        raise RangeError(message, index=index[0] if len(index) == 1 else index, value=values[index])
+    return made
 
 
 def raise_bad_entry(values: NDArray[Any], index: tuple[int, ...], name: str, what: str = "probability") -> None:
@@ -202,10 +237,10 @@ def raise_bad_entry(values: NDArray[Any], index: tuple[int, ...], name: str, wha
     raise NegativeError(message, index=place, value=found)
 
 
-def check_sums(sums: Floats, shape: tuple[int, ...], name: str, *, normalise: bool) -> None:
+def check_sums(sums: Floats, shape: tuple[int, ...], name: str, *, normalise: bool, within: float = TOLERANCE) -> None:
     """Raise unless each row sums to one, or to something positive when `normalise` was asked for."""
     with np.errstate(over="ignore"):
-        wrong = ~(np.isfinite(sums) & (sums > 0)) if normalise else ~(np.abs(sums - 1.0) <= TOLERANCE)
+        wrong = ~(np.isfinite(sums) & (sums > 0)) if normalise else ~(np.abs(sums - 1.0) <= within)
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
@@ -216,22 +251,34 @@ def check_sums(sums: Floats, shape: tuple[int, ...], name: str, *, normalise: bo
         message = f"{where} sums to {total}; it cannot be normalised"
     else:
         message = (
-            f"{where} sums to {total!r}, not to 1 (tolerance {TOLERANCE:g}); "
+            f"{where} sums to {total!r}, not to 1 (tolerance {within:g}); "
             "if these are counts or weights, say so with normalise=True"
         )
     raise NotNormalisedError(message, index=index or None, value=total)
 
 
-def probabilities(value: Any, name: str, *, normalise: bool = False) -> Floats:
-    """Probabilities along the last axis, validated, as float64 rows that sum to one as nearly as doubles can."""
+def probabilities(value: Any, name: str, *, normalise: bool = False, within: float | None = None) -> Floats:
+    """Probabilities along the last axis, validated, as float64 rows that sum to one as nearly as doubles can.
+
+    Before that they may miss one by `within`; by default, by what their kind of float allows.
+    """
     values = array(value, name)
     rows = values.reshape(-1, values.shape[-1])
     _, sums, _, bad, _, _ = _core.row_sums(rows)
     if (bad >= 0).any():
         row = int(np.argmax(bad >= 0))
         raise_bad_entry(values, unravel(values.shape, row, int(bad[row])), name)
-    check_sums(sums, values.shape, name, normalise=normalise)
+    check_sums(sums, values.shape, name, normalise=normalise, within=tolerance(value) if within is None else within)
     return np.asarray(values, dtype=np.float64) / sums.reshape((*values.shape[:-1], 1))
+
+
+def rows(value: Any, name: str, *, normalise: bool) -> Floats | NDArray[np.float32]:
+    """Numbers along the last axis; what comes in half precision is held to its own tolerance, and divided by its sum.
+
+    Once it is an array of wider floats, it does not show how exact it was.
+    """
+    half = precision(value) in ("float16", "bfloat16")
+    return probabilities(value, name) if half and not normalise else array(value, name)
 
 
 def unravel(shape: tuple[int, ...], row: int, column: int) -> tuple[int, ...]:
@@ -296,6 +343,10 @@ def items(value: Any, name: str, what: str) -> Iterable[Any]:
         if value.ndim != 1:
             message = f"{name} has shape {value.shape}; it must be {what}, in one axis"
             raise ShapeError(message)
+        if value.dtype.kind in "mM" and np.isnat(value).any():
+            place = int(np.argmax(np.isnat(value)))
+            message = f"{name}[{place}] is NaT, a missing value; drop it"
+            raise NotFiniteError(message, index=place)
         return list(value.tolist())
     return value if isinstance(value, str | bytes | list | tuple) else _guarded(value, name)
 
@@ -318,8 +369,9 @@ def _labelled(value: Any, name: str) -> Symbols:
     ids: list[int] = []
     try:
         for item in sequence:
-            if isinstance(item, float | np.floating) and math.isnan(item):
-                message = f"{name}[{len(ids)}] is NaN, which is not a symbol"
+            if is_missing(item):
+                what = "NaN" if isinstance(item, float | np.floating) else shown(item, str)
+                message = f"{name}[{len(ids)}] is {what}, a missing value, which is not a symbol; drop it"
                 raise NotFiniteError(message, index=len(ids), value=item)
             ids.append(numbers.setdefault(item, len(numbers)))
     except BitmeterError:
@@ -384,6 +436,7 @@ def labels(value: Any, name: str) -> tuple[Hashable, ...]:
 
 
 __all__ = [
+    "TOLERANCE",
     "Floats",
     "Ints",
     "Seed",
@@ -401,14 +454,20 @@ __all__ = [
     "hashes",
     "holds_bytes",
     "integer",
+    "is_missing",
+    "is_rational",
     "items",
     "labels",
     "native",
     "nats_per",
+    "precision",
     "probabilities",
     "raise_bad_entry",
     "real",
+    "rows",
     "shown",
     "symbols",
+    "tolerance",
+    "unit_name",
     "unravel",
 ]

@@ -221,7 +221,7 @@ class Conditional:
             data. Or a Distribution over pairs (x, y): the sum over the space. Both give the same figure for the
             same data, see `pairs`.
         unit
-            "bits", "nats" or "hartleys".
+            "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""Differential entropy, cross-entropy and divergence of scipy's frozen continuous distributions.
+"""Entropy, cross-entropy and divergence of scipy's distributions: differential of densities, sums of discrete ones.
 
-Closed forms where there is one, adaptive quadrature else; Monte Carlo with its standard error where it is asked for.
-All in nats; units are the business of `information`.
+Closed forms where there is one, adaptive quadrature or sums else; Monte Carlo with its standard error where it is asked
+for. All in nats; units are the business of `information`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from bitmeter._util import check
-from bitmeter.errors import ConvergenceError, InputTypeError, NotFiniteError, UndefinedError
+from bitmeter.errors import ConvergenceError, InputTypeError, UndefinedError
+from bitmeter.theory import densities
+from bitmeter.theory.densities import Discrete, Gaussian, Kernel, Modern
 
 #: Quadrature is refused when its own error estimate is larger than this, relative to the larger of 1 and the result.
 QUADRATURE_TOLERANCE = 1e-7
@@ -31,29 +32,28 @@ _TAIL_FALL = 0.7
 
 
 def is_frozen(value: Any) -> bool:
-    """Whether this is a frozen distribution of scipy.stats, found without importing that heavy module."""
-    return type(value).__module__.startswith("scipy.stats") and hasattr(value, "dist")
+    """Whether this is a distribution of scipy.stats, found without importing that heavy module."""
+    return densities.kind(value) != ""
 
 
-def frozen(value: Any, name: str) -> Any:
-    """A frozen continuous distribution with scalar parameters."""
-    if is_frozen(value) and hasattr(value.dist, "pmf"):
-        message = f"{name} is discrete; take its probabilities, such as d.pmf(range(100)), instead"
-        raise InputTypeError(message, value=value)
-    if not is_frozen(value) or not hasattr(value, "logpdf") or not hasattr(value.dist, "_parse_args"):
-        message = f"{name} is {check.shown(value)}; it must be one of scipy's frozen continuous distributions"
-        raise InputTypeError(message, value=value)
-    if any(np.ndim(argument) > 0 for argument in (*value.args, *value.kwds.values())):
-        message = f"{name} has array parameters; freeze one distribution at a time"
-        raise InputTypeError(message, value=value)
-    if not all(math.isfinite(float(quantile)) for quantile in value.ppf([0.25, 0.5, 0.75])):
-        message = f"{name} has parameters outside of its domain: {value.args} {value.kwds}"
-        raise NotFiniteError(message, value=value)
-    return value
+def frozen(value: Any, name: str, *, sampling: bool = False) -> Any:
+    """One of scipy's distributions, behind the methods of a frozen one."""
+    return densities.adapted(value, name, sampling=sampling)
+
+
+def _sums(p: Any, q: Any) -> bool:
+    """Whether both are of a kind that needs no quadrature; one of each kind cannot be measured together."""
+    for sort in (Gaussian, Discrete):
+        if isinstance(p, sort) != isinstance(q, sort):
+            message = "p and q must both be densities of one variable, both multivariate normal, or both discrete"
+            raise InputTypeError(message)
+    return isinstance(p, Gaussian | Discrete)
 
 
 def entropy(p: Any) -> float:
     """h(p) = −∫ p ln p; may be negative, as densities may exceed one."""
+    if isinstance(p, Gaussian | Discrete):
+        return p.entropy()
     _parts(p)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -66,6 +66,8 @@ def entropy(p: Any) -> float:
 
 def cross_entropy(p: Any, q: Any) -> float:
     """h(p, q) = −∫ p ln q; inf where p has mass that q has not."""
+    if _sums(p, q):
+        return float(p.cross_entropy(q))
     if outside(p, q) > 0.0:
         return math.inf
     closed = _closed_cross(p, q)
@@ -74,6 +76,9 @@ def cross_entropy(p: Any, q: Any) -> float:
 
 def divergence(p: Any, q: Any) -> float:
     """D(p‖q) = ∫ p ln(p/q) ≥ 0."""
+    if _sums(p, q):
+        exact = p.divergence(q) if isinstance(p, Discrete) else p.cross_entropy(q) - p.entropy()
+        return max(0.0, float(exact))
     if outside(p, q) > 0.0:
         return math.inf
     closed = _closed_cross(p, q)
@@ -84,6 +89,11 @@ def divergence(p: Any, q: Any) -> float:
 
 def jensen_shannon(p: Any, q: Any) -> float:
     """½ D(p‖m) + ½ D(q‖m) with m = ½(p + q)."""
+    if _sums(p, q):
+        if isinstance(p, Discrete):
+            return p.jensen_shannon(q)
+        message = "the Jensen-Shannon divergence of multivariate normal distributions has no closed form"
+        raise UndefinedError(message)
 
     def half(a: Any, b: Any) -> float:
         # ln(a/m) = ln 2 − ln(1 + b/a)
@@ -96,10 +106,22 @@ def renyi(p: Any, order: float) -> float:
     """ln ∫ p^α / (1 − α)."""
     if order == 1.0:
         return entropy(p)
+    if isinstance(p, Discrete):
+        return p.renyi(order)
     if math.isinf(order) or order == 0.0:
         message = f"the Rényi entropy of order {order} of a density is not offered; choose an order between 0 and inf"
         raise UndefinedError(message, value=order)
+    if isinstance(p, Gaussian):
+        return p.renyi(order)
     return math.log(_integral(p, lambda x: np.exp((order - 1.0) * p.logpdf(x)))) / (1.0 - order)
+
+
+def varentropy(p: Any) -> float:
+    """The variance of ln p under p."""
+    if isinstance(p, Gaussian | Discrete):
+        return p.varentropy()
+    mean = entropy(p)
+    return _integral(p, lambda x: (p.logpdf(x) + mean) ** 2)
 
 
 def outside(p: Any, q: Any) -> float:
@@ -110,15 +132,26 @@ def outside(p: Any, q: Any) -> float:
 
 def monte_carlo(p: Any, q: Any, samples: int, generator: np.random.Generator) -> tuple[float, float]:
     """The mean of −ln q(x) over draws from p, and its standard error; both inf once an impossible draw was seen."""
+    if isinstance(p, Discrete) != isinstance(q, Discrete) or _variables(p) != _variables(q):
+        message = "p and q must both be discrete, or both densities of the same number of variables"
+        raise InputTypeError(message)
     draws = p.rvs(size=samples, random_state=generator)
-    surprisal = -q.logpdf(draws)
+    surprisal = -np.asarray(q.logpdf(draws), dtype=np.float64)
     if not np.isfinite(surprisal).all():
         return math.inf, math.inf
     return float(surprisal.mean()), float(surprisal.std(ddof=1)) / math.sqrt(samples)
 
 
+def _variables(p: Any) -> int:
+    if isinstance(p, Gaussian):
+        return int(p.mean.size)
+    return p.dimensions if isinstance(p, Kernel) else 1
+
+
 def _parts(p: Any) -> tuple[str, tuple[float, ...], float, float]:
     """The family, the shape parameters, the location and the scale."""
+    if isinstance(p, Modern | Kernel):
+        return p.parts()
     shapes, location, scale = p.dist._parse_args(*p.args, **p.kwds)
     return p.dist.name, tuple(map(float, shapes)), float(location), float(scale)
 

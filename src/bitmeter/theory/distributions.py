@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Floats
 from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import EmptyError, InputTypeError, RangeError, ShapeError, UndefinedError, UnknownLabelError
@@ -28,7 +28,8 @@ class Distribution:
     Parameters
     ----------
     probabilities
-        A mapping from label to probability, or probabilities alone (the labels are then 0, 1, 2, …).
+        A mapping from label to probability, a Series of pandas (its index are the labels), a DataArray of xarray with
+        coordinates, or probabilities alone (the labels are then 0, 1, 2, …).
     normalise
         Divide by the sum on purpose. Without it, what does not sum to one is an error.
 
@@ -52,7 +53,8 @@ class Distribution:
 
     def __init__(self, probabilities: Any, *, normalise: bool = False) -> None:
         names, values = _labelled_numbers(probabilities, "probabilities")
-        self._set(names, check.probabilities(values, "probabilities", normalise=check.flag(normalise, "normalise")))
+        divide, within = check.flag(normalise, "normalise"), check.tolerance(probabilities)
+        self._set(names, check.probabilities(values, "probabilities", normalise=divide, within=within))
 
     def _set(self, names: tuple[Label, ...], values: Floats) -> None:
         values.flags.writeable = False
@@ -96,7 +98,10 @@ class Distribution:
         >>> Distribution.from_data("barb")["b"]
         0.5
         """
-        sample = check.symbols(data, "data")
+        return cls._counted(check.symbols(data, "data"))
+
+    @classmethod
+    def _counted(cls, sample: check.Symbols) -> Distribution:
         kinds, numbers = check.count(sample)
         return cls._make(tuple(sample.label(int(k)) for k in kinds), numbers.astype(np.float64))
 
@@ -311,13 +316,13 @@ def _numbered(labels: Any) -> tuple[Label, ...]:
 
 
 def _labelled_numbers(value: Any, name: str) -> tuple[tuple[Label, ...], NDArray[Any]]:
-    if isinstance(value, Mapping):
-        if not value:
-            message = f"{name} is empty; at least one label is needed"
-            raise EmptyError(message)
-        names = tuple(value)
-        found = [check.real(v, f"{name}[{check.shown(n)}]", infinite=True) for n, v in value.items()]
-        return names, check.array(found, name)
+    if isinstance(value, Mapping) and not value:
+        message = f"{name} is empty; at least one label is needed"
+        raise EmptyError(message)
+    found = labelled.read(value, name)
+    if found is not None and found.values.ndim == 1:
+        assert found.names is not None
+        return found.names, check.array(found.values, name)
     numbers = check.array(value, name)
     if numbers.ndim != 1:
         message = f"{name} has shape {numbers.shape}; a distribution has one axis (see Conditional for tables)"

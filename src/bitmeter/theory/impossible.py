@@ -11,8 +11,9 @@ from bitmeter._util import check
 from bitmeter.errors import InputTypeError
 from bitmeter.theory import continuous, sums
 from bitmeter.theory.conditional import Conditional, _pair_items
+from bitmeter.theory.densities import Discrete, Gaussian
 from bitmeter.theory.distributions import Distribution
-from bitmeter.theory.information import _OF, Of, _pair, _refuse_numbers, align
+from bitmeter.theory.inputs import Of, as_pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +58,27 @@ def explain_infinite(p: Any, q: Any, *, of: Of = "auto", normalise: bool = False
     """
     if continuous.is_frozen(p) or continuous.is_frozen(q):
         first, second = continuous.frozen(p, "p"), continuous.frozen(q, "q")
+        if isinstance(first, Discrete) and isinstance(second, Discrete):
+            return _impossible(list(first.impossible(second)))
+        if isinstance(first, Gaussian) and isinstance(second, Gaussian):
+            return _impossible([])
         low, high = map(float, second.support())
         tails = (((-np.inf, low), float(first.cdf(low))), ((high, np.inf), float(first.sf(high))))
         return _impossible([tail for tail in tails if tail[1] > 0.0])
     if isinstance(q, Conditional):
         joint = p if isinstance(p, Distribution) else q.pairs(p)
         return _impossible([(e, mass) for e, mass in _pair_items(joint) if mass > 0 and q.probability(e[1], e[0]) == 0])
-    if isinstance(q, Distribution) and of not in ("probabilities", "counts"):
-        check.choice(of, "of", _OF)
-        _refuse_numbers(p, of)
-        names, masses, chances = align(p if isinstance(p, Distribution) else Distribution.from_data(p), q)
-        return _impossible([(names[i], float(masses[i])) for i in np.flatnonzero((masses > 0) & (chances == 0))])
-    first, second, divide = _pair(p, q, of, normalise)
-    if first.ndim != 1:
+    names, first, second, divide = as_pair(p, q, of, normalise)
+    if isinstance(first, tuple):
+        masses, chances = np.array([float(x) for x in first]), np.array([x > 0 for x in second])
+    elif first.ndim != 1:
         message = f"p has shape {first.shape}; explain one row at a time"
         raise InputTypeError(message, value=p)
-    masses = check.probabilities(first, "p", normalise=divide)
-    chances = check.probabilities(second, "q", normalise=divide)
-    return _impossible([(int(i), float(masses[i])) for i in np.flatnonzero((masses > 0) & (chances == 0))])
+    else:
+        masses = check.probabilities(first, "p", normalise=divide)
+        chances = check.probabilities(second, "q", normalise=divide)
+    places = np.flatnonzero((masses > 0) & (chances == 0)).tolist()
+    return _impossible([(i if names is None else names[i], float(masses[i])) for i in places])
 
 
 def _impossible(events: list[tuple[Any, float]]) -> Impossible:

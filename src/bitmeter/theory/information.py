@@ -1,31 +1,29 @@
 """Information, entropy, cross-entropy and divergence: of vectors, tables, batches, counts, samples and densities.
 
-Every function takes probabilities along the last axis (a vector gives a float, a batch an array), a `Distribution`, or
-one of scipy's frozen continuous distributions; `of="counts"` or `of="samples"` says that the input is that instead.
-A string or bytes are always samples. Input is always checked: what does not sum to one is an error unless
-`normalise=True` asks to divide.
+Every function takes probabilities along the last axis (a vector gives a float, a batch an array), a `Distribution`, a
+mapping or a Series (a distribution over its labels), or one of scipy's frozen distributions; `of="counts"` or
+`of="samples"` says that the input is that instead. A string or bytes are always samples, and a Counter counts. Where
+two distributions have labels, they meet label by label; where only one has, the other is refused (see `inputs`).
+
+Input is always checked: what does not sum to one is an error unless `normalise=True` asks to divide. "One" allows for
+rounding: 1e-9 for doubles, 1e-5 for float32, 0.004 for float16 and 0.03 for bfloat16, as softmax layers give them;
+what is within that is divided by its sum. Fractions are exact.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bitmeter._util import check
 from bitmeter._util.arrays import Floats
 from bitmeter._util.check import Unit
-from bitmeter.errors import InputTypeError, RangeError, ShapeError
-from bitmeter.theory import continuous, sums
+from bitmeter.errors import NegativeError, RangeError, ShapeError
+from bitmeter.theory import continuous, exact, sums
 from bitmeter.theory.conditional import Conditional
-from bitmeter.theory.distributions import Distribution
-
-#: What the input is. "auto": a string or bytes are samples, all other arrays are probabilities.
-Of: TypeAlias = Literal["auto", "probabilities", "counts", "samples"]
-
-_OF = ("auto", "probabilities", "counts", "samples")
+from bitmeter.theory.inputs import Of, as_pair, as_probabilities
 
 
 def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
@@ -36,7 +34,7 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     p
         A probability, or an array of them (which need not sum to one).
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Returns
     -------
@@ -47,9 +45,14 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     --------
     >>> information(1 / 8), information(1.0), information(0.0)
     (3.0, 0.0, inf)
+    >>> from fractions import Fraction
+    >>> information(Fraction(1, 2**2000))
+    2000.0
     """
     scale = check.from_bits(unit)
     p = check.native(p, "p")
+    if check.is_rational(p) or exact.is_exact(p):
+        return _exact_information(p) * scale
     single = not isinstance(p, list | tuple | str | bytes) and np.ndim(p) == 0
     values = np.asarray([check.real(p, "p", infinite=True)]) if single else check.array(p, "p")
     wrong = ~((values >= 0.0) & (values <= 1.0))
@@ -65,18 +68,32 @@ def information(p: Any, *, unit: Unit = "bits") -> float | Floats:
     return float(result[0]) if single else result
 
 
+def _exact_information(p: Any) -> float | Floats:
+    """−log₂ p of a fraction, or of a sequence of them."""
+    single = check.is_rational(p)
+    values = np.array([p], dtype=object) if single else np.asarray(p, dtype=object)
+    found = [exact.fraction(item, "p") for item in values.flat]
+    for place, item in enumerate(found):
+        if not 0 <= item <= 1:
+            message = f"p[{place}] is {check.shown(item, str)}; a probability lies between 0 and 1"
+            raise (NegativeError if item < 0 else RangeError)(message, index=place, value=item)
+    bits = exact.information(tuple(found)).reshape(values.shape)
+    return float(bits[0]) if single else bits
+
+
 def entropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = False) -> float | Floats:
     """The entropy H(p) = −Σ p log p: the average information of an outcome.
 
     Parameters
     ----------
     p
-        Probabilities along the last axis, a Distribution, a frozen continuous distribution (whose differential
-        entropy is given), or with `of` counts or samples.
+        Probabilities along the last axis, a Distribution, or with `of` counts or samples. Or a distribution of
+        scipy.stats: continuous (old style, new style, multivariate_normal or gaussian_kde), whose differential entropy
+        is given, or discrete, such as poisson(3), summed to full accuracy.
     of
         "probabilities", "counts" or "samples"; "auto" takes strings and bytes as samples, all else as probabilities.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
     normalise
         Divide by the sum on purpose.
 
@@ -98,7 +115,9 @@ def entropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool = F
     scale = check.from_bits(unit)
     if continuous.is_frozen(p):
         return continuous.entropy(continuous.frozen(p, "p")) / check.nats_per(unit)
-    values, normalise = _probabilities(p, "p", of, normalise)
+    values, normalise = as_probabilities(p, "p", of, normalise)
+    if isinstance(values, tuple):
+        return exact.entropy(values) * scale
     return sums.plain(sums.entropy(values, "p", normalise=normalise), scale)
 
 
@@ -111,7 +130,11 @@ def varentropy(p: Any, *, of: Of = "auto", unit: Unit = "bits", normalise: bool 
     (0.25, 0.0)
     """
     scale = check.from_bits(unit)
-    values, normalise = _probabilities(p, "p", of, normalise)
+    if continuous.is_frozen(p):
+        return continuous.varentropy(continuous.frozen(p, "p")) / check.nats_per(unit) ** 2
+    values, normalise = as_probabilities(p, "p", of, normalise)
+    if isinstance(values, tuple):
+        return exact.varentropy(values) * scale**2
     return sums.plain(sums.varentropy(values, "p", normalise=normalise), scale**2)
 
 
@@ -131,7 +154,9 @@ def renyi_entropy(
     alpha = check.real(order, "order", low=0.0, infinite=True)
     if continuous.is_frozen(p):
         return continuous.renyi(continuous.frozen(p, "p"), alpha) / check.nats_per(unit)
-    given, normalise = _probabilities(p, "p", of, normalise)
+    given, normalise = as_probabilities(p, "p", of, normalise)
+    if isinstance(given, tuple):
+        return exact.renyi(given, alpha) * scale
     if alpha == 1.0:
         return sums.plain(sums.entropy(given, "p", normalise=normalise), scale)
     values = check.probabilities(given, "p", normalise=normalise)
@@ -179,6 +204,7 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     --------
     >>> cross_entropy([0.5, 0.5], [0.25, 0.75])
     1.20751874963942
+    >>> from bitmeter import Distribution
     >>> cross_entropy("abba", Distribution({"a": 0.25, "b": 0.5, "c": 0.25}))
     1.5
     >>> cross_entropy("cab", Distribution({"a": 0.5, "b": 0.5}))
@@ -191,7 +217,9 @@ def cross_entropy(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
         )
     if isinstance(q, Conditional):
         return q.cross_entropy(p, unit=unit)
-    first, second, normalise = _pair(p, q, of, normalise)
+    _, first, second, normalise = as_pair(p, q, of, normalise)
+    if isinstance(first, tuple):
+        return exact.cross_entropy(first, second) * scale
     return sums.plain(sums.cross_entropy(first, second, normalise=normalise), scale)
 
 
@@ -208,7 +236,9 @@ def kl_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     scale = check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
         return continuous.divergence(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / check.nats_per(unit)
-    first, second, normalise = _pair(p, q, of, normalise)
+    _, first, second, normalise = as_pair(p, q, of, normalise)
+    if isinstance(first, tuple):
+        return exact.divergence(first, second) * scale
     return sums.plain(sums.divergence(first, second, normalise=normalise), scale)
 
 
@@ -223,7 +253,9 @@ def js_divergence(p: Any, q: Any, *, of: Of = "auto", unit: Unit = "bits", norma
     scale = check.from_bits(unit)
     if continuous.is_frozen(p) or continuous.is_frozen(q):
         return continuous.jensen_shannon(continuous.frozen(p, "p"), continuous.frozen(q, "q")) / check.nats_per(unit)
-    first, second, normalise = _pair(p, q, of, normalise)
+    _, first, second, normalise = as_pair(p, q, of, normalise)
+    if isinstance(first, tuple):
+        return exact.jensen_shannon(first, second) * scale
     first = check.probabilities(first, "p", normalise=normalise)
     second = check.probabilities(second, "q", normalise=normalise)
     # Halving a denormal would lose its last bit: the middle is kept doubled, and normalised by its sum.
@@ -241,6 +273,7 @@ def perplexity(p: Any, q: Any = None, *, of: Of = "auto", normalise: bool = Fals
     --------
     >>> perplexity([0.25] * 4)
     4.0
+    >>> from bitmeter import Distribution
     >>> perplexity("abba", Distribution({"a": 0.25, "b": 0.5, "c": 0.25}))
     2.8284
     """
@@ -270,74 +303,3 @@ def sequence_perplexity(probabilities: Any) -> float:
     if np.isinf(surprisal).any():
         return math.inf
     return sums.power(sums.total(surprisal) / surprisal.size)
-
-
-def _as_samples(p: Any, of: str) -> bool:
-    if isinstance(p, memoryview) and of == "auto":
-        return check.holds_bytes(p)
-    return of == "samples" or (of == "auto" and isinstance(p, str | bytes | bytearray))
-
-
-def _probabilities(p: Any, name: str, of: Any, normalise: Any) -> tuple[NDArray[Any], bool]:
-    """The rows to sum over, and whether they are to be divided by their sums."""
-    check.choice(of, "of", _OF)
-    divide = check.flag(normalise, "normalise")
-    if isinstance(p, Distribution):
-        return p.probabilities, divide
-    if isinstance(p, Conditional):
-        message = f"{name} is a Conditional; its entropy needs a distribution of the contexts: use {name}.entropy(…)"
-        raise InputTypeError(message, value=p)
-    if _as_samples(p, of):
-        return check.count(check.symbols(p, name))[1].astype(np.float64), True
-    try:
-        return check.array(p, name), divide or of == "counts"
-    except InputTypeError as error:
-        message = f"{error}; if these are samples, say so with of='samples'"
-        raise InputTypeError(message, value=p) from None
-
-
-def _pair(p: Any, q: Any, of: Any, normalise: Any) -> tuple[NDArray[Any], NDArray[Any], bool]:
-    """The two rows over the same events, aligned by label where there are labels."""
-    check.choice(of, "of", _OF)
-    divide = check.flag(normalise, "normalise")
-    if isinstance(q, Conditional):
-        message = "q is a Conditional; only cross_entropy takes one"
-        raise InputTypeError(message, value=q)
-    if isinstance(q, Distribution):
-        if of in ("probabilities", "counts") and not isinstance(p, Distribution):
-            first, second = sums.pair(p, q.probabilities)
-            return first, second, divide or of == "counts"
-        _refuse_numbers(p, of)
-        _, first, second = align(p if isinstance(p, Distribution) else Distribution.from_data(p), q)
-        return first, second, divide
-    if isinstance(p, Distribution):
-        first, second = sums.pair(p.probabilities, q)
-        return first, second, divide
-    if _as_samples(p, of):
-        message = "p is data, so q must be a Distribution, whose labels say which symbol each probability belongs to"
-        raise InputTypeError(message, value=q)
-    first, second = sums.pair(p, q)
-    return first, second, divide or of == "counts"
-
-
-def _refuse_numbers(p: Any, of: str) -> None:
-    """Floats against a Distribution are more likely probabilities than labels: the caller must say."""
-    p = check.native(p, "p")
-    numbers = isinstance(p, np.ndarray) and p.dtype.kind == "f"
-    numbers = numbers or (isinstance(p, list | tuple) and any(isinstance(item, float) for item in p))
-    if numbers and of == "auto":
-        message = (
-            "p holds floats and q is a Distribution: say of='probabilities' if they are probabilities in the order of "
-            "q.labels, or of='samples' if they are data"
-        )
-        raise InputTypeError(message, value=p)
-
-
-def align(p: Distribution, q: Distribution) -> tuple[tuple[Any, ...], Floats, Floats]:
-    """Both distributions over the labels of either."""
-    if p.labels == q.labels:
-        return p.labels, p.probabilities, q.probabilities
-    names = tuple(dict.fromkeys((*q.labels, *p.labels)))
-    first = np.array([p.probability(name) for name in names])
-    second = np.array([q.probability(name) for name in names])
-    return names, first, second

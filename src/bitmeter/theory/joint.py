@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from bitmeter import _core
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import Unit
-from bitmeter.errors import InputTypeError, RangeError, ShapeError
+from bitmeter._util.labelled import Names
+from bitmeter.errors import InputError, InputTypeError, RangeError, ShapeError
 from bitmeter.theory import sums
 from bitmeter.theory.conditional import _pair_items
 from bitmeter.theory.distributions import Distribution
+from bitmeter.theory.inputs import samples
 
 Which: TypeAlias = Literal["first", "second"]
 
@@ -24,11 +27,12 @@ def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool
     Parameters
     ----------
     x
-        A table of any number of axes that sums to one over all of them, a Distribution over pairs, or samples of X.
+        A table of any number of axes that sums to one over all of them, a Distribution over pairs (or a mapping, or a
+        Series whose index holds pairs), or samples of X.
     y
-        Samples of Y, each beside the one of X.
+        Samples of Y, each beside the one of X: by position, or by their index where both are Series with one.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
     normalise
         Divide the table by its sum on purpose (for counts).
 
@@ -98,6 +102,9 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
         return _of_samples(x, y)
     if isinstance(x, Distribution):
         return _of_labels(x)
+    pairs = labelled.read(x, "x")
+    if pairs is not None and pairs.values.ndim == 1:
+        return _of_labels(Distribution(x, normalise=divide or isinstance(x, Counter)))
     if isinstance(x, str | bytes):
         message = "x is data but y is missing; a joint distribution needs both sequences, or one table"
         raise InputTypeError(message, value=x)
@@ -105,7 +112,7 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
     if table.ndim < 2:
         message = f"x has shape {table.shape}; a joint table has at least two axes"
         raise ShapeError(message)
-    flat = check.probabilities(table.reshape(1, -1), "x", normalise=divide)[0]
+    flat = check.probabilities(table.reshape(1, -1), "x", normalise=divide, within=check.tolerance(x))[0]
     places = np.flatnonzero(flat)
     # With more than two axes the first stands against all the others together.
     width = table.size // table.shape[0]
@@ -113,14 +120,29 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
 
 
 def _of_samples(x: Any, y: Any) -> tuple[Floats, Ints, Ints]:
-    first, second = check.symbols(x, "x").ids, check.symbols(y, "y").ids
+    first, second = samples(x, "x").ids, samples(y, "y").ids
     if first.size != second.size:
         message = f"x has {first.size} samples and y has {second.size}; each x needs its y"
         raise ShapeError(message)
     if first.dtype != second.dtype:
         first, second = first.astype(np.int64), second.astype(np.int64)
+    second = second[_partners(labelled.index_of(x, "x"), labelled.index_of(y, "y"))]
     rows, columns, numbers = _core.count_pairs(first, second)
     return numbers / first.size, rows, columns
+
+
+def _partners(first: Names | None, second: Names | None) -> Any:
+    """Where the sample of y is that belongs to each sample of x: by their labels where both have them."""
+    if first is None or second is None or first == second:
+        return slice(None)
+    place = {label: i for i, label in enumerate(second)}
+    if len(place) < len(second) or set(first) != set(place):
+        message = (
+            "x and y are series whose indices differ and do not name the same samples once each, so that it is not "
+            "known which belong together; align them first, or give x.to_numpy() and y.to_numpy()"
+        )
+        raise InputError(message)
+    return np.array([place[label] for label in first])
 
 
 def _of_labels(joint: Distribution) -> tuple[Floats, Ints, Ints]:

@@ -17,16 +17,16 @@ class MonteCarlo:
     value: float
     standard_error: float
     samples: int
-    unit: str
+    unit: Unit
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ± {self.standard_error:.2g} {self.unit} ({self.samples:,} samples)"
+        return f"{self.value:.6g} ± {self.standard_error:.2g} {check.unit_name(self.unit)} ({self.samples:,} samples)"
 
 
 def monte_carlo_cross_entropy(
     p: Any, q: Any, *, samples: int = 100_000, unit: Unit = "bits", seed: Seed = None
 ) -> MonteCarlo:
-    """The cross-entropy of two frozen continuous distributions as a mean over draws from p, with its standard error.
+    """The cross-entropy of two distributions of scipy.stats as a mean over draws from p, with its standard error.
 
     Examples
     --------
@@ -37,6 +37,6 @@ def monte_carlo_cross_entropy(
     """
     per = check.nats_per(unit)
     number = check.integer(samples, "samples", low=2, high=10**9)
-    first, second = continuous.frozen(p, "p"), continuous.frozen(q, "q")
+    first, second = (continuous.frozen(x, name, sampling=True) for x, name in ((p, "p"), (q, "q")))
     value, error = continuous.monte_carlo(first, second, number, check.generator(seed))
     return MonteCarlo(value / per, error / per, number, unit)

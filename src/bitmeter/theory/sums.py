@@ -53,9 +53,10 @@ def total(values: Any) -> float:
     return float(_core.row_sums(row)[0][0]) if row.size else 0.0
 
 
-def pair(p: Any, q: Any, names: tuple[str, str] = ("p", "q")) -> tuple[Rows, Rows]:
+def pair(p: Any, q: Any, *, normalise: bool = False, names: tuple[str, str] = ("p", "q")) -> tuple[Rows, Rows]:
     """Two arrays of one shape and one kind of float; a single row of q serves a whole batch of p, and the reverse."""
-    first, second = check.array(p, names[0]), check.array(q, names[1])
+    first = check.rows(p, names[0], normalise=normalise)
+    second = check.rows(q, names[1], normalise=normalise)
     if first.shape[-1] != second.shape[-1] or (first.shape != second.shape and 1 not in (first.ndim, second.ndim)):
         message = (
             f"{names[0]} has shape {first.shape} and {names[1]} has shape {second.shape}; they must be over the same "
@@ -63,7 +64,12 @@ def pair(p: Any, q: Any, names: tuple[str, str] = ("p", "q")) -> tuple[Rows, Row
         )
         raise ShapeError(message)
     if first.dtype != second.dtype:
-        first, second = first.astype(np.float64), second.astype(np.float64)
+        # As doubles, floats of single precision would no longer be held to their own tolerance.
+        first, second = (
+            value if value.dtype == np.float64 or normalise else check.probabilities(value, name)
+            for value, name in zip((first, second), names, strict=True)
+        )
+        first, second = first.astype(np.float64, copy=False), second.astype(np.float64, copy=False)
     if first.shape != second.shape:
         shape = np.broadcast_shapes(first.shape, second.shape)
         first = np.ascontiguousarray(np.broadcast_to(first, shape))
@@ -82,7 +88,7 @@ def _shaped(result: Floats, values: Rows) -> Floats:
 def _checked(kernel: Any, values: Rows, name: str, *, normalise: bool) -> tuple[Floats, Floats]:
     value, sums, _, bad, _, _ = kernel(_rows(values))
     _raise_first_bad(values, bad, name)
-    check.check_sums(sums, values.shape, name, normalise=normalise)
+    check.check_sums(sums, values.shape, name, normalise=normalise, within=check.tolerance(values))
     return _shaped(value, values), _shaped(sums, values)
 
 
@@ -90,7 +96,7 @@ def _checked_pair(kernel: Any, p: Rows, q: Rows, *, normalise: bool) -> tuple[Fl
     value, sum_p, sum_q, bad_p, bad_q, _ = kernel(_rows(p), _rows(q))
     for values, bad, sums, name in ((p, bad_p, sum_p, "p"), (q, bad_q, sum_q, "q")):
         _raise_first_bad(values, bad, name)
-        check.check_sums(sums, values.shape, name, normalise=normalise)
+        check.check_sums(sums, values.shape, name, normalise=normalise, within=check.tolerance(values))
     return _shaped(value, p), _shaped(sum_p, p), _shaped(sum_q, q)
 
 

@@ -119,7 +119,7 @@ def test_samples_and_counts_agree() -> None:
 @pytest.mark.parametrize("counts", [[1], [5], [1, 1], [1] * 30, [2, 2], [10**9, 1]])
 def test_degenerate_samples(method: str, counts: list[int]) -> None:
     size = {"alphabet_size": len(counts)} if method == "nsb" else {}
-    result = estimate_entropy(counts, method, of="counts", **size)  # type: ignore[arg-type]
+    result = estimate_entropy(counts, method, of="counts", **size)
     assert math.isfinite(result.value)
     assert result.value >= 0
     assert result.interval is not None

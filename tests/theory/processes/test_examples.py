@@ -23,7 +23,7 @@ def test_example_processes() -> None:
         "noisy": 0.7665963,
         "two-coins": 0.73450,
     }
-    assert set(expected) == set(EXAMPLE_PROCESSES)
+    assert {*expected, "swings"} == set(EXAMPLE_PROCESSES)
     for name, rate in expected.items():
         process = example_process(name)
         assert process.entropy_rate == pytest.approx(rate, abs=5e-6)

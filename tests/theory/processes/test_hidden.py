@@ -68,9 +68,26 @@ def test_bounds_hold_the_rate_of_a_markov_chain_in_disguise(seed: int) -> None:
     assert found.value == pytest.approx(Markov(rows).entropy_rate, abs=2e-9)
 
 
-def test_where_bounds_stay_apart_samples_are_drawn() -> None:
+def test_where_bounds_stay_apart_a_grid_of_beliefs_settles_it() -> None:
     # Slow switching under much noise: the bounds need longer words than can be listed.
     slow = HiddenMarkov([[0.999, 0.001], [0.001, 0.999]], [[0.6, 0.4], [0.4, 0.6]])
+    bounds = slow.rate_bounds(work=2**14)
+    assert bounds.upper - bounds.lower > 1e-3
+    found = slow.rate()
+    assert found.method.startswith("belief grid")
+    assert bounds.lower <= found.lower <= found.value <= found.upper <= bounds.upper
+    assert found.upper - found.lower < 1e-8
+    assert slow.entropy_rate == pytest.approx(found.value, abs=1e-12)
+
+
+def _many_states() -> HiddenMarkov:
+    # Five states in a ring, seen through much noise: too many for a grid, and too slow for the bounds.
+    moves = 0.99 * np.eye(5) + 0.01 * np.roll(np.eye(5), 1, axis=1)
+    return HiddenMarkov(moves, 0.1 * np.eye(5) + 0.9 * np.full((5, 5), 0.2))
+
+
+def test_where_there_is_no_grid_samples_are_drawn() -> None:
+    slow = _many_states()
     with pytest.raises(ConvergenceError, match=r"rate\(seed="):
         _ = slow.entropy_rate
     bounds = slow.rate_bounds(work=2**14)
@@ -79,6 +96,8 @@ def test_where_bounds_stay_apart_samples_are_drawn() -> None:
     assert 0 < found.standard_error < 1e-3
     assert bounds.lower - 4 * found.standard_error <= found.value <= bounds.upper + 4 * found.standard_error
     assert found == slow.rate(seed=1)
+    with pytest.raises(UndefinedError, match="monte-carlo"):
+        _ = slow.varentropy_rate
 
 
 def test_monte_carlo_meets_the_truth() -> None:
@@ -92,9 +111,15 @@ def test_monte_carlo_meets_the_truth() -> None:
     assert abs(one.value - TRUTH) <= 4 * one.standard_error
 
 
-def test_variance_rate_needs_a_closed_form() -> None:
-    with pytest.raises(UndefinedError, match="monte-carlo"):
-        _ = HiddenMarkov(FLIP, FLIP).varentropy_rate
+def test_the_variance_rate_is_that_of_long_samples() -> None:
+    noisy = HiddenMarkov(FLIP, FLIP)
+    sampled = cross_entropy_rate(noisy, noisy, method="monte-carlo", n=2000, paths=20_000, seed=5)
+    assert sampled.variance_rate is not None
+    assert 0 < sampled.variance_error < 0.02
+    assert noisy.varentropy_rate == pytest.approx(sampled.variance_rate, abs=4 * sampled.variance_error)
+    found = noisy.rate()
+    assert found.variance_rate == pytest.approx(noisy.varentropy_rate, abs=1e-8)
+    assert found.variance_error < 1e-8
 
 
 def test_stationary_law_and_default_start() -> None:

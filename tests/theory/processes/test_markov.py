@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter import Iid, Markov
-from bitmeter.errors import ConvergenceError, EmptyError, RangeError, UndefinedError
+from bitmeter.errors import ConvergenceError, EmptyError, RangeError, ShapeError, UndefinedError
 
 
 def entropy(p: float) -> float:
@@ -256,3 +256,11 @@ def test_processes_do_not_change() -> None:
     for values in (chain.transition, chain.initial, chain.stationary):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 1.0
+
+
+@pytest.mark.parametrize(("shape", "order"), [((3, 3, 3), 2), ((2, 2, 2, 2), 3), ((9, 3), 2)])
+def test_a_table_of_a_higher_order_says_which(shape: tuple[int, ...], order: int) -> None:
+    table = np.full(shape, 1.0 / shape[-1])
+    with pytest.raises(ShapeError, match=f"give order={order}"):
+        Markov(table)
+    assert Markov(table, order=order).entropy_rate == pytest.approx(np.log2(shape[-1]), abs=1e-14)

@@ -16,6 +16,7 @@ from bitmeter._util import check
 from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import InputError, RangeError
 from bitmeter.theory.estimators.spectrum import FORMULAS, Spectrum
+from bitmeter.theory.inputs import samples
 
 __all__ = ["ENTROPY_METHODS", "EntropyEstimate", "estimate_entropy"]
 
@@ -74,7 +75,7 @@ class EntropyEstimate:
         if self.interval is not None:
             spread = f" ({100 * self.confidence:g}% interval {self.interval[0]:.4f} to {self.interval[1]:.4f})"
         return (
-            f"{self.value:.4f} {self.unit} by {self.method}{spread}\n"
+            f"{self.value:.4f} {check.unit_name(self.unit)} by {self.method}{spread}\n"
             f"plug-in {self.plug_in:.4f} · coverage {self.coverage:.4f} · "
             f"{self.observations} observations of {self.symbols} symbols\n{self.note}"
         )
@@ -172,7 +173,7 @@ def _confidence(value: Any) -> float:
 def _spectrum(data: Any, of: Any) -> Spectrum:
     if check.choice(of, "of", ("samples", "counts")) == "counts":
         return Spectrum.of_counts(check.counts(list(data.values()) if isinstance(data, Mapping) else data, "data"))
-    _, counts = check.count(check.symbols(data, "data"))
+    _, counts = check.count(samples(data, "data"))
     return Spectrum.of_counts(counts)
 
 

@@ -67,8 +67,9 @@ class RateEstimate:
 
     def __str__(self) -> str:
         settings = ", ".join(f"{name} {value:g}" for name, value in self.parameters.items())
+        unit = check.unit_name(self.unit)
         return (
-            f"{self.value:.4f} {self.unit} per symbol by {self.method}{f' ({settings})' if settings else ''}\n"
+            f"{self.value:.4f} {unit} per symbol by {self.method}{f' ({settings})' if settings else ''}\n"
             f"{self.symbols} symbols, {self.alphabet_size} different · "
             f"{'an upper bound' if self.upper_bound else 'not a bound'}: {self.note}"
         )

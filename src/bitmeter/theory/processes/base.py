@@ -13,7 +13,7 @@ from bitmeter import _core
 from bitmeter._util import check
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
-from bitmeter.errors import InputTypeError, RangeError, ShapeError, UnknownLabelError
+from bitmeter.errors import InputTypeError, RangeError, ShapeError, UndefinedError, UnknownLabelError
 from bitmeter.theory.processes.laws import Linear
 from bitmeter.theory.processes.results import Rate, Verdict
 
@@ -205,7 +205,30 @@ class Process(ABC):
     def _linear(self) -> Linear:
         """The law in terms of vectors."""
 
+    def _conditional_entropies(self, longest: int) -> Floats:
+        """H(Xₙ|X₁…Xₙ₋₁) for n = 1 … longest, in nats: from all words, unless a process knows better."""
+        words = self._blocks(self._check_words(longest))
+        found = np.empty(longest)
+        for place in range(longest - 1, -1, -1):
+            pairs = words.reshape(-1, self.alphabet_size)
+            words = pairs.sum(axis=1)
+            share = np.divide(pairs, words[:, None], where=pairs > 0, out=np.ones_like(pairs))
+            found[place] = 0.0 - float((pairs * np.log(share)).sum())
+        return found
+
     # ---- the long run ------------------------------------------------------------------------------------------------
+
+    @property
+    def settles(self) -> Verdict:
+        """Whether averages over time settle on every path, on whatever value: whether there is a long run at all.
+
+        Examples
+        --------
+        >>> from bitmeter import example_process
+        >>> bool(example_process("two-coins").settles), bool(example_process("swings").settles)
+        (True, False)
+        """
+        return Verdict(True, "every path settles into one of its ergodic components")
 
     @property
     @abstractmethod
@@ -297,9 +320,16 @@ def sub_seed(words: NDArray[np.uint64], index: int) -> NDArray[np.uint64]:
 def a_process(value: Any, name: str) -> Process:
     """A process, or a typed error."""
     if not isinstance(value, Process):
-        message = f"{name} is {check.shown(value)}; it must be a process: Iid, Markov, HiddenMarkov or Mixture"
+        message = f"{name} is {check.shown(value)}; it must be a process: Iid, Markov, HiddenMarkov, Mixture or Phases"
         raise InputTypeError(message, value=value)
     return value
+
+
+def need_long_run(process: Process) -> None:
+    """Raise where averages over time do not settle, so that a rate does not exist."""
+    if not process.settles:
+        message = f"{process!r} has no long run: {process.settles.reason}; entropy_curves shows its entropy by length"
+        raise UndefinedError(message)
 
 
 def same_alphabet(first: Process, second: Process, name: str) -> None:
@@ -341,6 +371,7 @@ __all__ = [
     "a_process",
     "frozen",
     "id_type",
+    "need_long_run",
     "same_alphabet",
     "seed_words",
     "sub_seed",

@@ -14,6 +14,7 @@ from bitmeter.theory.processes.hidden import HiddenMarkov
 from bitmeter.theory.processes.iid import Iid
 from bitmeter.theory.processes.markov import Markov
 from bitmeter.theory.processes.mixture import Mixture
+from bitmeter.theory.processes.phases import Phases
 
 
 def typewriter(keys: int = 26) -> Iid:
@@ -75,6 +76,11 @@ def _two_coins() -> Mixture:
     return Mixture([Iid([0.9, 0.1]), Iid([0.5, 0.5])])
 
 
+def _swings() -> Phases:
+    """A constant and a fair coin in phases of 1, 2, 4, … symbols: H(X₁…Xₙ)/n swings between 1/3 and 2/3 for ever."""
+    return Phases([[1.0, 0.0], [0.5, 0.5]])
+
+
 _MAKERS: dict[str, Callable[[], Process]] = {
     "fair-coin": _fair_coin,
     "typewriter": typewriter,
@@ -85,6 +91,7 @@ _MAKERS: dict[str, Callable[[], Process]] = {
     "even": _even,
     "noisy": _noisy,
     "two-coins": _two_coins,
+    "swings": _swings,
 }
 
 #: The names that `example_process` knows, and what each shows.
@@ -98,8 +105,8 @@ def example_process(name: Any) -> Process:
     --------
     >>> round(example_process("golden-mean").entropy_rate, 4)
     0.6667
-    >>> list(EXAMPLE_PROCESSES)
-    ['fair-coin', 'typewriter', 'two-state', 'periodic', 'sticky', 'golden-mean', 'even', 'noisy', 'two-coins']
+    >>> ", ".join(EXAMPLE_PROCESSES)
+    'fair-coin, typewriter, two-state, periodic, sticky, golden-mean, even, noisy, two-coins, swings'
     """
     return _MAKERS[check.choice(name, "name", _MAKERS)]()
 

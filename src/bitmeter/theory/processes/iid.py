@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import ShapeError
@@ -50,7 +50,7 @@ class Iid(Contextual):
     Parameters
     ----------
     p
-        Probabilities; or a mapping of labels to probabilities; or a `Distribution`.
+        Probabilities; or a mapping of labels to probabilities, a Series of pandas, or a `Distribution`.
     labels
         What the symbols are called.
     normalise
@@ -128,6 +128,9 @@ class Iid(Contextual):
             words = np.multiply.outer(words, self.probabilities).ravel()
         return words
 
+    def _conditional_entropies(self, longest: int) -> Floats:
+        return np.full(longest, self._long_run.mean)
+
     def _steady_blocks(self, length: int) -> Floats:
         return self._blocks(length)
 
@@ -149,8 +152,9 @@ def safe_log(values: Floats) -> Floats:
 
 def _weights(p: Any) -> tuple[Any, tuple[Hashable, ...] | None]:
     """Probabilities and labels, from a mapping, a distribution or plain numbers."""
-    if isinstance(p, Mapping):
-        return list(p.values()), tuple(p)
+    found = labelled.read(p, "p")
+    if found is not None and found.values.ndim == 1:
+        return found.values, None if found.positional else found.names
     if hasattr(p, "probabilities") and isinstance(getattr(p, "labels", None), tuple):
         return p.probabilities, p.labels
     return p, None

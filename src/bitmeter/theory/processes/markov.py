@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter._util import check
+from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
-from bitmeter.errors import EmptyError, RangeError, ShapeError, UndefinedError
+from bitmeter.errors import EmptyError, InputError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_WORDS, Ids, Process, frozen
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
 from bitmeter.theory.processes.iid import Contextual, Iid, safe_log
@@ -30,7 +30,8 @@ class Markov(Contextual):
     ----------
     transition
         The probabilities of the next symbol, along the last axis. Of order one, a square table whose row i belongs to
-        symbol i. Of order k, an array with k + 1 axes (oldest symbol first), or a table of K**k rows.
+        symbol i (or a DataFrame of pandas, whose labels name the symbols). Of order k, an array with k + 1 axes (oldest
+        symbol first), or a table of K**k rows.
     initial
         The law of the first `order` symbols: K numbers, or an array with `order` axes, or K**order numbers. By
         default the stationary law where there is exactly one, so that the process is stationary; where there are
@@ -58,7 +59,11 @@ class Markov(Contextual):
     ) -> None:
         normalise = check.flag(normalise, "normalise")
         self.order = check.integer(order, "order", low=1, high=64)
-        values = check.probabilities(transition, "transition", normalise=normalise)
+        table, rows, columns = labelled.table(transition, "transition")
+        if rows is not None and columns is not None and rows != columns:
+            message = "the rows and the columns of transition have different labels; both name the symbols"
+            raise InputError(message)
+        values = check.probabilities(table, "transition", normalise=normalise)
         size = values.shape[-1]
         contexts = size**self.order
         if values.shape not in ((contexts, size), (size,) * (self.order + 1)):
@@ -66,9 +71,12 @@ class Markov(Contextual):
                 f"transition has shape {values.shape}; a chain of order {self.order} over {size} symbols needs shape "
                 f"{(size,) * (self.order + 1)} or ({size}**{self.order}, {size})"
             )
+            fitting = _fitting_order(values.shape)
+            if fitting is not None:
+                message += f"; this is the shape of a chain of order {fitting}: give order={fitting}"
             raise ShapeError(message)
         self.transition = frozen(values.reshape(contexts, size))
-        self._set_alphabet(size, labels)
+        self._set_alphabet(size, columns if labels is None else labels)
         self._origin = ""
         self._given = initial is not None
         if self._given:
@@ -79,7 +87,7 @@ class Markov(Contextual):
             self.initial = frozen(np.full(contexts, 1.0 / contexts))
 
     def _read_initial(self, initial: Any, *, normalise: bool) -> Floats:
-        found = check.array(initial, "initial")
+        found = check.array(labelled.in_order(initial, self.labels, "initial"), "initial")
         contexts = len(self.transition)
         if found.shape not in ((contexts,), (self.alphabet_size,) * self.order):
             message = (
@@ -398,6 +406,22 @@ class Markov(Contextual):
     def _blocks(self, length: int) -> Floats:
         return self._extend(self.initial, length)
 
+    def _conditional_entropies(self, longest: int) -> Floats:
+        short = min(self.order, longest)
+        found = np.empty(longest)
+        found[:short] = super()._conditional_entropies(short)
+        rows = -(self.transition * np.where(self.transition > 0, safe_log(self.transition), 0.0)).sum(axis=1)
+        law: Floats = self.initial
+        follow = self._machine.follow.ravel()
+        for place in range(short, longest):
+            found[place] = law @ rows
+            after = np.bincount(follow, (law[:, None] * self.transition).ravel(), law.size).astype(np.float64)
+            if np.array_equal(after, law):
+                found[place + 1 :] = found[place]
+                break
+            law = after
+        return found
+
     def _steady_blocks(self, length: int) -> Floats:
         law = np.zeros(len(self.transition))
         for weight, part in self._settled:
@@ -424,6 +448,15 @@ class Markov(Contextual):
             return np.stack([np.bincount(follow[p].ravel(), flow[p].ravel(), len(u)) for p in parts])
 
         return Linear(self.initial, advance)
+
+
+def _fitting_order(shape: tuple[int, ...]) -> int | None:
+    """The order of the chain that has a table of this shape, where there is one."""
+    size = shape[-1]
+    if len(shape) > 2 and len(set(shape)) == 1:
+        return len(shape) - 1
+    order = next((k for k in range(1, 65) if size**k >= shape[0]), 1)
+    return order if len(shape) == 2 and size > 1 and size**order == shape[0] else None
 
 
 def _alphabet_of(data: Any, labels: Any, alphabet_size: Any) -> tuple[Iid, Ids]:

@@ -12,7 +12,7 @@ from bitmeter._util import check
 from bitmeter._util.arrays import Floats
 from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import RangeError, UndefinedError
-from bitmeter.theory.processes.base import MAX_WORDS, Process, a_process, same_alphabet, seed_words
+from bitmeter.theory.processes.base import MAX_WORDS, Process, a_process, need_long_run, same_alphabet, seed_words
 from bitmeter.theory.processes.chains import DENSE_STATES, LongRun, Machine
 from bitmeter.theory.processes.iid import Iid, safe_log
 from bitmeter.theory.processes.markov import Markov
@@ -52,7 +52,7 @@ def cross_entropy_rate(
     n, paths, seed
         For the methods that sample.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Returns
     -------
@@ -80,6 +80,8 @@ def cross_entropy_rate(
         raise RangeError(message, value=length * rows)
     check.nats_per(unit)
     words = seed_words(seed)
+    for process in (p, q):
+        need_long_run(process)
     if chosen in ("auto", "exact"):
         found = _exact(p, q)
         if found is not None:

@@ -58,8 +58,10 @@ class Rate:
     """An amount of information per step, how it was found, and the limits within which it lies.
 
     `lower` and `upper` are the value itself where there is a closed form, proven bounds where the method is one of
-    bounds, and the 95 % interval of an estimate otherwise; `standard_error` is 0 unless it is an estimate.
-    `variance_rate` is the asymptotic variance of the sum of n steps, divided by n, where it was found along the way.
+    bounds, the value ± an estimate of its numerical error where it is a belief grid, and the 95 % interval of an
+    estimate from samples otherwise; `standard_error` is 0 unless it is such an estimate. `variance_rate` is the
+    asymptotic variance of the sum of n steps, divided by n, where it was found along the way, and `variance_error` how
+    far that may be off: its numerical error on a grid, its standard error from samples.
     """
 
     value: float
@@ -69,6 +71,7 @@ class Rate:
     method: str
     unit: Unit
     variance_rate: float | None = None
+    variance_error: float = 0.0
 
     def __float__(self) -> float:
         return self.value
@@ -80,7 +83,7 @@ class Rate:
             limits = f" within [{self.lower:.10g}, {self.upper:.10g}]"
         else:
             limits = ""
-        return f"{self.value:.10g} {self.unit} per step{limits}, {self.method}"
+        return f"{self.value:.10g} {check.unit_name(self.unit)} per step{limits}, {self.method}"
 
     @classmethod
     def exact(cls, nats: float, method: str = "closed form", variance: float | None = None) -> Rate:
@@ -98,6 +101,7 @@ class Rate:
             upper=self.upper * factor,
             standard_error=self.standard_error * factor,
             variance_rate=variance,
+            variance_error=self.variance_error * factor**2,
             unit=unit,
         )
 

@@ -59,7 +59,9 @@ def _summary(means: Floats, length: int, method: str) -> Rate:
     variance = float(means.var(ddof=1))
     error = math.sqrt(variance / means.size)
     reach = t_quantile(means.size - 1, 0.975) * error
-    return Rate(value, value - reach, value + reach, error, method, "nats", variance * length)
+    # The relative standard error of a variance from so many means, which are nearly normal.
+    doubt = variance * length * math.sqrt(2.0 / (means.size - 1))
+    return Rate(value, value - reach, value + reach, error, method, "nats", variance * length, doubt)
 
 
 __all__ = ["monte_carlo", "one_sample", "running"]

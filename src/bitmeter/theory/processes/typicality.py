@@ -15,7 +15,16 @@ from bitmeter._util import check
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
 from bitmeter.errors import RangeError
-from bitmeter.theory.processes.base import MAX_SYMBOLS, Process, a_process, frozen, same_alphabet, seed_words, sub_seed
+from bitmeter.theory.processes.base import (
+    MAX_SYMBOLS,
+    Process,
+    a_process,
+    frozen,
+    need_long_run,
+    same_alphabet,
+    seed_words,
+    sub_seed,
+)
 from bitmeter.theory.processes.iid import Iid
 from bitmeter.theory.processes.rates import cross_entropy_rate, long_run_costs
 from bitmeter.theory.processes.sampled_rates import monte_carlo, running
@@ -118,7 +127,9 @@ class Convergence:
             mine = self.final[self.component == number]
             where = f"mean {mine.mean():.4f}" if mine.size else "none"
             band = f" ± {spread / math.sqrt(last):.2g}" if math.isfinite(spread) else ""
-            lines.append(f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {self.unit} per step: {where}")
+            lines.append(
+                f"  {mine.size / paths:.1%} of paths → {limit:.4f}{band} {check.unit_name(self.unit)} per step: {where}"
+            )
         return "\n".join(lines)
 
 
@@ -155,7 +166,7 @@ def converge(
     seed
         A whole number, or a numpy generator that goes on.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Examples
     --------
@@ -165,9 +176,10 @@ def converge(
       47.0% of paths → 0.4690 ± 0.021 bits per step: mean 0.4746
       53.0% of paths → 1.0000 ± 0 bits per step: mean 1.0005
     """
-    a_process(process, "process")
+    need_long_run(a_process(process, "process"))
     if model is not None:
         same_alphabet(process, a_process(model, "model"), "model")
+        need_long_run(model)
     length = check.integer(n, "n", low=1, high=MAX_SYMBOLS)
     rows = check.integer(paths, "paths", low=1, high=MAX_SYMBOLS)
     if length * rows > MAX_SYMBOLS or length > MAX_SYMBOLS // 10:
@@ -285,7 +297,7 @@ def typical_set(process: Process, n: int, epsilon: float, *, unit: Unit = "bits"
     epsilon
         How far from the entropy rate a typical word may be, in `unit`.
     unit
-        "bits", "nats" or "hartleys".
+        "bits", "nats", "hartleys", or a number: the base of the logarithm.
 
     Examples
     --------
