@@ -118,7 +118,7 @@ def test_answers_of_exercises_are_what_the_lesson_computes(lesson: Lesson) -> No
         found = eval(exercise.check, names)
         answer = exercise.answer
         if answer.value is None:
-            word = {True: "yes", False: "no"}[found] if isinstance(found, bool | np.bool_) else found
+            word = ("yes" if found else "no") if isinstance(found, bool | np.bool_) else found
             assert word == answer.words[0], exercise.question
         elif math.isinf(answer.value):
             assert found == answer.value

@@ -65,6 +65,13 @@ class Answer:
     unit: str | None = None
     words: tuple[str, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """The answer without its tolerance and other wordings."""
+        number, _, tolerance = self.text.partition("|")[0].partition("±")
+        unit = " ".join(tolerance.split()[1:])
+        return f"{number.strip()} {unit}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
@@ -96,11 +103,11 @@ class Judgement:
 
 
 def read_exercise(text: str) -> Exercise:
-    """An exercise as it is written in a lesson.
+    r"""An exercise as it is written in a lesson.
 
     Examples
     --------
-    >>> block = "How many bits is a coin?\\nanswer: 1 bit\\ncheck: 1\\nhint: Two sides.\\nsolution: log₂ 2 = 1."
+    >>> block = "How many bits is a coin?\nanswer: 1 bit\ncheck: 1\nhint: Two sides.\nsolution: log₂ 2 = 1."
     >>> read_exercise(block).answer
     Answer(text='1 bit', value=1.0, tolerance=1e-09, unit='bits', words=())
     """
@@ -129,11 +136,11 @@ def _plain(text: str) -> str:
 
 
 def judge(exercise: Exercise, typed: str) -> Judgement:
-    """Whether what was typed answers the exercise.
+    r"""Whether what was typed answers the exercise.
 
     Examples
     --------
-    >>> coins = read_exercise("Three coins?\\nanswer: 3 bits\\ncheck: 3\\nhint: Add.\\nsolution: 1 + 1 + 1.")
+    >>> coins = read_exercise("Three coins?\nanswer: 3 bits\ncheck: 3\nhint: Add.\nsolution: 1 + 1 + 1.")
     >>> [judge(coins, typed).kind for typed in ("3", "6/2 bits", "2.0794415417 nats", "2", "three")]
     ['right', 'right', 'right', 'wrong', 'unreadable']
     """
@@ -157,7 +164,7 @@ def _judge_number(answer: Answer, value: float, unit: str | None) -> Judgement:
     if unit is not None and own is not None:
         value *= _NATS[unit] / _NATS[own]
     if _near(answer, value):
-        return Judgement("right", f"Right: {answer.text}.")
+        return Judgement("right", f"Right: {answer.shown}.")
     if own is not None and unit is None:
         for other, nats in _NATS.items():
             if other != own and _near(answer, value * nats / _NATS[own]):
@@ -216,7 +223,7 @@ def _decimal(text: str) -> str:
 
 def _compute(node: ast.expr) -> float:
     """The value of a sum; only numbers, the operators and a few functions, in floating point so that none is large."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
         value = float(node.value)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
         value = _compute(node.operand) * (-1 if isinstance(node.op, ast.USub) else 1)

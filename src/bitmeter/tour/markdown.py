@@ -35,7 +35,7 @@ def _exercises(lesson: Lesson) -> Iterator[str]:
     for number, exercise in enumerate(lesson.exercises, start=1):
         yield f"**{number}.** {exercise.question}"
         yield _folded("Hint", exercise.hint)
-        yield _folded("Solution", f"{exercise.solution} The answer: **{exercise.answer.text}**.")
+        yield _folded("Solution", f"{exercise.solution} The answer: **{exercise.answer.shown}**.")
 
 
 def _folded(title: str, text: str) -> str:

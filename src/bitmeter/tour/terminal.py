@@ -74,7 +74,7 @@ def solution_lines(lesson: Lesson, number: int, console: Console) -> Iterator[Te
     """The lines of a hint and of a solution."""
     exercise = lesson.exercises[number - 1]
     yield from prose(f"*Hint.* {exercise.hint}", console)
-    yield from prose(f"*Solution.* {exercise.solution} The answer: **{exercise.answer.text}**.", console)
+    yield from prose(f"*Solution.* {exercise.solution} The answer: **{exercise.answer.shown}**.", console)
 
 
 def prose(text: str, console: Console) -> Iterator[Text]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 
 from rich.console import Console
@@ -26,13 +27,12 @@ _LAST = sys.maxsize
 _TRIES = 2
 
 _HELP = """\
-  Enter      the next page; after the last one the exercises, then the next lesson
+  Enter      the next page; after the last one the exercises, the next lesson
   b          back, to the page before
   n, p       the next lesson, the previous one
   l          the list of all lessons
   4, joint   the lesson of this number or name
-  q          quit; `bitmeter learn` goes on here, `bitmeter learn --restart` at the
-             start
+  q          quit; `bitmeter learn` goes on here, with --restart at the start
   ?          this help"""
 _EXERCISE_HELP = """\
   a number   such as 1.5, 3/2, 2^-3, log2(6), 25 % or inf; with its unit if you
@@ -115,6 +115,8 @@ class Walk:
             typed = self._command(f"page {len(starts)}", at, "next page" if more else _next(at, self._tour))
             if typed == "" and not more and lesson.exercises:
                 typed = self._exercises(at)
+                if typed == "b":
+                    continue
             if typed == "" and more:
                 starts.append(after)
             elif typed != "b":
@@ -185,7 +187,7 @@ class Walk:
             else:
                 judgement = judge(exercise, typed)
                 style = {"right": "bold green", "wrong": "bold red"}.get(judgement.kind, "")
-                self._console.print(Text(judgement.message, style=style))
+                self._print(Text(row, style=style) for row in textwrap.wrap(judgement.message, WIDTH))
                 if judgement.kind == "right":
                     self._print(prose(exercise.solution, self._console))
                     return ""

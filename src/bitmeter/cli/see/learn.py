@@ -18,7 +18,9 @@ def learn(
         str | None, typer.Argument(help="A topic, by name or number; the whole tour by default.", show_default=False)
     ] = None,
     list_topics: Annotated[bool, typer.Option("--list", "-l", help="List the topics.")] = False,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin at the start, not at the remembered place.")] = False,
+    restart: Annotated[
+        bool, typer.Option("--restart", help="Begin at the start, not at the remembered place.")
+    ] = False,
     answer: Annotated[
         list[str] | None,
         typer.Option(
