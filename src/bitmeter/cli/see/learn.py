@@ -36,7 +36,8 @@ def learn(
     """Learn what entropy, cross-entropy and perplexity are, with live examples and exercises.
 
     On a terminal the tour is shown page by page, asks its exercises and remembers where you were: Enter goes on, b goes
-    back, ? shows the other keys, q quits. In a pipe, or with --solutions, it is printed whole.
+    back, ? shows the other keys, q quits. In a pipe, or with --solutions, it is printed whole. The place is kept in
+    bitmeter/tour.json in the user's folder for such files ($XDG_STATE_HOME, by default ~/.local/state).
     """
     from bitmeter.tour import find, topics
     from bitmeter.tour.terminal import listing, show
