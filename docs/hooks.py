@@ -98,8 +98,10 @@ def tour_pages() -> dict[str, str]:
     items = "\n".join(f"{lesson.number}. [{lesson.title}]({lesson.name}.md)" for lesson in topics())
     pages["tour/index.md"] = (
         "# The tour\n\nFrom the information of one event to comparing language models, in short steps. Each has "
-        "the formula, the code that computes it, and the result that the code gave when this page was built.\n\n"
-        f"{items}\n\nThe same tour runs in the terminal: `bitmeter learn`.\n"
+        "the formula, the code that computes it, the result that the code gave when this page was built, and exercises "
+        f"with their solutions.\n\n{items}\n\nThe same tour runs in the terminal: `bitmeter learn` shows it page by "
+        "page, checks your answers to the exercises, and goes on where you were. `bitmeter learn 2 --answer 1=7/4` "
+        "checks an answer without it.\n"
     )
     return pages
 

@@ -9,10 +9,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from bitmeter.tour import Lesson, Statement, _read, run, topics
+from bitmeter.tour.exercises import judge
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -106,9 +109,32 @@ def _check_command(command: str, written: str, folder: Path) -> None:
         assert agree(ours, theirs), f"{command}\nwritten:\n{ours}\nfound:\n{theirs}"
 
 
+@pytest.mark.parametrize("lesson", topics(), ids=lambda lesson: lesson.name)
+def test_answers_of_exercises_are_what_the_lesson_computes(lesson: Lesson) -> None:
+    names: dict[str, Any] = {}
+    list(run(lesson, names))
+    assert len(lesson.exercises) >= 2
+    for exercise in lesson.exercises:
+        found = eval(exercise.check, names)
+        answer = exercise.answer
+        if answer.value is None:
+            word = ("yes" if found else "no") if isinstance(found, bool | np.bool_) else found
+            assert word == answer.words[0], exercise.question
+        elif math.isinf(answer.value):
+            assert found == answer.value
+        else:
+            # What is written is the value, rounded; and whoever types the value itself is right.
+            decimals = len(answer.text.split()[0].partition(".")[2])
+            assert found == pytest.approx(answer.value, rel=1e-9, abs=0.5001 * 10.0**-decimals), exercise.question
+            assert judge(exercise, repr(float(found))).kind == "right", exercise.question
+        assert judge(exercise, answer.words[0] if answer.words else answer.text.split("±")[0]).kind == "right"
+
+
 def test_the_tour_covers_its_rows_in_order() -> None:
-    wanted = [f"M{k}" for k in range(1, 26)]
-    assert [row for lesson in topics() for row in lesson.rows] == wanted
+    rows = [row for lesson in topics() for row in lesson.rows]
+    assert sorted(rows, key=lambda row: int(row[1:])) == [f"M{k}" for k in range(1, 31)]
+    # Those of the first reading in order; those of the second where they belong among them.
+    assert [row for row in rows if int(row[1:]) <= 25] == [f"M{k}" for k in range(1, 26)]
     assert [lesson.number for lesson in topics()] == list(range(1, len(topics()) + 1))
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from bitmeter.tour import Block, Lesson, Statement, find
+from bitmeter.tour.exercises import read_exercise
 from bitmeter.tour.markdown import page
 
 LESSON = Lesson(
@@ -31,6 +32,14 @@ def test_a_page_has_the_text_and_the_results_of_today() -> None:
         "```pycon\n>>> for i in range(2):\n...     print(i)\n0\n1\n```\n\n"
         "In the terminal: `bitmeter learn sums`\n"
     )
+
+
+def test_exercises_have_their_hints_and_solutions_folded() -> None:
+    exercise = read_exercise("Why?\nanswer: 1.5 ± 0.1 bits\ncheck: 1.5\nhint: Think.\nsolution: *Because.*")
+    text = page(Lesson(1, "why", "Why", (), (), (exercise,)))
+    assert "## Exercises\n\n**1.** Why?\n\n" in text
+    for title, folded in (("Hint", "Think."), ("Solution", "*Because.* The answer: **1.5 bits**.")):
+        assert f'<details markdown="1"><summary>{title}</summary>\n\n{folded}\n\n</details>' in text
 
 
 def test_a_plot_is_html_between_two_sessions() -> None:

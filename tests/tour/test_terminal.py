@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from bitmeter.tour import Block, Lesson, Statement, topics
+from bitmeter.tour.exercises import read_exercise
 from bitmeter.tour.terminal import WIDTH, listing, show
 
 LESSON = Lesson(
@@ -20,14 +21,18 @@ LESSON = Lesson(
         Block("formula", "2 + 2 = 4"),
         Block("code", "", (Statement("for i in range(2):\n    print(i)\n", ""), Statement("'ab ' * 40\n", ""))),
     ),
+    (
+        read_exercise("What is **two** and two?\nanswer: 4\ncheck: 2 + 2\nhint: Count.\nsolution: Three, then four."),
+        read_exercise("And two?\nanswer: 6.0 ± 0.1 bits\ncheck: 6\nhint: On.\nsolution: Five, then six."),
+    ),
 )
 
 
-def shown(*, colour: bool) -> str:
+def shown(*, colour: bool, solutions: bool = False) -> str:
     file = io.StringIO()
     system: Any = "standard" if colour else None
     console = Console(file=file, width=WIDTH, highlight=False, force_terminal=colour, color_system=system)
-    show(LESSON, console)
+    show(LESSON, console, solutions=solutions)
     return file.getvalue()
 
 
@@ -54,6 +59,24 @@ def test_code_has_prompts_and_results_are_indented() -> None:
     # The repr of 120 characters goes on below.
     start = text.index("  >>> 'ab ' * 40")
     assert "".join(text[start:].split()[4:]).count("ab") == 40
+
+
+def test_exercises_say_how_to_answer_and_hide_the_answer() -> None:
+    text = shown(colour=False)
+    assert (
+        "Exercise 1 of 2\nWhat is two and two?\n  Answer with: bitmeter learn sums --answer 1=ANSWER\n\nExercise 2"
+        in text
+    )
+    assert text.endswith("  Hints and solutions: bitmeter learn sums --solutions\n\n")
+    assert "Count." not in text
+    assert "then six" not in text
+
+
+def test_solutions_are_shown_on_request() -> None:
+    text = shown(colour=False, solutions=True)
+    assert "What is two and two?\nHint. Count.\nSolution. Three, then four. The answer: 4.\n" in text
+    assert "Solution. Five, then six. The answer: 6.0 bits.\n" in text
+    assert "--answer" not in text
 
 
 def test_the_list_has_every_lesson_in_order() -> None:

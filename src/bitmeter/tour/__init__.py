@@ -2,7 +2,8 @@
 
 A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the topics
 of the subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
-give now; the tests compare it with the result in the file. Blocks fenced as `formula` are set apart.
+give now; the tests compare it with the result in the file. Blocks fenced as `formula` are set apart. Blocks fenced as
+`exercise` come at the end; the module of that name says what they contain.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from importlib import resources
 from typing import Any, Literal
 
 from bitmeter.errors import ChoiceError
+from bitmeter.tour.exercises import Exercise, read_exercise
 
 __all__ = ["Block", "Lesson", "Statement", "find", "run", "topics"]
 
-_FENCE = re.compile(r"^```(python|formula)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(python|formula|exercise)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Lesson:
         The topics of the subject that it covers.
     blocks
         Its contents, in order.
+    exercises
+        What the reader is asked at the end.
     """
 
     number: int
@@ -74,6 +78,7 @@ class Lesson:
     title: str
     rows: tuple[str, ...]
     blocks: tuple[Block, ...]
+    exercises: tuple[Exercise, ...] = ()
 
 
 @cache
@@ -110,9 +115,18 @@ def find(topic: str) -> Lesson:
     raise ChoiceError(message, value=topic)
 
 
-def run(lesson: Lesson) -> Iterator[Block]:
-    """The lesson's blocks with the results that its code gives now."""
-    names: dict[str, Any] = {"__name__": f"bitmeter.tour.{lesson.name}"}
+def run(lesson: Lesson, names: dict[str, Any] | None = None) -> Iterator[Block]:
+    """The lesson's blocks with the results that its code gives now.
+
+    Parameters
+    ----------
+    lesson
+        What to run.
+    names
+        The names that the code uses and defines; new ones by default.
+    """
+    names = {} if names is None else names
+    names["__name__"] = f"bitmeter.tour.{lesson.name}"
     for block in lesson.blocks:
         if block.kind == "code":
             done = tuple(Statement(part.source, _execute(part.source, names)) for part in block.statements)
@@ -125,11 +139,14 @@ def _read(file_name: str, text: str) -> Lesson:
     number, _, name = file_name.removesuffix(".md").partition("-")
     first, second, rest = text.split("\n", 2)
     blocks: list[Block] = []
+    exercises: list[Exercise] = []
     end = 0
     for match in _FENCE.finditer(rest):
         blocks.append(Block("prose", rest[end : match.start()].strip()))
         kind, body = match.groups()
-        if kind == "formula":
+        if kind == "exercise":
+            exercises.append(read_exercise(body))
+        elif kind == "formula":
             blocks.append(Block("formula", body.rstrip()))
         else:
             parts = doctest.DocTestParser().get_examples(body, file_name)
@@ -142,6 +159,7 @@ def _read(file_name: str, text: str) -> Lesson:
         first.removeprefix("# "),
         tuple(re.findall(r"M\d+", second)),
         tuple(block for block in blocks if block.text),
+        tuple(exercises),
     )
 
 

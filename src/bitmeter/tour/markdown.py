@@ -23,8 +23,23 @@ def page(lesson: Lesson) -> str:
             parts.append(f"```formula\n{block.text}\n```")
         else:
             parts.extend(_sessions(block.statements))
+    parts.extend(_exercises(lesson))
     parts.append(f"In the terminal: `bitmeter learn {lesson.name}`")
     return "\n\n".join(parts) + "\n"
+
+
+def _exercises(lesson: Lesson) -> Iterator[str]:
+    """The questions, each with its hint and solution folded away."""
+    if lesson.exercises:
+        yield "## Exercises"
+    for number, exercise in enumerate(lesson.exercises, start=1):
+        yield f"**{number}.** {exercise.question}"
+        yield _folded("Hint", exercise.hint)
+        yield _folded("Solution", f"{exercise.solution} The answer: **{exercise.answer.shown}**.")
+
+
+def _folded(title: str, text: str) -> str:
+    return f'<details markdown="1"><summary>{title}</summary>\n\n{text}\n\n</details>'
 
 
 def _sessions(statements: Sequence[Statement]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from bitmeter.tour import Block, Lesson, Statement, run
 
-__all__ = ["WIDTH", "listing", "show"]
+__all__ = ["WIDTH", "exercise_lines", "lines", "listing", "prose", "show", "solution_lines"]
 
 #: Lines are this long at most, whatever the terminal: the same text everywhere.
 WIDTH = 80
@@ -21,58 +21,95 @@ WIDTH = 80
 def listing(lessons: Sequence[Lesson]) -> str:
     """The topics with their titles, one per line."""
     widest = max(len(lesson.name) for lesson in lessons)
-    lines = [f"{lesson.number:>3}  {lesson.name:<{widest}}  {lesson.title}" for lesson in lessons]
-    return "\n".join([*lines, "", f"Read one with: bitmeter learn {lessons[0].name}"])
+    rows = [f"{lesson.number:>3}  {lesson.name:<{widest}}  {lesson.title}" for lesson in lessons]
+    return "\n".join([*rows, "", f"Read one with: bitmeter learn {lessons[0].name}"])
 
 
-def show(lesson: Lesson, console: Console | None = None) -> None:
-    """Print a lesson, running its code on the way."""
+def show(lesson: Lesson, console: Console | None = None, *, solutions: bool = False) -> None:
+    """Print a lesson with its exercises, running its code on the way.
+
+    Parameters
+    ----------
+    lesson
+        What to print.
+    console
+        Where to print it; standard output by default.
+    solutions
+        Whether hints and solutions are printed, too.
+    """
     console = console or Console(width=WIDTH, highlight=False)
-    title = f"{lesson.number}. {lesson.title}"
-    console.print()
-    console.print(Text(title, style="bold cyan"))
-    console.print(Text("═" * len(title), style="cyan"))
-    console.print()
-    for block in run(lesson):
-        _show_block(block, console)
+    for line in lines(lesson, console):
+        console.print(line, soft_wrap=True)
+    for number in range(1, len(lesson.exercises) + 1):
+        for line in exercise_lines(lesson, number, console):
+            console.print(line, soft_wrap=True)
+        answer = f"Answer with: bitmeter learn {lesson.name} --answer {number}=ANSWER"
+        for line in solution_lines(lesson, number, console) if solutions else [Text(f"  {answer}", style="dim")]:
+            console.print(line, soft_wrap=True)
+        console.print()
+    if lesson.exercises and not solutions:
+        console.print(Text(f"  Hints and solutions: bitmeter learn {lesson.name} --solutions", style="dim"))
         console.print()
 
 
-def _show_block(block: Block, console: Console) -> None:
-    if block.kind == "prose":
-        for line in _lines(Markdown(block.text, code_theme="ansi_dark"), console):
-            console.print(line, soft_wrap=True)
-    elif block.kind == "formula":
-        console.print(Text(textwrap.indent(block.text, "      "), style="bold"), soft_wrap=True)
-    else:
-        for statement in block.statements:
-            _show_statement(statement, console)
+def lines(lesson: Lesson, console: Console) -> Iterator[Text]:
+    """The lines of a lesson without its exercises; its code is run when its lines are wanted."""
+    title = f"{lesson.number}. {lesson.title}"
+    yield Text()
+    yield Text(title, style="bold cyan")
+    yield Text("═" * len(title), style="cyan")
+    yield Text()
+    for block in run(lesson):
+        yield from _block(block, console)
+        yield Text()
 
 
-def _lines(markdown: Markdown, console: Console) -> list[Text]:
-    """The lines of prose without trailing spaces."""
-    lines = []
+def exercise_lines(lesson: Lesson, number: int, console: Console) -> Iterator[Text]:
+    """The lines of a question; exercises are numbered from 1."""
+    yield Text(f"Exercise {number} of {len(lesson.exercises)}", style="bold cyan")
+    yield from prose(lesson.exercises[number - 1].question, console)
+
+
+def solution_lines(lesson: Lesson, number: int, console: Console) -> Iterator[Text]:
+    """The lines of a hint and of a solution."""
+    exercise = lesson.exercises[number - 1]
+    yield from prose(f"*Hint.* {exercise.hint}", console)
+    yield from prose(f"*Solution.* {exercise.solution} The answer: **{exercise.answer.shown}**.", console)
+
+
+def prose(text: str, console: Console) -> Iterator[Text]:
+    """The lines of Markdown without trailing spaces."""
+    markdown = Markdown(text, code_theme="ansi_dark")
     for segments in console.render_lines(markdown, console.options.update(width=WIDTH), pad=False):
         line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
         line.rstrip()
-        lines.append(line)
-    return lines
+        yield line
 
 
-def _show_statement(statement: Statement, console: Console) -> None:
+def _block(block: Block, console: Console) -> Iterator[Text]:
+    if block.kind == "prose":
+        yield from prose(block.text, console)
+    elif block.kind == "formula":
+        yield from (Text(f"      {line}".rstrip(), style="bold") for line in block.text.splitlines())
+    else:
+        for statement in block.statements:
+            yield from _statement(statement)
+
+
+def _statement(statement: Statement) -> Iterator[Text]:
     code = Syntax("", "python", theme="ansi_dark", background_color="default").highlight(statement.source.rstrip("\n"))
     for number, line in enumerate(code.split("\n")):
         prompt = Text("  >>> " if number == 0 else "  ... ", style="dim")
         line.rstrip()
-        console.print(prompt + line, soft_wrap=True)
+        yield prompt + line
     for shown in _folded(statement.output):
-        console.print(Text(f"  {shown}", style="green"), soft_wrap=True)
+        yield Text(f"  {shown}", style="green")
 
 
 def _folded(output: str) -> list[str]:
     """Lines that fit; longer ones are wrapped and indented."""
-    lines: list[str] = []
+    rows: list[str] = []
     for line in output.splitlines():
         fits = len(line) <= WIDTH - 2
-        lines += [line] if fits else textwrap.wrap(line, WIDTH - 2, subsequent_indent="  ")
-    return lines
+        rows += [line] if fits else textwrap.wrap(line, WIDTH - 2, subsequent_indent="  ")
+    return rows
