@@ -16,7 +16,8 @@ from bitmeter.cli.signals import ended_by_signals
 
 #: A named temporary file is what a signal could leave; files without a name leave nothing by themselves.
 TRAINING = """
-import os, sys
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored, and so it would stay
 del os.O_TMPFILE
 os.O_TMPFILE = os.O_DIRECTORY
 from bitmeter._util.files import replacing
