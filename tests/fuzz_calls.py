@@ -435,6 +435,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "estimate_rate": [
         (bm.estimate_rate, {"data": "abcaabca", "method": "ctw", "unit": "bits", "depth": 3}),
+        (bm.estimate_rate, {"data": [0, 1, 1, 0], "method": "ctw", "alphabet": ["to", "be"]}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "block", "min_coverage": 0.5}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "zstd", "level": 3}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "lz76"}),
