@@ -52,7 +52,8 @@ class Row:
         Whether the figure is the length of a code that pays for all that its decoder needs, and so on average at
         least the entropy rate.
     reliable
-        Whether the coverage is high enough to trust the figure.
+        Whether the coverage is high enough to trust the figure; for estimates, also whether what was not seen
+        could matter (`EntropyEstimate.well_sampled`).
     note
         A remark for the reader.
     """
@@ -208,8 +209,8 @@ def _estimate_row(sequence: SymbolSequence, method: str) -> Row:
         alphabet_size=256 if method == "nsb" else None,
         resamples=200 if method in ("chao-wang-jost", "nsb") else 0,
     )
-    reliable = found.coverage >= RELIABLE_COVERAGE
-    note = "" if reliable else f"uncertain: {1 - found.coverage:.0%} of the distribution was never seen"
+    reliable = found.coverage >= RELIABLE_COVERAGE and found.well_sampled
+    note = "" if reliable else found.note
     if method == "nsb":
         note = note or "given 256 symbols"
     return Row(

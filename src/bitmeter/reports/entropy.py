@@ -108,7 +108,10 @@ def _remark(row: Row) -> tuple[str, str]:
     if row.group == "rate":
         return _SHORT_NOTES.get(row.name, "no bound"), "dim"
     if not row.reliable:
-        return ("too low" if row.group == "order" else "undersampled"), "yellow"
+        if row.group == "order":
+            return "too low", "yellow"
+        covered = row.coverage is not None and row.coverage >= RELIABLE_COVERAGE
+        return ("not well sampled" if covered else "undersampled"), "yellow"
     return ("estimate, of 256" if row.name == "nsb" else "estimate"), "dim"
 
 
@@ -128,7 +131,8 @@ def footer(survey: Survey, unit: str) -> str:
     low = [row for row in survey.rows if not row.reliable]
     if low:
         lines.append(
-            f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution: they need more data."
+            f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution, or too little\n"
+            "of its tail: they need more data."
         )
     return "\n".join(lines)
 
