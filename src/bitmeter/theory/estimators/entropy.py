@@ -246,8 +246,9 @@ def _note(spectrum: Spectrum, value: float) -> str:
     coverage = 1 - spectrum.seen(1) / total
     if coverage < _UNDERSAMPLED:
         return (
-            f"undersampled: about {100 * (1 - coverage):.0f}% of the probability belongs to symbols that were not seen. "
-            "No estimator is unbiased here, most are too low, and the interval does not contain that bias; take more data"
+            f"undersampled: about {100 * (1 - coverage):.0f}% of the probability belongs to symbols that were not "
+            "seen. No estimator is unbiased here, most are too low, and the interval does not contain that bias; take "
+            "more data"
         )
     deviation = plug_in_deviation(spectrum)
     best = FORMULAS["chao-wang-jost"](spectrum, None)
@@ -255,7 +256,8 @@ def _note(spectrum: Spectrum, value: float) -> str:
     if total < _FEW or unseen > _UNSEEN * deviation:
         return (
             f"not well sampled: symbols that were not seen are taken to add {unseen / math.log(2):.2g} bits, and the "
-            "interval does not contain the error of that guess, which is too low if rare symbols are many; take more data"
+            "interval does not contain the error of that guess, which is too low if rare symbols are many; take more "
+            "data"
         )
     if abs(value - best) > _DIFFERENT * deviation:
         return (
