@@ -102,12 +102,16 @@ def test_plug_in_values_are_those_of_the_tables(samples: tuple[list[int], list[i
 
 @settings(deadline=None, max_examples=25)
 @given(columns, st.sampled_from(["maximum-likelihood", "miller-madow", "grassberger", "chao-wang-jost"]))
-def test_the_jackknife_leaves_out_each_observation(samples: tuple[list[int], list[int], list[int]], method: str) -> None:
+def test_the_jackknife_leaves_out_each_observation(
+    samples: tuple[list[int], list[int], list[int]], method: str
+) -> None:
     x, y, _ = samples
     n = len(x)
 
     def value(a: list[int], b: list[int]) -> float:
-        parts = (bm.estimate_entropy(v, method, resamples=0, unit="nats").value for v in (a, b, list(zip(a, b, strict=True))))
+        parts = (
+            bm.estimate_entropy(v, method, resamples=0, unit="nats").value for v in (a, b, list(zip(a, b, strict=True)))
+        )
         first, second, both = parts
         return first + second - both
 
@@ -126,7 +130,11 @@ def test_against_infomeasure() -> None:
     x = rng.integers(0, 5, 500)
     y = (x + rng.integers(0, 3, 500)) % 5
     z = (x + rng.integers(0, 2, 500)) % 3
-    for ours, theirs in (("maximum-likelihood", "discrete"), ("miller-madow", "miller_madow"), ("chao-shen", "chao_shen")):
+    for ours, theirs in (
+        ("maximum-likelihood", "discrete"),
+        ("miller-madow", "miller_madow"),
+        ("chao-shen", "chao_shen"),
+    ):
         found = bm.estimate_mutual_information(x, y, ours, permutations=0, unit="nats").value
         assert found == pytest.approx(float(infomeasure.mutual_information(x, y, approach=theirs, base="e")), abs=1e-9)
     given_z = bm.estimate_mutual_information(x, y, "maximum-likelihood", given=z, permutations=0, unit="nats").value
