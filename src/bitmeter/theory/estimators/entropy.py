@@ -27,7 +27,7 @@ _UNDERSAMPLED = 0.9  # coverage below which the note says that bias remains
 _UNSEEN = 0.1  # standard deviations that unseen symbols may add where the sample is called large enough
 _DIFFERENT = 0.3  # standard deviations by which a method may differ from the best
 _WELL = "well sampled"
-_FEW = 50  # observations that are never enough
+_FEW = 200  # observations that are never enough
 
 
 @dataclass(frozen=True, slots=True)
