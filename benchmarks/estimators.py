@@ -41,8 +41,8 @@ METHODS = (
 assert set(METHODS) == set(ENTROPY_METHODS)
 
 
-def zipf(size: int) -> NDArray[np.float64]:
-    weights = 1 / np.arange(1, size + 1)
+def zipf(size: int, exponent: float = 1.0) -> NDArray[np.float64]:
+    weights = 1 / np.arange(1, size + 1, dtype=np.float64) ** exponent
     return np.asarray(weights / weights.sum())
 
 
@@ -108,6 +108,40 @@ def interval_row(p: NDArray[np.float64], truth: float, draws: int, method: str, 
     intervals = [e.interval for e in found if e.interval is not None]
     inside, own = (np.mean([low <= x <= high for low, high in intervals]) for x in (truth, mean))
     return f"{np.mean([e.coverage for e in found]):>10.3f}{inside:>8.2f}{own:>10.2f}"
+
+
+def geometric(stop: float) -> NDArray[np.float64]:
+    weights = stop * (1 - stop) ** np.arange(math.ceil(40 / stop))
+    return np.asarray(weights / weights.sum())
+
+
+def verdict_table(replicates: int) -> None:
+    """How often a sample is called well sampled, and how often the interval of one so called contains the truth."""
+    print(f"\nSamples that are called well sampled, and 95% intervals that contain the truth ({replicates} replicates)")
+    print(f"  {'law':<22}{'N':>8}{'1 - f1/N':>10}{'called so':>11}{'covers then':>13}{'covers in all':>15}")
+    laws = {f"Zipf {a}, 10^6 symbols": zipf(10**6, a) for a in (1.0, 1.2, 1.5, 1.8, 2.0)}
+    laws |= {"Zipf 1.0, 100 symbols": zipf(100), "Zipf 1.5, 1000 symbols": zipf(1000, 1.5)}
+    laws |= {f"geometric {g}": geometric(g) for g in (0.5, 0.1, 0.01)}
+    laws |= {f"uniform, {k} symbols": np.full(k, 1 / k) for k in (2, 100, 1000)}
+    pooled: list[bool] = []
+    for name, p in laws.items():
+        truth, sums = entropy(p), np.cumsum(p) / p.sum()
+        for draws in (50, 100, 1000, 10_000, 100_000):
+            rng = np.random.default_rng(draws)
+            called, inside, coverage = [], [], []
+            for _ in range(replicates):
+                counts = np.bincount(np.searchsorted(sums, rng.random(draws), side="right"))
+                found = estimate_entropy(counts[counts > 0], of="counts", unit="nats", resamples=100, seed=rng)
+                assert found.interval is not None
+                called.append(found.note.startswith("well sampled"))
+                inside.append(found.interval[0] <= truth <= found.interval[1])
+                coverage.append(found.coverage)
+            chosen = [ok for ok, well in zip(inside, called, strict=True) if well]
+            pooled += chosen
+            then = f"{np.mean(chosen):.2f}" if len(chosen) >= 0.1 * replicates else "-"
+            print(f"  {name:<22}{draws:>8}{np.mean(coverage):>10.3f}{np.mean(called):>11.2f}{then:>13}"
+                  f"{np.mean(inside):>15.2f}")  # fmt: skip
+    print(f"  all that were called so: {np.mean(pooled):.3f} of {len(pooled)}")
 
 
 def processes(n: int) -> dict[str, tuple[float, NDArray[np.uint8], str]]:
@@ -180,6 +214,7 @@ def main() -> None:
     print(header())
     bias_table(arguments.replicates)
     interval_table(arguments.replicates)
+    verdict_table(arguments.replicates)
     rate_table(arguments.length)
     speed_table(arguments.text.read_bytes() if arguments.text else reference_text())
 

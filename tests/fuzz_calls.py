@@ -449,8 +449,51 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (SCORE.trace.save, {"path": "t.parquet", "force": True}),
         (bm.Trace.load, {"path": "t.parquet"}),
     ],
+    "estimate_mutual_information": [
+        (
+            bm.estimate_mutual_information,
+            {
+                "x": "abab",
+                "y": "aabb",
+                "method": "shuffle",
+                "given": "xyxy",
+                "unit": "bits",
+                "confidence": 0.9,
+                "permutations": 20,
+                "seed": 1,
+            },
+        ),
+        (
+            bm.estimate_mutual_information,
+            {"x": [0.5, 1.5, 2.5, 4.0], "y": [1.0, 2.0, 4.0, 9.0], "method": "ksg2", "neighbours": 2},
+        ),
+    ],
+    "estimate_multivariate_information": [
+        (
+            bm.estimate_multivariate_information,
+            {"measure": "o-information", "method": "shuffle", "unit": "bits", "confidence": 0.9, "permutations": 20},
+        ),
+    ],
+    "estimate_differential_entropy": [
+        (
+            bm.estimate_differential_entropy,
+            {"x": [0.5, 1.5, 2.5, 4.0], "neighbours": 2, "unit": "bits", "confidence": 0.9},
+        ),
+    ],
+    "estimate_kl_divergence": [
+        (
+            bm.estimate_kl_divergence,
+            {"x": [0.5, 1.5, 2.5, 4.0], "y": [1.0, 2.0, 4.0], "neighbours": 2, "unit": "bits", "confidence": 0.9},
+        ),
+    ],
+    "total_correlation": [(bm.total_correlation, {"unit": "bits", "normalise": False})],
+    "dual_total_correlation": [(bm.dual_total_correlation, {"unit": "bits", "normalise": False})],
+    "o_information": [(bm.o_information, {"unit": "bits", "normalise": False})],
+    "conditional_mutual_information": [(bm.conditional_mutual_information, {"unit": "bits", "normalise": False})],
+    "partial_information": [(bm.partial_information, {"unit": "bits", "redundancy": "i-min", "normalise": False})],
     "estimate_rate": [
         (bm.estimate_rate, {"data": "abcaabca", "method": "ctw", "unit": "bits", "depth": 3}),
+        (bm.estimate_rate, {"data": [0, 1, 1, 0], "method": "ctw", "alphabet": ["to", "be"]}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "block", "min_coverage": 0.5}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "zstd", "level": 3}),
         (bm.estimate_rate, {"data": "abcaabca", "method": "lz76"}),

@@ -122,6 +122,8 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "Document": lambda: bm.Document(b"a", "b"),
     "End": lambda: bm.End(3),
     "EntropyCurves": lambda: bm.entropy_curves(bm.example_process("noisy"), 4),
+    "InformationEstimate": lambda: bm.estimate_mutual_information(TEXT, TEXT),
+    "PartialInformation": lambda: bm.partial_information("0011", "0101", "0110"),
     "EntropyEstimate": lambda: bm.estimate_entropy(TEXT),
     "HiddenMarkov": lambda: bm.HiddenMarkov([[0.9, 0.1], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5]]),
     "Iid": lambda: bm.Iid(words()),

@@ -79,10 +79,18 @@ if TYPE_CHECKING:
     from bitmeter.text.units.named import units_of
     from bitmeter.text.units.words import Words
     from bitmeter.theory.conditional import Conditional
+    from bitmeter.theory.decomposition import PartialInformation, partial_information
     from bitmeter.theory.distributions import Distribution
     from bitmeter.theory.estimators.blocks import BlockRow
+    from bitmeter.theory.estimators.dependence import (
+        INFORMATION_METHODS,
+        estimate_multivariate_information,
+        estimate_mutual_information,
+    )
     from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, EntropyEstimate, estimate_entropy
+    from bitmeter.theory.estimators.neighbours import estimate_differential_entropy, estimate_kl_divergence
     from bitmeter.theory.estimators.rates import RATE_METHODS, RateEstimate, estimate_rate
+    from bitmeter.theory.estimators.results import InformationEstimate
     from bitmeter.theory.guesses import dirichlet_cross_entropy
     from bitmeter.theory.impossible import Impossible, explain_infinite
     from bitmeter.theory.information import (
@@ -98,6 +106,12 @@ if TYPE_CHECKING:
     )
     from bitmeter.theory.joint import conditional_entropy, joint_entropy, mutual_information
     from bitmeter.theory.monte_carlo import MonteCarlo, monte_carlo_cross_entropy
+    from bitmeter.theory.multivariate import (
+        conditional_mutual_information,
+        dual_total_correlation,
+        o_information,
+        total_correlation,
+    )
     from bitmeter.theory.processes.averages import TimeAverages, autocorrelation, time_averages
     from bitmeter.theory.processes.base import Process
     from bitmeter.theory.processes.curves import EntropyCurves, entropy_curves
@@ -144,8 +158,10 @@ _HOMES = {
     "HiddenMarkov": "theory.processes.hidden",
     "HistoryStepper": "models.session",
     "HuggingFace": "models.causal.hf.model",
+    "INFORMATION_METHODS": "theory.estimators.dependence",
     "Iid": "theory.processes.iid",
     "Impossible": "theory.impossible",
+    "InformationEstimate": "theory.estimators.results",
     "Interval": "measure.interval.base",
     "KrichevskyTrofimov": "models.baseline.kt",
     "LearningCurve": "models.causal.trained.curve",
@@ -161,6 +177,7 @@ _HOMES = {
     "Options": "models.session",
     "Outcomes": "models.outcomes",
     "PairedTest": "measure.interval.paired",
+    "PartialInformation": "theory.decomposition",
     "Phases": "theory.processes.phases",
     "PlainModel": "models.protocols",
     "Plan": "models.windows",
@@ -204,6 +221,7 @@ _HOMES = {
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
+    "conditional_mutual_information": "theory.multivariate",
     "converge": "theory.processes.typicality",
     "convert": "models.ngram.convert",
     "cross_entropy": "theory.information",
@@ -211,9 +229,14 @@ _HOMES = {
     "decompress": "coding.archive.compress",
     "dirichlet_cross_entropy": "theory.guesses",
     "divergence": "measure.divergence",
+    "dual_total_correlation": "theory.multivariate",
     "entropy": "theory.information",
     "entropy_curves": "theory.processes.curves",
+    "estimate_differential_entropy": "theory.estimators.neighbours",
     "estimate_entropy": "theory.estimators.entropy",
+    "estimate_kl_divergence": "theory.estimators.neighbours",
+    "estimate_multivariate_information": "theory.estimators.dependence",
+    "estimate_mutual_information": "theory.estimators.dependence",
     "estimate_rate": "theory.estimators.rates",
     "example_process": "theory.processes.examples",
     "explain_infinite": "theory.impossible",
@@ -225,6 +248,8 @@ _HOMES = {
     "load": "models.registry",
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
+    "o_information": "theory.multivariate",
+    "partial_information": "theory.decomposition",
     "perplexity": "theory.information",
     "prove": "coding.prove",
     "renyi_entropy": "theory.information",
@@ -232,6 +257,7 @@ _HOMES = {
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
     "time_averages": "theory.processes.averages",
+    "total_correlation": "theory.multivariate",
     "typewriter": "theory.processes.examples",
     "typical_set": "theory.processes.typicality",
     "units_of": "text.units.named",
@@ -243,6 +269,7 @@ _HOMES = {
 __all__ = [
     "ENTROPY_METHODS",
     "EXAMPLE_PROCESSES",
+    "INFORMATION_METHODS",
     "RATE_METHODS",
     "SMOOTHINGS",
     "Archive",
@@ -276,6 +303,7 @@ __all__ = [
     "HuggingFace",
     "Iid",
     "Impossible",
+    "InformationEstimate",
     "Interval",
     "KrichevskyTrofimov",
     "LearningCurve",
@@ -291,6 +319,7 @@ __all__ = [
     "Options",
     "Outcomes",
     "PairedTest",
+    "PartialInformation",
     "Phases",
     "PlainModel",
     "Plan",
@@ -333,6 +362,7 @@ __all__ = [
     "compare",
     "compress",
     "conditional_entropy",
+    "conditional_mutual_information",
     "converge",
     "convert",
     "cross_entropy",
@@ -340,10 +370,15 @@ __all__ = [
     "decompress",
     "dirichlet_cross_entropy",
     "divergence",
+    "dual_total_correlation",
     "entropy",
     "entropy_curves",
     "errors",
+    "estimate_differential_entropy",
     "estimate_entropy",
+    "estimate_kl_divergence",
+    "estimate_multivariate_information",
+    "estimate_mutual_information",
     "estimate_rate",
     "example_process",
     "explain_infinite",
@@ -355,6 +390,8 @@ __all__ = [
     "load",
     "monte_carlo_cross_entropy",
     "mutual_information",
+    "o_information",
+    "partial_information",
     "perplexity",
     "prove",
     "renyi_entropy",
@@ -362,6 +399,7 @@ __all__ = [
     "score",
     "sequence_perplexity",
     "time_averages",
+    "total_correlation",
     "typewriter",
     "typical_set",
     "units_of",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -50,3 +51,16 @@ def test_reliable_means_covered() -> None:
     for row in survey(b"to be or not to be, that is the question").rows:
         if row.coverage is not None:
             assert row.reliable == (row.coverage >= RELIABLE_COVERAGE)
+
+
+def test_a_heavy_tail_makes_estimates_unreliable_however_high_the_coverage() -> None:
+    # Words by Zipf's law with exponent 1.7, of 300,000 draws: coverage 0.99, and unseen words matter all the same.
+    rng = np.random.default_rng(1)
+    p = 1 / np.arange(1, 10**6 + 1) ** 1.7
+    drawn = np.searchsorted(np.cumsum(p) / p.sum(), rng.random(300_000))
+    rows = survey(" ".join(map(str, drawn)).encode(), units="words", orders=0).rows
+    row = next(row for row in rows if row.name == "chao-wang-jost")
+    assert row.coverage is not None
+    assert row.coverage >= RELIABLE_COVERAGE
+    assert not row.reliable
+    assert "not well sampled" in row.note

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from bitmeter._util.progress import Progress, Step
+from bitmeter.models.universal.model import Universal
 from bitmeter.text.units.symbols import UNITS, SymbolSequence, split
+from bitmeter.theory.estimators.alphabets import number_bits
 from bitmeter.theory.estimators.entropy import ENTROPY_METHODS, estimate_entropy
 from bitmeter.theory.estimators.rates import RateEstimate, estimate_rate
 
-__all__ = ["RELIABLE_COVERAGE", "Row", "Survey", "headline", "singular", "survey"]
+__all__ = ["PRIMED", "RELIABLE_COVERAGE", "UNIVERSAL", "Row", "Survey", "headline", "singular", "survey"]
 
 #: Below this coverage a row is marked: too much of the distribution was not observed.
 RELIABLE_COVERAGE = 0.99
@@ -20,7 +25,9 @@ RELIABLE_COVERAGE = 0.99
 #: The entropy rates that are estimated, the headline first; compressors read bytes, whatever the units.
 _RATES = ("ctw", "lz76", "match-b", "lz78")
 _COMPRESSORS = ("xz", "zstd", "bz2", "zlib")
+UNIVERSAL, PRIMED = "universal", "universal-primed"
 _MOST_CTW_SYMBOLS = 1 << 20
+_AT_ONCE = 1 << 20  # bytes that the universal model scores in one call
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +49,11 @@ class Row:
     coverage
         The share of the distribution that was observed, if known.
     upper_bound
-        Whether the figure is a code length, and so on average at least the entropy rate.
+        Whether the figure is the length of a code that pays for all that its decoder needs, and so on average at
+        least the entropy rate.
     reliable
-        Whether the coverage is high enough to trust the figure.
+        Whether the coverage is high enough to trust the figure; for estimates, also whether what was not seen
+        could matter (`EntropyEstimate.well_sampled`).
     note
         A remark for the reader.
     """
@@ -104,6 +113,7 @@ def survey(
     units: str = "bytes",
     orders: int = 5,
     source: str = "text",
+    prime: object = None,
     progress: Progress | None = None,
 ) -> Survey:
     """Measure a text.
@@ -118,6 +128,8 @@ def survey(
         The longest context, in symbols, for the empirical entropy.
     source
         The name of the text in the result.
+    prime
+        A text (a path, a Corpus or bytes) that the universal model reads first, for one more row.
     progress
         Called with a `Step` before each method: its name as the stage, and how many are done of how many.
 
@@ -125,12 +137,12 @@ def survey(
     --------
     >>> result = survey(b"to be or not to be " * 50)
     >>> [row.name for row in result.rows if row.upper_bound]
-    ['ctw', 'xz', 'zstd', 'bz2', 'zlib']
+    ['universal', 'ctw', 'xz', 'zstd', 'bz2', 'zlib']
     """
     sequence = split(data, units)
     methods = [name for name in ENTROPY_METHODS if name != "nsb" or units == "bytes"]
-    total = 1 + len(methods) + len(_RATES) + len(_COMPRESSORS)
-
+    total = 1 + len(methods) + len(_RATES) + len(_COMPRESSORS) + 1 + (prime is not None)
+    per_symbol = len(data) / sequence.ids.size
     begun = itertools.count()
 
     def begin(name: str) -> None:
@@ -143,13 +155,18 @@ def survey(
     for method in methods:
         begin(method)
         rows.append(_estimate_row(sequence, method))
+    begin(UNIVERSAL)
+    rows.append(_universal_row(data, per_symbol))
+    if prime is not None:
+        begin(PRIMED)
+        rows.append(_universal_row(data, per_symbol, prime))
     for method in _RATES:
         begin(method)
         if method != "ctw" or sequence.kinds <= _MOST_CTW_SYMBOLS:
-            rows.append(_rate_row(estimate_rate(sequence.ids, method, unit="nats"), 1.0))
+            rows.append(_rate_row(_symbol_rate(sequence, method), 1.0))
     for method in _COMPRESSORS:
         begin(method)
-        rows.append(_rate_row(estimate_rate(data, method, unit="nats"), len(data) / sequence.ids.size))
+        rows.append(_rate_row(estimate_rate(data, method, unit="nats"), per_symbol))
     rows.sort(key=lambda row: row.group == "rate" and not row.upper_bound)
     return Survey(
         source, units, sequence.ids.size, sequence.kinds, sequence.byte_count, sequence.undecoded, tuple(rows)
@@ -166,7 +183,7 @@ def headline(data: bytes, *, units: str = "bytes") -> Row:
     """
     sequence = split(data, units)
     method = "ctw" if sequence.kinds <= _MOST_CTW_SYMBOLS else "lz76"
-    return _rate_row(estimate_rate(sequence.ids, method, unit="nats"), 1.0)
+    return _rate_row(_symbol_rate(sequence, method), 1.0)
 
 
 def _order_rows(blocks: RateEstimate, orders: int) -> Iterator[Row]:
@@ -192,13 +209,39 @@ def _estimate_row(sequence: SymbolSequence, method: str) -> Row:
         alphabet_size=256 if method == "nsb" else None,
         resamples=200 if method in ("chao-wang-jost", "nsb") else 0,
     )
-    reliable = found.coverage >= RELIABLE_COVERAGE
-    note = "" if reliable else f"uncertain: {1 - found.coverage:.0%} of the distribution was never seen"
+    reliable = found.coverage >= RELIABLE_COVERAGE and found.well_sampled
+    note = "" if reliable else found.note
     if method == "nsb":
         note = note or "given 256 symbols"
     return Row(
         "estimate", method, found.value, interval=found.interval, coverage=found.coverage, reliable=reliable, note=note
     )
+
+
+def _symbol_rate(sequence: SymbolSequence, method: str) -> RateEstimate:
+    """The rate of the symbols; a code of them tells its decoder which characters or words they are."""
+    alphabet = sequence.alphabet if method == "ctw" else None
+    return estimate_rate(sequence.ids, method, unit="nats", alphabet=alphabet)
+
+
+def _universal_row(data: bytes, symbols_ratio: float, prime: object = None) -> Row:
+    model = Universal() if prime is None else Universal().with_prime(prime)
+    session = model.open()
+    nats = number_bits(len(data)) * math.log(2.0)
+    for start in range(0, len(data), _AT_ONCE):
+        block = np.frombuffer(data, dtype=np.uint8, count=min(_AT_ONCE, len(data) - start), offset=start)
+        nats -= math.fsum(session.logprobs(block, np.array([0, block.size]), continues=start > 0))
+    value = nats / len(data) * symbols_ratio
+    if prime is None:
+        note = (
+            "the length of a code that begins with the length and knows nothing else, so on average not below the rate"
+        )
+        return Row("rate", UNIVERSAL, value, upper_bound=True, note=note)
+    note = (
+        f"the length of a code whose decoder has read {model.learned:,} bytes of priming text first: a bound on the "
+        "rate given that text, not for a decoder without it"
+    )
+    return Row("rate", PRIMED, value, note=note)
 
 
 def _rate_row(found: RateEstimate, symbols_ratio: float) -> Row:

@@ -8,7 +8,7 @@ import math
 from rich.text import Text
 
 from bitmeter._version import __version__
-from bitmeter.measure.survey import RELIABLE_COVERAGE, Row, Survey, singular
+from bitmeter.measure.survey import PRIMED, RELIABLE_COVERAGE, UNIVERSAL, Row, Survey, singular
 
 __all__ = ["as_json", "figure", "footer", "header", "table"]
 
@@ -27,6 +27,8 @@ _LABELS = {
     "zhang": "Zhang",
     "james-stein": "James-Stein",
     "nsb": "NSB",
+    UNIVERSAL: "universal model",
+    PRIMED: "universal, primed",
     "ctw": "context trees (CTW)",
     "lz76": "Lempel-Ziv 1976",
     "lz78": "Lempel-Ziv 1978",
@@ -36,6 +38,7 @@ _LABELS = {
 }
 #: Remarks on rates that are not bounds, short enough for a table.
 _SHORT_NOTES = {
+    PRIMED: "bound, given prime",
     "lz76": "no bound, slow",
     "lz78": "no bound, slow",
 }
@@ -105,7 +108,10 @@ def _remark(row: Row) -> tuple[str, str]:
     if row.group == "rate":
         return _SHORT_NOTES.get(row.name, "no bound"), "dim"
     if not row.reliable:
-        return ("too low" if row.group == "order" else "undersampled"), "yellow"
+        if row.group == "order":
+            return "too low", "yellow"
+        covered = row.coverage is not None and row.coverage >= RELIABLE_COVERAGE
+        return ("not well sampled" if covered else "undersampled"), "yellow"
     return ("estimate, of 256" if row.name == "nsb" else "estimate"), "dim"
 
 
@@ -119,11 +125,14 @@ def footer(survey: Survey, unit: str) -> str:
         f"as uncertain as {_choices(best.nats)} equally likely {survey.units}.",
     ]
     if survey.units == "words":
-        lines.append("CTW is given the vocabulary; the compressors have to encode it.")
+        lines.append("CTW codes words and spells each once; the others code white space, too.")
+    if any(row.name == PRIMED for row in survey.rows):
+        lines.append("The primed row holds only for a decoder that has read the priming text, too.")
     low = [row for row in survey.rows if not row.reliable]
     if low:
         lines.append(
-            f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution: they need more data."
+            f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution, or too little\n"
+            "of its tail: they need more data."
         )
     return "\n".join(lines)
 

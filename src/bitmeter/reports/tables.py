@@ -54,12 +54,13 @@ def comparison_table(comparison: Comparison) -> Table:
     level = f"{comparison.confidence * 100:g} %"
     columns = [("model", "left"), ("bits/byte", "right"), (f"Δ [{level}]", "left"), ("p", "right")]
     columns += [("e", "right"), ("better on", "right")]
-    rows = [_comparison_row(row) for row in comparison.rows]
+    rows = [comparison_cells(row) for row in comparison.rows]
     kept = [k for k in range(len(columns)) if any(row[k] not in ("", "–") for row in rows)]
     return plain_table([columns[k] for k in kept], [[row[k] for k in kept] for row in rows])
 
 
-def _comparison_row(row: Row) -> list[str]:
+def comparison_cells(row: Row) -> list[str]:
+    """The cells of one line of `comparison_table`, all columns."""
     figure = figures.figure_with_interval(row.score)
     if row.reason == "baseline":
         return [row.score.model, figure, "baseline", "", "", ""]

@@ -78,7 +78,9 @@ def conditional_entropy(
 def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
     """I(X; Y) = D(p(x, y) ‖ p(x)·p(y)): what each says about the other; 0 only if they are independent.
 
-    Takes what `conditional_entropy` takes.
+    Takes what `conditional_entropy` takes. Of samples it is the plug-in value, which is too high, by about
+    (Kx − 1)(Ky − 1) / 2N nats: 10,000 pairs of independent bytes give 2.82 bits. `estimate_mutual_information` corrects
+    that and tests whether there is any dependence.
 
     Examples
     --------

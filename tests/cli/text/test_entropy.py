@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 MAIN = [sys.executable, "-c", "from bitmeter.cli import main; main()"]
@@ -43,14 +44,18 @@ def test_figures_of_a_text_that_can_be_worked_out_by_hand() -> None:
     assert order[0]["value"] == pytest.approx(1.0, abs=1e-12)
     assert order[1]["value"] == pytest.approx(0.0, abs=1e-12)
     assert (result["symbols"], result["kinds"], result["bytes"]) == (1000, 2, 1000)
-    assert result["headline"]["value"] < 0.03
+    # The alphabet and the length: {97, 98} is 4 + 14 + 1 bits, 1000 is 16; 16 more bits to learn the rest.
+    assert 35 / 1000 < result["headline"]["value"] < 0.06
 
 
 def test_json_rows_say_what_they_are() -> None:
     result = measured("--sample")
     assert result["schema"] == "bitmeter.entropy/1"
     rates = {row["method"]: row for row in result["rows"] if row["group"] == "rate"}
-    assert {name for name, row in rates.items() if row["upper_bound"]} == {"ctw", "xz", "zstd", "bz2", "zlib"}
+    assert {name for name, row in rates.items() if row["upper_bound"]} == {
+        "universal", "ctw", "xz", "zstd", "bz2", "zlib"
+    }  # fmt: skip
+    assert rates["universal"]["value"] < 0.8 * rates["xz"]["value"]
     orders = [row for row in result["rows"] if row["group"] == "order"]
     values = [row["value"] for row in orders]
     assert values == sorted(values, reverse=True)  # more context never raises the empirical entropy of a long text
@@ -101,8 +106,31 @@ def test_a_file_is_read_by_its_name(tmp_path: Path) -> None:
 
 
 def test_one_symbol_alone_can_be_measured() -> None:
-    result = measured(data=b"x")
-    assert result["headline"]["value"] == 0.0
+    # One kind (1 bit), which is 120 (its number 241 has 8 digits: 14 bits), without gaps (1); one symbol (1).
+    assert measured(data=b"x")["headline"]["value"] == 17.0
+
+
+def test_no_row_is_called_a_bound_that_lies_below_the_entropy_of_unseen_words() -> None:
+    # Draws of 65,536 equally likely words: 16 bits each. The rows that are not bounds show how low figures can be.
+    drawn = np.random.default_rng(0).integers(0, 65_536, 1000)
+    result = measured("--units", "words", data=" ".join(f"w{number:05d}" for number in drawn).encode())
+    rates = [row for row in result["rows"] if row["group"] == "rate"]
+    assert all(row["value"] > 16 for row in rates if row["upper_bound"])
+    assert min(row["value"] for row in rates) < 16
+
+
+def test_a_primed_row_is_no_bound_for_those_without_the_priming_text(tmp_path: Path) -> None:
+    prime = tmp_path / "prime.txt"
+    prime.write_bytes(b"how much wood would a woodchuck chuck if a woodchuck could chuck wood? " * 20)
+    data = b"how much wood could a woodchuck chuck"
+    rows = {row.get("method"): row for row in measured("--prime", str(prime), data=data)["rows"]}
+    assert rows["universal-primed"]["value"] < rows["universal"]["value"] / 2
+    assert rows["universal"]["upper_bound"]
+    assert not rows["universal-primed"]["upper_bound"]
+    text = bitmeter("entropy", "--prime", str(prime), "--units", "words", data=data).stdout.decode()
+    assert "bound, given prime" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert b"--prime does not change" in bitmeter("entropy", "-q", "--prime", str(prime), data=data).stderr
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""`bitmeter demo`: n-gram models trained on most of the embedded text, scored on the rest beside compressors."""
+"""`bitmeter demo`: models and compressors on the end of the embedded text, some trained on its beginning."""
 
 from __future__ import annotations
 
+import textwrap
 import time
 from typing import Any
 
@@ -19,27 +20,46 @@ def demo() -> None:
     from bitmeter.cli.output import show
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.scoring import score
+    from bitmeter.models.universal.model import Universal
     from bitmeter.reports.panel import remarks
-    from bitmeter.reports.tables import comparison_table
     from bitmeter.text.corpus.corpus import Corpus
     from bitmeter.text.corpus.sample import SAMPLE_NAME, sample_parts
 
     started = time.perf_counter()
     train, rest = sample_parts()
-    typer.echo(f"{SAMPLE_NAME}: trained on {len(train):,} bytes, scored on the {len(rest):,} after them.")
-    typer.echo("Words that the n-gram models do not know are spelled, so every row codes the same bytes.\n")
+    typer.echo(f"{SAMPLE_NAME}: {len(train):,} bytes to learn from, then {len(rest):,} to score.")
+    typer.echo("Words that the n-gram models do not know are spelled, so every row codes the")
+    typer.echo("same bytes. Rows that have read the first part are bounds only for a decoder")
+    typer.echo("that has read it, too; the others for any decoder.\n")
     corpus = Corpus.from_text(rest, docs="line", name="the rest")
-    models: list[Any] = ["uniform", *(_trained(order, train) for order in _NAMES), *_COMPRESSORS]
-    found = compare_scores([score(model, corpus) for model in models], 0.95)
-    show(comparison_table(found))
+    cold: list[Any] = ["uniform", *_COMPRESSORS, _named(Universal(), "universal")]
+    warm = [*(_trained(order, train) for order in _NAMES), _named(Universal().with_prime(train), "universal, primed")]
+    found = compare_scores([score(model, corpus) for model in (*cold, *warm)], 0.95)
+    show(_table(found, len(cold)))
     for line in remarks(found):
-        typer.echo(line)
+        for part in textwrap.wrap(line, 80):
+            typer.echo(part)
     typer.echo(f"\n{time.perf_counter() - started:.1f} s. Next: bitmeter learn, or: bitmeter score FILE")
+
+
+def _table(found: Any, cold: int) -> Any:
+    """Narrower than that of `compare`: the difference and its p-value, and what was read beforehand."""
+    from bitmeter.reports.tables import comparison_cells, plain_table
+
+    titles = [("model", "left"), ("bits/byte", "right"), ("Δ [95 %]", "left"), ("p", "right"), ("has read", "left")]
+    rows = [
+        [*comparison_cells(row)[:4], "nothing" if number < cold else "first part"]
+        for number, row in enumerate(found.rows)
+    ]
+    return plain_table(titles, rows)
+
+
+def _named(model: Any, name: str) -> Any:
+    model.name = name
+    return model
 
 
 def _trained(order: int, text: bytes) -> Any:
     from bitmeter.models.ngram.model import NGram
 
-    model = NGram(order).fit(text)
-    model.name = _NAMES[order]
-    return model
+    return _named(NGram(order).fit(text), _NAMES[order])

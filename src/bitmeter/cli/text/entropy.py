@@ -43,6 +43,10 @@ def entropy(
     sample: Annotated[
         bool, typer.Option("--sample", help="Measure the language reference that comes with Python.")
     ] = False,
+    prime: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Text that the universal model reads first, for one more row."),
+    ] = None,
     json: Json = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print one number: the rate by context tree weighting.")
@@ -50,16 +54,19 @@ def entropy(
 ) -> None:
     """Measure the entropy of a text: by order, by estimators, and as a rate.
 
-    The headline is the rate by context tree weighting. It is the length of a real code for the text, and so an upper
-    bound on the entropy rate. It takes at most 1,048,576 different words; for more, -q prints the Lempel-Ziv (1976)
-    estimate.
+    The headline is the rate by context tree weighting. It is the length of a code for the text and its alphabet, and so
+    an upper bound on the entropy rate. It takes at most 1,048,576 different words; for more, -q prints the Lempel-Ziv
+    (1976) estimate.
     """
     check_one_output(json=json, quiet=quiet)
+    if quiet and prime is not None:
+        message = "-q prints the rate by context tree weighting, which --prime does not change; leave one of them out"
+        raise typer.BadParameter(message)
     name, data = _read(file, sample=sample)
     if quiet:
         _print_headline(data, units.value, unit.value)
     else:
-        _print(_measure(name, data, units.value, orders), unit.value, json=json)
+        _print(_measure(name, data, units.value, orders, prime), unit.value, json=json)
 
 
 def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
@@ -90,11 +97,11 @@ def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
     raise InputError(message, value=file)
 
 
-def _measure(name: str, data: bytes, units: str, orders: int) -> Survey:
+def _measure(name: str, data: bytes, units: str, orders: int, prime: str | None) -> Survey:
     from bitmeter.measure.survey import survey
 
     with steps("measuring") as progress:
-        return survey(data, units=units, orders=orders, source=name, progress=progress)
+        return survey(data, units=units, orders=orders, source=name, prime=prime, progress=progress)
 
 
 def _print_headline(data: bytes, units: str, unit: str) -> None:

@@ -38,6 +38,8 @@ class SymbolSequence:
         The length of the text in bytes.
     undecoded
         How many bytes were not UTF-8. Each counts as a character of its own, so that nothing is lost.
+    alphabet
+        What each id stands for: code points, or the bytes of words. None for bytes, which stand for themselves.
     """
 
     units: str
@@ -45,6 +47,7 @@ class SymbolSequence:
     kinds: int
     byte_count: int
     undecoded: int
+    alphabet: tuple[Any, ...] | None = None
 
 
 def split(data: bytes, units: str) -> SymbolSequence:
@@ -76,20 +79,23 @@ def split(data: bytes, units: str) -> SymbolSequence:
         kinds, _ = _core.count_symbols(found.ids)
         return SymbolSequence(units, found.ids, len(kinds), len(data), 0)
     if units == "chars":
-        ids, number = _dense(found.ids)
+        ids, kinds = _dense(found.ids)
         undecoded = int(np.count_nonzero(found.ids >= Characters.INVALID))
-        return SymbolSequence(units, ids, number, len(data), undecoded)
+        return SymbolSequence(units, ids, len(kinds), len(data), undecoded, tuple(kinds.tolist()))
     if found.ids[0] == BLANK:
         message = "the text is white space alone and has no words; measure it with --units bytes"
         raise EmptyError(message)
     table = _core.WordTable()
-    ids = table.add(data, *Words().own(data, found))
-    return SymbolSequence(units, ids, len(table), len(data), count_units(data).invalid)
+    starts, stops = Words().own(data, found)
+    ids = table.add(data, starts, stops)
+    _, first = np.unique(ids, return_index=True)
+    words = tuple(data[a:b] for a, b in zip(starts[first].tolist(), stops[first].tolist(), strict=True))
+    return SymbolSequence(units, ids, len(table), len(data), count_units(data).invalid, words)
 
 
-def _dense(points: NDArray[np.int32]) -> tuple[NDArray[Any], int]:
+def _dense(points: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Give code points consecutive ids in their order, in the smallest integers that hold them."""
     kinds, _ = _core.count_symbols(points)
     table = np.zeros(int(kinds[-1]) + 1, dtype=np.min_scalar_type(len(kinds) - 1))
     table[kinds] = np.arange(len(kinds))
-    return table[points], len(kinds)
+    return table[points], kinds

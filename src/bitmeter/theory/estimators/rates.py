@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from bitmeter._util import check
 from bitmeter._util.check import Unit
 from bitmeter._util.compressors import COMPRESSORS
 from bitmeter.errors import InputError, RangeError
+from bitmeter.theory.estimators import alphabets
 from bitmeter.theory.estimators.blocks import BlockRow, block_rows
 from bitmeter.theory.estimators.compressed import own_size, sizes
 
@@ -46,7 +47,7 @@ class RateEstimate:
         How many different symbols it has.
     upper_bound
         Whether the expectation of `value` is known not to be below the source's rate, because it is the length of a
-        code that decodes to the sample.
+        code that decodes to the sample and that pays for all that its decoder needs, the alphabet included.
     note
         Why it is a bound or is not, and which way it errs.
     parameters
@@ -80,9 +81,13 @@ class _Sample:
     """The symbols numbered 0, 1, … in the narrowest type that holds them."""
 
     ids: NDArray[Any]
-    kinds: int
+    occurring: NDArray[Any]
     data: Any
     symbols: check.Symbols
+
+    @property
+    def kinds(self) -> int:
+        return int(self.occurring.size)
 
     @property
     def length(self) -> int:
@@ -99,12 +104,26 @@ class _Sample:
     def longest_previous(self) -> NDArray[Any]:
         return _core.longest_previous(self.ids, self.suffixes())
 
+    @property
+    def numbered(self) -> bool:
+        """Whether a compressor is given symbol numbers, which mean nothing without the alphabet."""
+        return not isinstance(self.data, str) and self.symbols.ids.dtype != np.uint8
+
     def as_bytes(self) -> bytes:
         """What a compressor is given: bytes as they are, strings in UTF-8, else symbol numbers of 1, 2 or 4 bytes."""
         if isinstance(self.data, str):
             return self.data.encode("utf-8", "surrogatepass")
-        ids = self.symbols.ids if self.symbols.ids.dtype == np.uint8 else self.ids
+        ids = self.ids if self.numbered else self.symbols.ids
         return ids.astype(ids.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def alphabet_bits(self) -> float | None:
+        """The cost of the symbols' list, in the order of their numbers; None if they cannot be spelled."""
+        labels = self.symbols.labels
+        if labels is None:
+            return alphabets.set_bits(self.occurring)
+        if isinstance(self.data, str):
+            return alphabets.set_bits(np.array([ord(str(label)) for label in labels]))
+        return alphabets.spelled_bits(labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +143,7 @@ def estimate_rate(
     *,
     unit: Unit = "bits",
     depth: int | None = None,
+    alphabet: int | Sequence[Any] | None = None,
     min_coverage: float | None = None,
     level: int | None = None,
     compressor: Callable[[bytes], bytes] | None = None,
@@ -139,20 +159,28 @@ def estimate_rate(
 
         - ``"ctw"`` (the default, the best on almost all sources): the code length of context tree weighting, with
           Krichevsky-Trofimov leaves and weight ½. Symbols are coded bit by bit, the contexts are whole symbols, and
-          the context before the first symbol is the alphabet's first symbol, repeated. An upper bound.
+          the context before the first symbol is the alphabet's first symbol, repeated. The code begins with n and
+          the alphabet, so that it decodes: an upper bound.
         - ``"lz76"``: c log n / n, with c phrases of the 1976 parsing; ``"lz78"``: c log c / n, of the 1978 parsing.
-          Both converge to the rate slowly, from above.
+          Both converge to the rate slowly, from above for small alphabets, from below for large ones (by more than a
+          bit for 10⁵ random bytes). Not bounds.
         - ``"match-a"``, ``"match-b"``: from the length Lᵢ of the shortest string that starts at position i and
           occurs nowhere before: [mean Lᵢ / log(i + 1)]⁻¹ and mean log(i + 1) / Lᵢ. Not bounds.
         - ``"block"``: H_k − H_{k−1} with the largest k for which the sample still covers the distribution of blocks;
           `RateEstimate.blocks` has all of them. Not a bound.
         - ``"zlib"``, ``"bz2"``, ``"xz"``, ``"zstd"``, ``"brotli"``, ``"ppmd"``: the size of the compressed file,
           headers included (``bytes_of_nothing`` is what an empty one takes). Upper bounds. They see bytes: bytes as
-          they are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each.
+          they are, strings in UTF-8, other symbols numbered in 1, 2 or 4 bytes each, plus the alphabet.
     unit
         ``"bits"``, ``"nats"`` or ``"hartleys"``.
     depth
         Symbols of context, for ``"ctw"``; by default as many as fit in 64 bits (64 of two symbols, 8 of bytes).
+    alphabet
+        For ``"ctw"``: what the decoder knows beforehand. By default it knows nothing, and the symbols that occur are
+        coded, too: integers and characters by their gaps, labels by their spelling (labels that are neither text nor
+        bytes cannot be spelled: the result is then no bound). A whole number: the symbols come from a known alphabet
+        of that size. A sequence of integers, strings or bytes, for integer data: symbol i stands for ``alphabet[i]``,
+        which is coded instead of i.
     min_coverage
         For ``"block"``: the least 1 − (blocks seen once) / (blocks) that is trusted; 0.99 by default.
     level
@@ -166,13 +194,17 @@ def estimate_rate(
 
     Notes
     -----
-    The alphabet is taken as known: a sample of one symbol repeated has the rate 0 by ``"ctw"``. The methods that
-    divide by or multiply with log n give 0 for a sample of one symbol, for which log n is 0.
+    Integers are taken for the symbols themselves. Where they number something else (words, tokens of a vocabulary that
+    was made from the sample), a decoder needs that, too: give the labels, or `alphabet`.
+
+    The methods that divide by or multiply with log n give 0 for a sample of one symbol, for which log n is 0.
 
     Examples
     --------
     >>> estimate_rate("ab" * 500).value
-    0.02
+    0.06
+    >>> estimate_rate("ab" * 500).parameters
+    {'depth': 64, 'alphabet_bits': 19.0, 'length_bits': 16}
     >>> round(estimate_rate("ab" * 500, "block").value, 4)
     0.0
     >>> estimate_rate(b"to be or not to be, that is the question", "lz76").parameters["phrases"]
@@ -183,9 +215,9 @@ def estimate_rate(
     """
     name = _chosen(method, compressor)
     per_unit = check.nats_per(unit)
-    _refuse_unused(name, depth=depth, min_coverage=min_coverage, level=level)
+    _refuse_unused(name, depth=depth, alphabet=alphabet, min_coverage=min_coverage, level=level)
     sample = _read(data)
-    found = _run(name, sample, depth, min_coverage, level, compressor, per_unit)
+    found = _run(name, sample, depth, alphabet, min_coverage, level, compressor, per_unit)
     return RateEstimate(
         value=found.nats / per_unit,
         unit=unit,
@@ -211,7 +243,7 @@ def _chosen(method: Any, compressor: Any) -> str:
 
 def _refuse_unused(method: str, **settings: Any) -> None:
     """A setting that the method does not have would change nothing: say so instead."""
-    owners = {"depth": ("ctw",), "min_coverage": ("block",), "level": tuple(COMPRESSORS)}
+    owners = {"depth": ("ctw",), "alphabet": ("ctw",), "min_coverage": ("block",), "level": tuple(COMPRESSORS)}
     for name, value in settings.items():
         if value is not None and method not in owners[name]:
             message = f"{name} is a setting of {', '.join(map(repr, owners[name]))}; leave it out for {method!r}"
@@ -231,14 +263,21 @@ def _read(data: Any) -> _Sample:
         ids = numbers[symbols.ids if low == 0 else symbols.ids.astype(np.int64) - low]
     else:
         ids = np.searchsorted(kinds, symbols.ids).astype(narrow)
-    return _Sample(np.ascontiguousarray(ids), int(kinds.size), data, symbols)
+    return _Sample(np.ascontiguousarray(ids), kinds, data, symbols)
 
 
 def _run(
-    name: str, sample: _Sample, depth: Any, min_coverage: Any, level: Any, compressor: Any, per_unit: float
+    name: str,
+    sample: _Sample,
+    depth: Any,
+    alphabet: Any,
+    min_coverage: Any,
+    level: Any,
+    compressor: Any,
+    per_unit: float,
 ) -> _Found:
     if name == "ctw":
-        return _ctw(sample, depth)
+        return _ctw(sample, depth, _alphabet_bits(sample, alphabet))
     if name == "block":
         return _block(sample, min_coverage, per_unit)
     if name == "compressor":
@@ -248,7 +287,31 @@ def _run(
     return {"lz76": _lz76, "lz78": _lz78, "match-a": _match_a, "match-b": _match_b}[name](sample)
 
 
-def _ctw(sample: _Sample, depth: Any) -> _Found:
+def _alphabet_bits(sample: _Sample, alphabet: Any) -> float | None:
+    """What the alphabet costs, if it can be written down."""
+    if alphabet is None:
+        return sample.alphabet_bits()
+    if isinstance(alphabet, int | np.integer):
+        size = check.integer(alphabet, "alphabet", low=1, high=2**53)
+        if size < sample.kinds:
+            message = f"alphabet is {size}, but {sample.kinds} different symbols occur; it must be at least that"
+            raise RangeError(message, value=size)
+        return alphabets.known_bits(size, sample.kinds)
+    labels = check.labels(alphabet, "alphabet")
+    if sample.symbols.labels is not None or int(sample.occurring[0]) < 0 or int(sample.occurring[-1]) >= len(labels):
+        message = (
+            f"alphabet lists {len(labels)} labels, so data must be integers from 0 to {len(labels) - 1}; "
+            "or leave alphabet out and give the labels themselves as data"
+        )
+        raise InputError(message, value=alphabet)
+    found = check.symbols(labels, "alphabet")
+    ascending = found.labels is None and bool((np.diff(found.ids) > 0).all())
+    cost = alphabets.set_bits(found.ids) if ascending else alphabets.spelled_bits(labels)
+    # Labels that do not occur are in the decoder's list all the same: a second list says which do.
+    return cost if cost is None or len(labels) == sample.kinds else cost + alphabets.set_bits(sample.occurring)
+
+
+def _ctw(sample: _Sample, depth: Any, alphabet_bits: float | None) -> _Found:
     if sample.kinds > _MOST_SYMBOLS:
         message = (
             f"data has {sample.kinds} different symbols; context tree weighting takes at most {_MOST_SYMBOLS}. "
@@ -259,24 +322,36 @@ def _ctw(sample: _Sample, depth: Any) -> _Found:
     deepest = _KEY_BITS // bits
     depth = deepest if depth is None else check.integer(depth, "depth", low=0, high=deepest)
     nats = -_core.ctw_log_probability(sample.ids, bits, depth) if sample.kinds > 1 else 0.0
+    if alphabet_bits is None:
+        note = (
+            "the length of a code whose decoder must be given the alphabet, which cannot be spelled; below the rate "
+            "where the sample does not show the whole alphabet"
+        )
+        return _Found(nats / sample.length, False, note, {"depth": depth})
+    length_bits = alphabets.number_bits(sample.length)
     note = (
-        "the length of a code that needs to know nothing but the alphabet, so on average not below the rate; "
-        "above it by the cost of learning, and by what contexts longer than the depth would add"
+        "the length of a code that tells its decoder the alphabet and the length, so on average not below the rate; "
+        "above it by that, by the cost of learning, and by what contexts longer than the depth would add"
     )
-    return _Found(nats / sample.length, True, note, {"depth": depth})
+    parameters = {"depth": depth, "alphabet_bits": alphabet_bits, "length_bits": length_bits}
+    return _Found((nats + _LN2 * (alphabet_bits + length_bits)) / sample.length, True, note, parameters)
+
+
+_LEMPEL_ZIV_NOTE = (
+    "tends to the rate, {}, from above for a small alphabet and from below for one that is large for the sample; the "
+    "formula is the leading term of a code's length, not the whole"
+)
 
 
 def _lz76(sample: _Sample) -> _Found:
     phrases = int(_core.lz76_phrases(sample.longest_previous()))
-    note = "tends to the rate, in practice from above and slowly; the formula is the leading term of a code's length"
+    note = _LEMPEL_ZIV_NOTE.format("slowly")
     return _Found(phrases * math.log(sample.length) / sample.length, False, note, {"phrases": phrases})
 
 
 def _lz78(sample: _Sample) -> _Found:
     phrases = int(_core.lz78_phrases(sample.ids))
-    note = (
-        "tends to the rate, in practice from above and very slowly; the formula is the leading term of a code's length"
-    )
+    note = _LEMPEL_ZIV_NOTE.format("very slowly")
     return _Found(phrases * math.log(phrases) / sample.length, False, note, {"phrases": phrases})
 
 
@@ -314,4 +389,16 @@ def _compressed(sample: _Sample, parameters: dict[str, int], condition: str) -> 
         f"{condition}the sample decodes from this many bytes (headers included), so on average not below the "
         "rate; far above it for short samples, and for alphabets much smaller than a byte"
     )
-    return _Found(8 * _LN2 * parameters["bytes"] / sample.length, True, note, parameters)
+    bits = 8.0 * parameters["bytes"]
+    if not sample.numbered:
+        return _Found(_LN2 * bits / sample.length, True, note, parameters)
+    alphabet_bits = sample.alphabet_bits()
+    if alphabet_bits is None:
+        note = (
+            "compressed are the numbers of the symbols, which mean nothing without the alphabet, and that cannot be "
+            "spelled; below the rate where the sample does not show the whole alphabet"
+        )
+        return _Found(_LN2 * bits / sample.length, False, note, parameters)
+    return _Found(
+        _LN2 * (bits + alphabet_bits) / sample.length, True, note, {**parameters, "alphabet_bits": alphabet_bits}
+    )

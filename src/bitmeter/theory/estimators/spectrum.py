@@ -19,7 +19,7 @@ from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter.theory.special import digamma, scaled_exp1
 
-__all__ = ["FORMULAS", "Spectrum", "coverage_deficit"]
+__all__ = ["FORMULAS", "Spectrum", "coverage_deficit", "plug_in_deviation"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,6 +63,16 @@ class Spectrum:
 def maximum_likelihood(s: Spectrum, _alphabet: int | None) -> float:
     """H = ln N − Σ nᵢ ln nᵢ / N."""
     return s.mean(math.log(s.observations) - np.log(s.values))
+
+
+def plug_in_deviation(s: Spectrum) -> float:
+    """The standard deviation of the plug-in estimate: √((Σ p ln² p − H²)/N + (K − 1)/2N²), with the frequencies as p.
+
+    The second term is what remains where all symbols are equally likely and the first is zero.
+    """
+    surprisal = math.log(s.observations) - np.log(s.values)
+    spread = max(0.0, s.mean((surprisal - s.mean(surprisal)) ** 2))
+    return math.sqrt(spread / s.observations + (s.symbols - 1) / (2 * s.observations**2))
 
 
 def miller_madow(s: Spectrum, _alphabet: int | None) -> float:
