@@ -26,6 +26,7 @@ TELLING: dict[str, tuple[Any, Any]] = {
     "den": ("scored", "original"),
     "like": ("bitmeter", "hf-docs"),
     "confidence": (0.95, 0.9),
+    "cluster": ("none", "^the"),
     "ctx": ("64.32", "half"),
 }
 

@@ -78,7 +78,7 @@ def test_a_sum_keeps_the_confidence_of_its_parts() -> None:
     assert total.confidence == 0.5
     assert total.interval is not None
     assert total.interval.confidence == 0.5
-    assert total.signature.interval == "cluster-t 0.5"
+    assert total.signature.interval == "serial-clusters(record) 0.5"
     assert total.interval == total.interval_per("byte")
     wide = total.interval_per("byte", 0.95)
     assert wide is not None
@@ -163,10 +163,10 @@ def test_intervals_by_document_along_the_text_and_none() -> None:
     along = bm.score("kt", TEXT)
     tiny = bm.score("kt", b"x")
     assert by_document.interval is not None
-    assert by_document.interval.method == "cluster-t"
-    assert by_document.signature.interval.startswith("cluster-t")
+    assert by_document.interval.method.startswith("serial-clusters(")
+    assert by_document.signature.interval == f"{by_document.interval.method} 0.95"
     assert along.interval is not None
-    assert along.interval.method.startswith("batch-means")
+    assert along.interval.method.startswith("serial-")
     assert tiny.interval is None
     assert any("no interval" in note for note in tiny.notes)
     assert tiny.signature.interval == "none"

@@ -33,7 +33,7 @@ from bitmeter.reports.explain import (
         ("text", "sha256-0123456789ab.120", "120 bytes, 01234567"),
         ("text", "sha256-0123456789ab.1+sha256-ba9876543210.2", "1 byte, 01234567 + 2 bytes, ba987654"),
         ("docs", "line.3.89abcdef", "line, 3 documents"),
-        ("interval", "cluster-t 0.95", "cluster-t, 95 %"),
+        ("interval", "serial-clusters(line) 0.95", "serial-clusters(line), 95 %"),
         ("interval", "none", "none"),
         ("model", "kt/kt-1", "kt (kt-1)"),
         ("units", "", ""),
@@ -48,7 +48,8 @@ def test_meanings_come_from_their_tables() -> None:
     for key, values in MEANINGS.items():
         for value, meaning in values.items():
             assert value_in_words(key, f"{value}.7.hash" if key == "docs" else value) == meaning
-    assert value_in_words("interval", "batch-means-t(64) 0.95") == "long blocks of the text are the observations"
+    blocks = "blocks of this text are the observations, and neighbours may be alike"
+    assert value_in_words("interval", "serial-blocks(64) 0.95") == blocks
     assert value_in_words("like", "nltk") == " ".join(CONVENTIONS["nltk"].statements)
     assert value_in_words("like", "a tool of a later version") == ""
     assert value_in_words("model", "kt/1") == ""

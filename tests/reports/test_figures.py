@@ -31,14 +31,14 @@ def test_four_significant_digits(value: float, text: str) -> None:
     assert number(math.inf) == "∞"
 
 
-def test_one_more_decimal_than_the_interval_supports() -> None:
+def test_as_many_decimals_as_the_interval_supports() -> None:
     score = made_score([math.log(2) * 20.0, math.log(2) * 30.0], [10, 10])
     assert score.bits_per_byte == pytest.approx(2.5)
     assert figure_with_interval(score) == "2.5000"
-    interval = bm.Interval(2.4988, 2.5012, 2.5, 0.0006, 0.95, "cluster-t", 40, 39.0)
-    assert figure_with_interval(replace(score, interval=interval)) == "2.5000 ± 0.0012"
+    interval = bm.Interval(2.4988, 2.5012, 2.5, 0.0006, 0.95, "serial-clusters(file)", 40, 39.0)
+    assert figure_with_interval(replace(score, interval=interval)) == "2.5000 [2.4988, 2.5012]"
     wide = replace(interval, low=1.5, high=3.5)
-    assert figure_with_interval(replace(score, interval=wide)) == "2.500 ± 1.000"
+    assert figure_with_interval(replace(score, interval=wide)) == "2.500 [1.500, 3.500]"
     assert figure_with_interval(replace(score, interval=replace(interval, low=2.5, high=2.5))) == "2.5000 ± 0"
     assert figure_with_interval(made_score([math.inf], [1])) == "∞"
     assert figure_with_interval(replace(score, bytes=0)) == "–"

@@ -224,14 +224,13 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
     base = scores[0]
     for other in scores[1:]:
         _refuse_unlike(base, other)
+    apart = [_difference(base, other) for other in scores[1:]]
     tests = [_test(base, other, confidence, weights) for other in scores[1:]]
     corrected = holm([None if test is None else test.p_value for test, _ in tests])
     rows = [Row(base, 0.0, None, None, "baseline")]
-    for other, (test, reason), p_value in zip(scores[1:], tests, corrected, strict=True):
-        difference = _difference(base, other)
-        if weights == "document":
-            difference = _mean_difference(test, reason)
-        rows.append(Row(other, difference, test, p_value, reason))
+    for other, difference, (test, reason), p_value in zip(scores[1:], apart, tests, corrected, strict=True):
+        weighed = difference if weights == "byte" else _mean_difference(test, reason)
+        rows.append(Row(other, weighed, test, p_value, reason))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
     return Comparison(tuple(rows), confidence, method, weights)
 
@@ -282,7 +281,8 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     of_base, of_other = (found.nats / _LN2 for found in blocks)
     grid, clusters = blocks[0].bytes.astype(np.float64), _sections(base, other)
     if clusters is not None:
-        of_base, of_other, grid = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
+        sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
+        of_base, of_other, grid = sums
         like = by_cluster.named(of_base, grid, blocks[0].kind)
         test = paired_clusters(of_other, of_base, like, confidence)
         return test, test.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from bitmeter.measure.aggregates import Per
@@ -10,6 +11,7 @@ from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Difference
 from bitmeter.reports.explain import refusal
 from bitmeter.reports.figures import (
+    WIDTH,
     counted,
     figure_with_interval,
     folded,
@@ -114,8 +116,8 @@ def remarks(comparison: Comparison) -> list[str]:
         missing = row.reason if not row.reason or row.reason.startswith("no ") else f"no p-value: {row.reason}"
         for remark in (*([missing] if missing else []), *row.notes):
             reasons.setdefault(remark, []).append(row.score.model)
-    found = [line for reason, models in reasons.items() for line in folded("", f"{', '.join(models)}: {reason}", 0)]
-    return lines + found
+    found = [f"{', '.join(models)}: {reason}" for reason, models in reasons.items()]
+    return lines + [part for line in found for part in textwrap.wrap(line, WIDTH, subsequent_indent="  ")]
 
 
 def describe_refusal(found: Refusal) -> str:

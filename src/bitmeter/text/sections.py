@@ -32,6 +32,8 @@ def _heading(begin: str, line: str) -> Heading:
 
 
 _NUMBER = r"(?:[IVXLCDM]+|[0-9]+|[A-Z][a-z]+|[A-Z]+)\b.{0,80}"
+#: Two blank lines or more, and the line after them.
+_BLANKS = re.compile(rb"\n{3,}+(?=[^\n])")
 #: The ways that are known, those of larger sections first. Each stands after a blank line.
 HEADINGS = (
     _heading(" = ", r" = (?!= ).{1,200}?(?<! =) = *\r?"),
@@ -58,7 +60,9 @@ def line_pattern(text: str) -> re.Pattern[bytes]:
         message = f"{text!r:.60} is not a regular expression: {error}"
         raise InputError(message, value=text) from error
     if pattern.match(b"") is not None:
-        message = f"{text!r:.60} matches an empty line, so that every line would begin a section; give one that does not"
+        message = (
+            f"{text!r:.60} matches an empty line, so that every line would begin a section; give one that does not"
+        )
         raise InputError(message, value=text)
     return re.compile(b"(?m:" + pattern.pattern + b")")
 
@@ -103,6 +107,8 @@ class Sections:
         self._held, self._offset = b"\n\n", -2
         #: The last line end in it: lines before that were searched.
         self._last = 1
+        #: Where the last section after blank lines begins.
+        self._after = 0
 
     def add(self, data: bytes) -> None:
         """Search the next bytes of the text."""
@@ -118,8 +124,8 @@ class Sections:
                 for at in _found(text, b"\n" + kind.begin, self._last, until):
                     if _is_heading(text, at, kind.line):
                         places.add(begin + at + 1)
-            for at in _found(text, b"\n\n\n", 0, until):
-                self._after_blanks(text, begin, at)
+            for run in _BLANKS.finditer(text):
+                self._after_blanks(begin + run.start(), begin + run.end())
         self._hold(text, until)
 
     def finish(self) -> None:
@@ -136,18 +142,16 @@ class Sections:
             if not offsets or offsets[-1] < self._offset + line:
                 self._places[0].add(self._offset + line)
 
-    def _after_blanks(self, text: bytes, begin: int, at: int) -> None:
-        next_line = at + 3
-        while next_line < len(text) and text[next_line] == 0x0A:
-            next_line += 1
-        places = self._places[-1]
-        if not places.offsets or places.offsets[-1] < begin + next_line:
-            places.add(begin + next_line)
+    def _after_blanks(self, start: int, end: int) -> None:
+        if start >= 0 and end > self._after:  # not before the text, and not what was held and found before
+            self._places[-1].add(end)
+            self._after = end
 
     def _hold(self, text: bytes, until: int) -> None:
         """Keep the line that has not ended, and the end of the one before it, which tells whether that is blank."""
         start = text.rfind(b"\n", 0, max(until, 0))
-        keep = max(start, until - LONGEST_LINE, 0)
+        blank = len(text[: until + 1].rstrip(b"\n"))
+        keep = max(min(start, blank), until - LONGEST_LINE, 0)
         if len(text) - until > LONGEST_LINE:  # too long for a heading: what follows it has no line end before
             keep = len(text)
         self._held, self._offset, self._last = text[keep:], self._offset + keep, max(until - keep, 0)

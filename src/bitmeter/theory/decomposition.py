@@ -48,7 +48,7 @@ class PartialInformation:
 
     def __str__(self) -> str:
         return (
-            f"I(X, Y; T) = {self.total:.4f} {self.unit}: redundant {self.redundant:.4f}, "
+            f"I(X, Y; T) = {self.total:.4f} {check.unit_name(self.unit)}: redundant {self.redundant:.4f}, "
             f"only X {self.unique_first:.4f}, only Y {self.unique_second:.4f}, "
             f"synergistic {self.synergistic:.4f} (by {self.redundancy})"
         )

@@ -34,7 +34,9 @@ def test_bets_depend_on_sizes_alone() -> None:
     found = e_process([0.1, -0.05], [0.0, 0.0], [1, 1])
     gains = np.array([0.1, -0.05])[shuffled(2, 0)] / 0.25 * 0.5
     bets = np.array([0.3, 0.6, 0.95, -0.3, -0.6, -0.95])
-    assert found == pytest.approx([np.mean(1 + bets * gains[0]), np.mean((1 + bets * gains[0]) * (1 + bets * gains[1]))])
+    assert found == pytest.approx(
+        [np.mean(1 + bets * gains[0]), np.mean((1 + bets * gains[0]) * (1 + bets * gains[1]))]
+    )
 
 
 def test_a_collection_in_the_order_of_its_kinds_is_no_evidence() -> None:
@@ -54,7 +56,9 @@ def test_short_documents_that_favour_one_model_are_no_evidence_about_bytes() -> 
     rng = np.random.default_rng(4)
     n = np.where(np.arange(200) % 2, 1000.0, 3000.0)
     crossed = [
-        bool((e_process(n * (np.where(n < 2000, 0.03, -0.01) + rng.normal(0, 0.01, 200)), np.zeros(200), n) >= 20).any())
+        bool(
+            (e_process(n * (np.where(n < 2000, 0.03, -0.01) + rng.normal(0, 0.01, 200)), np.zeros(200), n) >= 20).any()
+        )
         for _ in range(100)
     ]
     assert np.mean(crossed) <= 0.05

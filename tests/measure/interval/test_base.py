@@ -10,7 +10,9 @@ from bitmeter.errors import RangeError
 from bitmeter.measure.interval.base import Interval, IntervalMethod
 
 FOUND = Interval(1.8, 2.4, 2.0, 0.1, 0.95, "serial-clusters(file)", 40, 39.0)
-MISSING = Interval(None, None, 2.0, None, 0.95, "serial-clusters(file)", 1, None, ("one document does not show how documents differ",))
+MISSING = Interval(
+    None, None, 2.0, None, 0.95, "serial-clusters(file)", 1, None, ("one document does not show how documents differ",)
+)
 
 
 def test_it_holds_what_lies_between_its_ends() -> None:

@@ -10,7 +10,7 @@ from scipy import stats
 
 from bitmeter.errors import NotFiniteError, RangeError
 from bitmeter.measure.interval.paired import holm, paired
-from tests.measure.interval.samples import documents, figures, within
+from tests.measure.interval.samples import documents, within
 
 
 def test_p_is_never_below_that_of_the_paired_t_test() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from bitmeter._util.check import Floats
@@ -38,6 +37,7 @@ def block_ratio(numerators: ArrayLike, denominators: ArrayLike, confidence: floa
 
     Examples
     --------
+    >>> import numpy as np
     >>> costs = np.random.default_rng(0).exponential(2.0, 4096)
     >>> print(block_ratio(costs, np.ones(4096)))
     2.03859 [1.97, 2.11] (95 %, serial-blocks, 4,096 clusters)

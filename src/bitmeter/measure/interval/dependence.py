@@ -55,7 +55,9 @@ class Dependence:
         if not self.scales.any():
             return 1.0 if error == 0.0 else 0.0
         tails = (t_tail(self.degrees, error / scale) for scale in self.scales.tolist())
-        return min(1.0, 2.0 * math.fsum(weight * tail for weight, tail in zip(self.weights.tolist(), tails, strict=True)))
+        return min(
+            1.0, 2.0 * math.fsum(weight * tail for weight, tail in zip(self.weights.tolist(), tails, strict=True))
+        )
 
     def half_width(self, confidence: float) -> float:
         """The error that is exceeded, in either direction, with probability 1 − confidence."""
@@ -102,7 +104,7 @@ def dependence(residuals: Floats, sizes: Floats, number: int, prior: float) -> D
     places = (np.cumsum(sizes) - 0.5 * sizes) / whole
     if residuals.size > CELLS:
         cells = np.minimum((places * CELLS).astype(np.int64), CELLS - 1)
-        residuals = np.bincount(cells, residuals, CELLS)
+        residuals = np.bincount(cells, residuals, CELLS).astype(np.float64)
         places = (np.arange(CELLS) + 0.5) / CELLS
     waves = np.cos(math.pi * np.arange(1, number + 1)[:, None] * places)
     # Not a matrix product, whose rounding may depend on the number of threads.

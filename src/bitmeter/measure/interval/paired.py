@@ -97,7 +97,8 @@ def paired(
     level, largest = read_confidence(confidence), read_clip(clip)
     check.choice(kind, "kind", NOUNS)
     first, second, n = read(a, denominators, "a")[0], *read(b, denominators, "b")
-    return paired_clusters(first, second, as_clusters(second, n) if kind == "block" else named(second, n, kind), level, largest)
+    like = as_clusters(second, n) if kind == "block" else named(second, n, kind)
+    return paired_clusters(first, second, like, level, largest)
 
 
 def paired_clusters(first: Floats, second: Floats, like: Clusters, confidence: float, clip: float = 0.25) -> PairedTest:
@@ -113,9 +114,8 @@ def paired_clusters(first: Floats, second: Floats, like: Clusters, confidence: f
         return PairedTest(None, None, None, won, None, reason, label)
     missing = no_spread(clusters)
     if missing:
-        return PairedTest(
-            (interval := ratio_interval(clusters, confidence)).estimate, interval, None, won, None, f"no p-value: {missing}", label
-        )
+        interval = ratio_interval(clusters, confidence)
+        return PairedTest(interval.estimate, interval, None, won, None, f"no p-value: {missing}", label)
     ratio = Ratio(clusters)
     no_p = no_e = ""
     p_value = e_value = None

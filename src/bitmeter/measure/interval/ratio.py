@@ -133,22 +133,40 @@ class Ratio:
         noun, number = self.clusters.noun, self.number
         if self.error == 0.0:
             return ()
-        notes = []
         if number < FEWEST:
-            notes.append(f"only {number} {noun}s: the interval assumes that {noun}s differ about normally")
-        if self.is_alike:
-            count = max(1.0, number * (self.independent_half / self._half) ** 2)
-            notes.append(f"neighbouring {noun}s are alike: {number:,} count as about {count:,.0f}")
-        if self.dependence.share_of_long > TOO_LONG:
-            notes.append(f"{noun}s are alike over long distances: the text is short for that, and the interval may be too narrow")
-        if number >= FEWEST and abs(lean_of_sums(self._residuals)) > TOO_SKEWED:
-            squares = np.square(self._residuals / np.abs(self._residuals).max())
-            at = int(np.argmax(squares))
+            return (f"only {number} {noun}s: the interval assumes that {noun}s differ about normally",)
+        count = f"{number:,} count as about {max(1.0, number * (self.independent_half / self._half) ** 2):,.0f}"
+        is_long = self.dependence.share_of_long > TOO_LONG
+        notes = []
+        if self.is_alike and is_long:
             notes.append(
-                f"a few {noun}s carry the spread: the {ordinal(at + 1)} of {number:,} alone "
-                f"{100 * squares[at] / squares.sum():.0f} %"
+                f"{noun}s are alike over long distances: {count}, and the interval may be too narrow, because the text "
+                "is short for that"
             )
-        return tuple(notes)
+        elif self.is_alike:
+            notes.append(f"neighbouring {noun}s are alike: {count}")
+        elif is_long:
+            notes.append(
+                f"{noun}s may be alike over distances that are long for this text: the interval may be too narrow"
+            )
+        return (*notes, *self._carriers())
+
+    def _carriers(self) -> list[str]:
+        """Which clusters or parts of the text carry the spread, if a few do."""
+        noun, number = self.clusters.noun, self.number
+        if self.is_alike and number > BATCHES:
+            parts = batched(self._residuals, _sized(self.clusters.costs, self.clusters.sizes)[1])
+            if abs(self.skew.lean) <= TOO_SKEWED:
+                return []
+            squares = np.square(parts / np.abs(parts).max())
+            at, share = int(np.argmax(squares)), squares.max() / squares.sum()
+            place = f"from {100 * at // BATCHES} to {100 * (at + 1) // BATCHES} % of the text"
+            return [f"a few parts of the text carry the spread: that {place} alone {100 * share:.0f} %"]
+        if abs(lean_of_sums(self._residuals)) <= TOO_SKEWED:
+            return []
+        squares = np.square(self._residuals / np.abs(self._residuals).max())
+        at, share = int(np.argmax(squares)), squares.max() / squares.sum()
+        return [f"a few {noun}s carry the spread: the {ordinal(at + 1)} of {number:,} alone {100 * share:.0f} %"]
 
 
 def ratio_interval(clusters: Clusters, confidence: float) -> Interval:
@@ -224,7 +242,7 @@ def _sized(x: Floats, n: Floats) -> tuple[Floats, Floats]:
         return x, n
     sized = n > 0.0
     owner = np.maximum(np.cumsum(sized) - 1, 0)
-    return np.bincount(owner, x, int(sized.sum())), n[sized]
+    return np.bincount(owner, x, int(sized.sum())).astype(np.float64), n[sized]
 
 
 def _correlated(residuals: Floats, n: Floats) -> bool:

@@ -1,4 +1,4 @@
-"""The correction of an interval and a p-value for skew: a few clusters that cost far more than the others (Hall 1992)."""
+"""The correction of an interval and a p-value for skew: a few clusters that cost far more (Hall 1992)."""
 
 from __future__ import annotations
 
@@ -80,4 +80,5 @@ def lean_of_rates(residuals: Floats, weights: Floats) -> float:
 def batched(residuals: Floats, sizes: Floats) -> Floats:
     """The residuals summed to batches of about equal size."""
     places = (np.cumsum(sizes) - 0.5 * sizes) / sizes.sum()
-    return np.bincount(np.minimum((places * BATCHES).astype(np.int64), BATCHES - 1), residuals, BATCHES)
+    batches = np.minimum((places * BATCHES).astype(np.int64), BATCHES - 1)
+    return np.bincount(batches, residuals, BATCHES).astype(np.float64)

@@ -239,7 +239,9 @@ class Corpus:
     @property
     def holds_rows(self) -> bool:
         """Whether all sources hold rows, which have fields."""
-        return all(source.kind == "record" for source in self._sources) if self.origin is None else self.origin.holds_rows
+        return (
+            all(source.kind == "record" for source in self._sources) if self.origin is None else self.origin.holds_rows
+        )
 
     def label_by(self, field: str) -> None:
         """As rows are read, collect the value of another of their fields."""

@@ -43,9 +43,7 @@ class _LeftOut(NamedTuple):
     stop: int
 
 
-def jsonl_blocks(
-    blocks: Iterable[bytes], field: str, path: str, labels: Labels | None = None
-) -> Iterator[Block]:
+def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str, labels: Labels | None = None) -> Iterator[Block]:
     """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
     for lines in _lines(blocks):
@@ -104,9 +102,7 @@ def _object(
     return row
 
 
-def _long_row(
-    line: bytes, field: str, path: str, number: int, labels: Labels | None
-) -> Iterator[Block]:
+def _long_row(line: bytes, field: str, path: str, number: int, labels: Labels | None) -> Iterator[Block]:
     """The text of a long row, in parts."""
     mark = b"0.5"  # a number stands for a string that is left out: unlike a string, it can be written in no other way
     while mark in line:

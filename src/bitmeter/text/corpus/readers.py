@@ -207,9 +207,7 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     raise RecordError(message, path=path, line=number)
 
 
-def dataset_blocks(
-    dataset: Any, field: str, name: str, size: int, labels: Labels | None = None
-) -> Iterator[Block]:
+def dataset_blocks(dataset: Any, field: str, name: str, size: int, labels: Labels | None = None) -> Iterator[Block]:
     """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
     texts: list[bytes] = []
     length = 0

@@ -215,9 +215,7 @@ def _read_block(block: Block, docs: str, field: str, size: int, labels: Labels |
     return iter([block])
 
 
-def _read_dataset(
-    dataset: Any, name: str, docs: str, field: str, size: int, labels: Labels | None
-) -> Iterator[Block]:
+def _read_dataset(dataset: Any, name: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
     columns = dataset.column_names
     for wanted in (field, *([labels.field] if labels is not None else [])):
         if columns is not None and wanted not in columns:

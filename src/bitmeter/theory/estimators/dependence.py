@@ -197,7 +197,7 @@ def _counted(
         confidence=confidence,
         p_value=None if null is None else p_value(plug_in, null, signed=measure == "o-information"),
         permutations=permutations,
-        note=_note(coverage, value / per_unit, plug_in / per_unit, unit),
+        note=_note(coverage, value / per_unit, plug_in / per_unit, check.unit_name(unit)),
     )
 
 

@@ -72,7 +72,7 @@ class InformationEstimate:
         if self.p_value is not None:
             p_value = f" · p = {self.p_value:.3g} by {self.permutations} permutations"
         return (
-            f"{self.measure.replace('-', ' ')} {self.value:.4f} {self.unit} by {self.method}{spread}\n"
+            f"{self.measure.replace('-', ' ')} {self.value:.4f} {check.unit_name(self.unit)} by {self.method}{spread}\n"
             f"{plug_in}{self.observations} observations{p_value}\n{self.note}"
         )
 

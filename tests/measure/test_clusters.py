@@ -1,0 +1,150 @@
+"""Which documents are one observation: by file, heading, field, pattern; and what it changes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter import errors
+from bitmeter.measure.interval.ratio import standard_error
+
+
+def wiki(articles: int, lines: int = 10) -> bytes:
+    """Articles whose lines are alike: each is written in two letters of its own."""
+    rng = np.random.default_rng(articles)
+    parts = []
+    for i in range(articles):
+        letters = rng.choice(list("abcdefgh"), 2)
+        body = "".join(f" {''.join(rng.choice(letters, 40))} \n" for _ in range(lines))
+        parts.append(f" = Article {i} = \n \n{body} \n")
+    return "".join(parts).encode()
+
+
+MODEL = bm.Distribution.from_data(wiki(50))
+
+
+def clusters(score: bm.Score) -> tuple[str, int]:
+    assert score.interval is not None
+    return score.signature.interval.partition(" ")[0], score.interval.clusters
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({"docs": "line"}, ("serial-clusters(heading)", 20)),
+        ({"docs": "blank"}, ("serial-clusters(heading)", 20)),
+        ({}, ("serial-clusters(heading)", 20)),
+        ({"docs": "line", "cluster": "heading"}, ("serial-clusters(heading)", 20)),
+        ({"docs": "line", "cluster": "none"}, ("serial-clusters(line)", 260)),
+        ({"cluster": "^ = Article 1?5"}, ("serial-clusters(regex.5db70a03)", 3)),
+    ],
+)
+def test_headings_are_found(keywords: dict[str, Any], expected: tuple[str, int]) -> None:
+    found = clusters(bm.score(MODEL, wiki(20), **keywords))
+    assert (found[0].partition(".")[0], found[1]) == (expected[0].partition(".")[0], expected[1])
+
+
+def test_lines_of_one_article_count_as_few() -> None:
+    lines = bm.score(MODEL, wiki(30), docs="line", cluster="none")
+    articles = bm.score(MODEL, wiki(30), docs="line")
+    assert any("neighbouring lines are alike" in note for note in lines.notes)
+    assert lines.interval is not None
+    assert articles.interval is not None
+    # Both know about the articles, one by their headings, the other by their likeness; Student's t over lines does not.
+    sums = lines.by_document
+    assert sums is not None
+    bits, sizes = sums.nats / np.log(2), sums.bytes.astype(np.float64)
+    naive = 1.96 * standard_error(bits - lines.bits_per_byte * sizes, sizes)[0]
+    for found in (lines.interval, articles.interval):
+        assert found.half_width is not None
+        assert found.half_width > 1.4 * naive
+
+
+def test_lines_belong_to_their_files(tmp_path: Path) -> None:
+    for i in range(8):
+        (tmp_path / f"{i}.txt").write_bytes(b"a line of text %d\nand another\n" % i)
+    assert clusters(bm.score("kt", tmp_path, docs="line")) == ("serial-clusters(file)", 8)
+    assert clusters(bm.score("kt", tmp_path, docs="line", norm="lower")) == ("serial-clusters(file)", 8)
+    assert clusters(bm.score("kt", tmp_path)) == ("serial-clusters(file)", 8)
+    few = [tmp_path / f"{i}.txt" for i in range(3)]
+    assert clusters(bm.score("kt", few, docs="line")) == ("serial-clusters(line)", 6)
+    assert clusters(bm.score("kt", few, docs="line", cluster="file")) == ("serial-clusters(file)", 3)
+    with pytest.raises(errors.InputError, match="here one document is a file"):
+        bm.score("kt", few, cluster="file")
+
+
+@pytest.mark.parametrize("norm", ["none", "lower"])
+def test_records_are_grouped_by_a_field(tmp_path: Path, norm: str) -> None:
+    rows = [{"text": f"Text {i} of {i % 7}.", "source": f"s{i % 7}"} for i in range(42)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = bm.score("uniform", path, cluster="source", norm=norm)
+    assert clusters(found) == ("serial-clusters(field.source)", 7)
+    assert found.by_document is not None
+    assert found.by_document.clusters is not None
+    assert found.by_document.clusters.tolist() == [i % 7 for i in range(42)]
+    assert clusters(bm.score("uniform", path)) == ("serial-clusters(record)", 42)
+    with pytest.raises(errors.RecordError, match="no field 'origin' to cluster by"):
+        bm.score("uniform", path, cluster="origin")
+    with pytest.raises(errors.RecordError, match="has no fields to cluster by"):
+        bm.score("uniform", bm.Corpus.from_documents([b"a", b"b"]), cluster="source")
+
+
+def test_what_is_not_found_is_said() -> None:
+    for how, words in (("heading", "no headings were found"), ("^x", "no line matches '^x'")):
+        notes = bm.score("kt", b"a\nb\n" * 9, docs="line", cluster=how).notes
+        assert any(words in note for note in notes)
+    for wrong in (3, "", None):
+        with pytest.raises(errors.InputTypeError, match="cluster is"):
+            bm.score("kt", b"a", cluster=wrong)  # type: ignore[arg-type]
+
+
+def test_clusters_change_no_figure_and_are_saved() -> None:
+    text = wiki(12)
+    plain, grouped = (bm.score(MODEL, text, docs="line", cluster=how) for how in ("none", "heading"))
+    assert plain.nats == grouped.nats
+    assert plain.signature.but(interval="") == grouped.signature.but(interval="")
+    again = bm.Score.from_json(grouped.to_json())
+    assert again == grouped
+    assert again.interval_per("word") == grouped.interval_per("word")
+    found = bm.compare(grouped, bm.score("uniform", text, docs="line"))
+    assert found.method == "serial-clusters(heading), by section"
+    assert found.rows[1].clusters == 12
+    sections = bm.compare(MODEL, "uniform", on=text)
+    assert (sections.method, sections.rows[1].clusters) == ("serial-clusters(heading), by section", 12)
+
+
+def test_damaged_clusters_are_refused() -> None:
+    data = json.loads(bm.score(MODEL, wiki(12), docs="line").to_json())
+    data["by_document"]["clusters"][0] = 100
+    with pytest.raises(errors.FileFormatError, match="clusters"):
+        bm.Score.from_json(json.dumps(data))
+
+
+def test_scores_of_parts_keep_their_clusters() -> None:
+    one, other = (bm.score(MODEL, wiki(number), docs="line") for number in (8, 9))
+    assert clusters(one + other) == ("serial-clusters(heading)", 17)
+
+
+def test_documents_can_be_weighed_alike() -> None:
+    # One long document on which kt is worse, and many short ones on which it is better.
+    documents = bm.Corpus.from_documents([b"ab" * 2000, *[b"aaaaaaaa%d" % i for i in range(20)]])
+    by_byte, by_document = (
+        bm.compare("uniform", bm.Distribution({"a": 0.9, "b": 0.01, **{str(i): 0.009 for i in range(10)}}),
+                   on=documents, weights=weights).rows[1].difference
+        for weights in ("byte", "document")
+    )  # fmt: skip
+    a, b = -np.log2(0.9), -np.log2(0.01)
+    digits = -np.log2(0.009)
+    rates = [(a + b) / 2 - 8.0] + [(8 * a + len(str(i)) * digits) / (8 + len(str(i))) - 8.0 for i in range(20)]
+    assert by_document == pytest.approx(np.mean(rates), rel=1e-9)
+    assert by_byte > by_document
+    with pytest.raises(errors.IncomparableError, match="documents cannot be weighed alike"):
+        bm.compare("uniform", "kt", on=b"one text", weights="document")
+    with pytest.raises(errors.ChoiceError):
+        bm.compare("uniform", "kt", on=documents, weights="word")  # type: ignore[arg-type]

@@ -1,0 +1,96 @@
+"""The value of another field of each record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter.errors import RecordError
+from bitmeter.text.corpus.labels import Labels
+
+ROWS = [{"text": f"text {i}\n", "source": source} for i, source in enumerate(["web", "news", "web", None, 3, "news"])]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def read(source: Any, size: int = 1 << 20) -> list[int]:
+    corpus = bm.Corpus(source)
+    corpus.label_by("source")
+    for _ in corpus.blocks(size):
+        pass
+    labels = corpus.labels()
+    assert labels is not None
+    return labels.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_values_are_numbered_by_their_first_record(tmp_path: Path, size: int) -> None:
+    assert read(write(tmp_path / "a.jsonl", ROWS), size) == [0, 1, 0, 2, 3, 1]
+
+
+def test_a_parquet_column(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sources = [str(row["source"]) for row in ROWS]
+    table = pa.table({"text": [row["text"] for row in ROWS], "source": sources})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=2)
+    assert read(tmp_path / "a.parquet") == [0, 1, 0, 2, 3, 1]
+    corpus = bm.Corpus(tmp_path / "a.parquet")
+    corpus.label_by("origin")
+    with pytest.raises(RecordError, match=r"has no column 'origin'; it has 'text', 'source'\. Choose with cluster="):
+        next(corpus.blocks())
+
+
+def test_a_dataset() -> None:
+    class Rows:
+        column_names = ("text", "source")
+
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            return iter(ROWS)
+
+    assert read(Rows()) == [0, 1, 0, 2, 3, 1]
+
+
+def test_a_long_row_has_its_label(tmp_path: Path) -> None:
+    rows = [{"source": "web", "text": "x" * (1 << 21)}, {"source": "news", "text": "y"}]
+    assert read(write(tmp_path / "a.jsonl", rows)) == [0, 1]
+
+
+def test_the_corpus_can_be_read_again(tmp_path: Path) -> None:
+    corpus = bm.Corpus(write(tmp_path / "a.jsonl", ROWS))
+    corpus.label_by("source")
+    for _ in range(2):
+        for _ in corpus.blocks():
+            pass
+    labels = corpus.labels()
+    assert labels is not None
+    assert np.array_equal(labels, [0, 1, 0, 2, 3, 1])
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"text": "a"}, "line 1 has no field 'source' to cluster by; it has 'text'"),
+        ({"text": "a", "source": ["b"]}, r"'source' is \['b'\]; records are clustered by a short string or a number"),
+        ({"text": "a", "source": "b" * 5000}, "records are clustered by a short string"),
+    ],
+)
+def test_what_is_no_label_is_refused(tmp_path: Path, row: dict[str, Any], words: str) -> None:
+    with pytest.raises(RecordError, match=words):
+        read(write(tmp_path / "a.jsonl", [row]))
+
+
+def test_numbers_and_truth_values_are_not_the_same() -> None:
+    labels = Labels("x")
+    labels.add_all([1, True, "1", 1.0, 1], "a", 1)
+    assert labels.numbers.tolist() == [0, 1, 2, 3, 0]
