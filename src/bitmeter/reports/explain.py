@@ -72,7 +72,7 @@ def explain_difference(difference: Difference, first: str = "A", second: str = "
         "text": "figures compare models on one text, never on two texts",
         "units": "figures per token do not compare; bits per byte do",
         "model": "what is compared",
-        "interval": "how the ± was computed; the figure itself does not depend on it",
+        "interval": "how the interval was computed; the figure does not depend on it",
         "precision": "the arithmetic of the model",
         "version": "they were measured by different versions of bitmeter",
     }.get(key, "")
