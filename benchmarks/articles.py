@@ -90,11 +90,9 @@ def measured(articles: list[bytes]) -> list[Article]:
     letters = bm.NGram(order=5, units="bytes").fit(train)
     text = b"".join(drawn)
     found = {
-        name: bm.score(model, bm.Corpus.from_text(text, docs="line"), eos="yes", cluster="none", **keywords).by_document
-        for name, model, keywords in (
-            ("words", words, {"oov": "class"}), ("pairs", pairs, {"oov": "class"}), ("letters", letters, {}),
-        )
-    }  # fmt: skip
+        name: bm.score(model, bm.Corpus.from_text(text, docs="line"), eos="yes", oov=oov, cluster="none").by_document
+        for name, model, oov in (("words", words, "class"), ("pairs", pairs, "class"), ("letters", letters, None))
+    }
     bits = {name: sums.nats / np.log(2.0) for name, sums in found.items() if sums is not None}
     costs = {
         "3-gram": bits["words"],

@@ -46,7 +46,7 @@ class Goals:
 
     missed: list[str] = field(default_factory=list)
 
-    def need(self, what: str, met: bool) -> None:
+    def need(self, what: str, met: bool | np.bool_) -> None:
         if not met:
             self.missed.append(what)
 
@@ -129,6 +129,15 @@ def _holds(found: Ends, truth: float) -> bool:
     return found[0] <= truth <= found[1]
 
 
+METHODS: dict[str, Callable[[Cell], float]] = {
+    "Student's t": lambda cell: float(np.mean(cell.plain)),
+    "batch means": lambda cell: float(np.mean(cell.batches)),
+    "**bitmeter**": lambda cell: float(np.mean(cell.hits)),
+    "bitmeter, without a warning": lambda cell: cell.bare(),
+    "share with a warning": lambda cell: float(np.mean(cell.noted)),
+}
+
+
 def real_tables(cells: Cells, goals: Goals) -> tuple[str, str]:
     names = list(dict.fromkeys(key[0] for key in cells))
     by_corpus = []
@@ -141,17 +150,11 @@ def real_tables(cells: Cells, goals: Goals) -> tuple[str, str]:
             by_corpus.append(row)
     summary = []
     for units in KINDS:
-        for method, pick in (
-            ("Student's t", lambda c: np.mean(c.plain)),
-            ("batch means", lambda c: np.mean(c.batches)),
-            ("**bitmeter**", lambda c: np.mean(c.hits)),
-            ("bitmeter, without a warning", lambda c: c.bare()),
-            ("share with a warning", lambda c: np.mean(c.noted)),
-        ):
+        for method, pick in METHODS.items():
             row = [f"{units}: {method}"]
             for number in NUMBERS:
                 found = [cell for key, cell in cells.items() if key[2:] == (units, number)]
-                values = [value for value in (float(pick(cell)) for cell in found) if not math.isnan(value)]
+                values = [value for value in (pick(cell) for cell in found) if not math.isnan(value)]
                 row.append(f"{share(float(np.mean(values)))} ({share(min(values))})" if values else "")
                 if method == "**bitmeter**" and number >= 10:
                     label = f"{units}, {number} articles"
@@ -317,7 +320,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.write and (options.runs < RUNS or options.draws < DRAWS or options.shared is None):
         parser.error(f"the page needs {RUNS} runs, {DRAWS} draws and --shared; leave out --write")
-    goals, cells, start = Goals(), {}, used()
+    goals, start = Goals(), used()
+    cells: Cells = {}
     say(header())
     for name, articles in corpora(options.shared, options.rfc):
         if len(articles) >= 20:

@@ -106,5 +106,7 @@ def test_few_documents_come_with_a_note() -> None:
 def test_units_that_were_not_scored_are_in_neither_figure_nor_interval() -> None:
     # The figure is divided by the scored bytes; an interval over all bytes would not contain it.
     found = bm.score("kt", b"ab\ncd\nab\ncd\nef\nab\n", docs="line", first="skip")
+    assert found.by_document is not None
+    assert found.interval is not None
     assert found.bytes < found.by_document.bytes.sum()
     assert found.interval.estimate == pytest.approx(found.bits_per_byte, rel=1e-12)

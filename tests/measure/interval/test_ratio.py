@@ -22,7 +22,7 @@ from bitmeter.measure.interval.ratio import Clusters, Ratio, effective, ratio_in
 from tests.measure.interval.samples import COSTS, figures
 
 PLACES = np.arange(40)
-SIZES = 100.0 + (37 * PLACES) % 90
+SIZES = np.asarray(100.0 + (37 * PLACES) % 90, dtype=np.float64)
 
 
 def parts(x: Floats, n: Floats) -> Ratio:
@@ -56,7 +56,7 @@ def test_a_slow_wave_gives_the_reference_values() -> None:
 @given(COSTS, st.floats(0.01, 100.0), st.floats(-100.0, 100.0))
 @settings(deadline=None, max_examples=60)
 def test_units_and_constants_pass_through(x: Floats, factor: float, shift: float) -> None:
-    n = 1.0 + np.arange(x.size) % 3
+    n = np.asarray(1.0 + np.arange(x.size) % 3, dtype=np.float64)
     assume(np.ptp(x / n) > 1e-3 * max(1.0, float(x.max())))  # less is rounding
 
     def at(costs: Floats) -> tuple[float, float, float, float]:
@@ -73,7 +73,7 @@ def test_units_and_constants_pass_through(x: Floats, factor: float, shift: float
 @settings(deadline=None, max_examples=60)
 def test_a_text_read_backwards_has_the_same_interval(x: Floats) -> None:
     assume(x.size <= 24)  # beyond, batches for the skew end elsewhere
-    n = 1.0 + np.arange(x.size) % 3
+    n = np.asarray(1.0 + np.arange(x.size) % 3, dtype=np.float64)
     for kind in ("line", "file"):
         one, other = (ratio_interval(named(a, b, kind), 0.95) for a, b in ((x, n), (x[::-1].copy(), n[::-1].copy())))
         assert figures(one) == pytest.approx(figures(other), rel=1e-7, abs=1e-7 * max(1.0, float(x.max())))
@@ -82,7 +82,7 @@ def test_a_text_read_backwards_has_the_same_interval(x: Floats) -> None:
 @given(COSTS)
 @settings(deadline=None, max_examples=60)
 def test_it_is_never_narrower_than_students_t_and_grows_with_the_level(x: Floats) -> None:
-    n = 1.0 + np.arange(x.size) % 3
+    n = np.asarray(1.0 + np.arange(x.size) % 3, dtype=np.float64)
     found = parts(x, n)
     half = stats.t.ppf(0.975, found.degrees) * found.error
     ends = [found.interval(level) for level in (0.5, 0.95, 0.99)]

@@ -51,6 +51,6 @@ def test_the_lean_of_sums_is_the_third_moment_of_the_mean() -> None:
 
 def test_batches_hold_all() -> None:
     x = np.random.default_rng(1).standard_normal(1000)
-    sizes = 1.0 + np.arange(1000) % 7
+    sizes = np.asarray(1.0 + np.arange(1000) % 7, dtype=np.float64)
     found = batched(x, sizes)
     assert (found.size, found.sum()) == (24, pytest.approx(x.sum()))

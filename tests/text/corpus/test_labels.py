@@ -29,7 +29,7 @@ def read(source: Any, size: int = 1 << 20) -> list[int]:
         pass
     labels = corpus.labels()
     assert labels is not None
-    return labels.tolist()
+    return [int(number) for number in labels]
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])

@@ -17,6 +17,10 @@ def normal(n: int, correlation: float, seed: int) -> Any:
     return np.random.default_rng(seed).normal(size=(n, 2)) @ [[1, correlation], [0, math.sqrt(1 - correlation**2)]]
 
 
+def psi(value: Any) -> float:
+    return float(digamma(value))
+
+
 def test_each_estimate_is_its_definition() -> None:
     # Point by point, with all distances: Kraskov and others' equations (8) and (9), as NPEET and others have them.
     table = normal(200, 0.6, 1)
@@ -24,7 +28,6 @@ def test_each_estimate_is_its_definition() -> None:
     k, n = 3, 200
     dx, dy, dz = (np.abs(v[:, None] - v[None]) for v in (table[:, 0], table[:, 1], z))
     joint = np.maximum(dx, dy)
-    psi = lambda value: float(digamma(value))  # noqa: E731
     first = second = conditional = entropy = 0.0
     for i in range(n):
         radius = np.sort(joint[i])[k]
@@ -37,7 +40,7 @@ def test_each_estimate_is_its_definition() -> None:
         conditional += psi(k) + psi((dz[i] < three).sum()) - psi(counts[0]) - psi(counts[1])
         entropy += psi(n) - psi(k) + 2 * math.log(2 * radius)
     x, y = table.T
-    common = {"neighbours": k, "unit": "nats"}
+    common: dict[str, Any] = {"neighbours": k, "unit": "nats"}
     assert bm.estimate_mutual_information(x, y, **common).value == pytest.approx(first / n, abs=1e-10)
     assert bm.estimate_mutual_information(x, y, "ksg2", **common).value == pytest.approx(second / n, abs=1e-10)
     assert bm.estimate_mutual_information(x, y, given=z, **common).value == pytest.approx(conditional / n, abs=1e-10)
