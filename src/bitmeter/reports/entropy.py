@@ -28,7 +28,7 @@ _LABELS = {
     "james-stein": "James-Stein",
     "nsb": "NSB",
     UNIVERSAL: "universal model",
-    PRIMED: "universal, primed",
+    PRIMED: "universal primed",
     "ctw": "context trees (CTW)",
     "lz76": "Lempel-Ziv 1976",
     "lz78": "Lempel-Ziv 1978",

@@ -39,16 +39,19 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:#.{digits}g}".rstrip(".") if value else "0"
 
 
-def figure_with_interval(score: Score) -> str:
-    """Bits per byte with as many decimals as the interval supports, and the ends of the interval."""
+def figure(score: Score) -> str:
+    """Bits per byte in four decimals."""
     if score.bytes == 0:
         return "–"
-    value = score.bits_per_byte
-    if math.isinf(value):
-        return "∞"
+    return "∞" if math.isinf(score.bits_per_byte) else f"{score.bits_per_byte:.4f}"
+
+
+def figure_with_interval(score: Score) -> str:
+    """Bits per byte with as many decimals as the interval supports, and the ends of the interval."""
     found = score.interval
     if found is None or found.low is None or found.high is None:
-        return f"{value:.4f}"
+        return figure(score)
+    value = score.bits_per_byte
     if found.high - found.low <= 1e-12 * value:  # rounding of the sums
         return f"{value:.4f} ± 0"
     places = min(8, decimals(found.high - found.low, least=3))

@@ -61,7 +61,8 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def comparison_cells(row: Row) -> list[str]:
     """The cells of one line of `comparison_table`, all columns."""
-    figure = figures.figure_with_interval(row.score)
+    # The interval that matters here is that of the difference.
+    figure = figures.figure(row.score)
     if row.reason == "baseline":
         return [row.score.model, figure, "baseline", "", "", ""]
     if row.test is None or row.low is None or row.high is None:

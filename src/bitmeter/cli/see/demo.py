@@ -33,7 +33,7 @@ def demo() -> None:
     typer.echo("that has read it, too; the others for any decoder.\n")
     corpus = Corpus.from_text(rest, docs="line", name="the rest")
     cold: list[Any] = ["uniform", *_COMPRESSORS, _named(Universal(), "universal")]
-    warm = [*(_trained(order, train) for order in _NAMES), _named(Universal().with_prime(train), "universal, primed")]
+    warm = [*(_trained(order, train) for order in _NAMES), _named(Universal().with_prime(train), "universal primed")]
     found = compare_scores([score(model, corpus) for model in (*cold, *warm)], 0.95)
     show(_table(found, len(cold)))
     for line in remarks(found):
