@@ -255,7 +255,7 @@ class Run:
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
                 "normalises, or bytes are not UTF-8): what distinguishes such texts is not paid for"
             )
-        return (*notes, *self._model.traits.caveats)
+        return (*self._corpus.notes, *notes, *self._model.traits.caveats)
 
 
 def _put_together(batch: Batch, scored: Scored, skipped: Bools) -> Rated:
@@ -311,7 +311,10 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
         signature=_signature(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
             units="whole text"
         ),
-        notes=(f"a file of {size:,} bytes, header included ({model.overhead})",) if model.overhead else (),
+        notes=(
+            *corpus.notes,
+            *([f"a file of {size:,} bytes, header included ({model.overhead})"] if model.overhead else []),
+        ),
         exact=(exact_parts([nats]), exact_parts([nats])),
     )
 

@@ -12,7 +12,7 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
-from bitmeter.cli.output import say
+from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import Bar, bar
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def train_network(
     """Train a network, save it, and print its size and its best held-out figure."""
     from bitmeter.models.causal.trained.files import prepare_folder
     from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.text.corpus.sources import resolve
 
     _check_folder(output, force=training.force, resume=options.resume)
     made: dict[str, Any] = {
@@ -68,6 +69,7 @@ def train_network(
         "layers": options.layers, "context": options.context, "dropout": options.dropout, "seed": options.seed,
         "threads": training.threads,
     }  # fmt: skip
+    of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes
     model = Neural(**{name: value for name, value in made.items() if value is not None})
     with _shown(f"{model.kind}, {model.units_kind}", log=options.log) as progress:
         # The folder is made now: a mistake in its name should not cost an hour.
@@ -87,6 +89,8 @@ def train_network(
         f"held out: {best.bits_per_byte:.4f} bits/byte, perplexity {best.perplexity:,.2f} per unit, at step "
         f"{best.step:,} of {curve.steps:,}{' (stopped early)' * (curve.stopped == 'early')}"
     )
+    for remark in of_texts:
+        note(remark)
 
 
 def _check_folder(output: Path, *, force: bool, resume: bool) -> None:
