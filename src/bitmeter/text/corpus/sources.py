@@ -158,7 +158,8 @@ def _add_folder(folder: str, files: list[str], hidden: int, found: Resolved) -> 
         message = f"the folder {folder} holds no files{extra}"
         raise MissingSourceError(message, path=folder)
     if hidden:
-        found.notes.append(f"{folder}: {hidden} hidden file{'s' * (hidden > 1)} or folder{'s' * (hidden > 1)} skipped")
+        s = "s" * (hidden > 1)
+        found.notes.append(f"{label(folder)}: {hidden} hidden file{s} or folder{s} skipped")
     found.sources.extend(map(_file_source, files))
 
 
