@@ -242,7 +242,9 @@ def _check_interval(fields: Fields, found: Saved, interval: Interval) -> None:
     if tokens == 0:
         fields.fail("it has an interval, but no tokens were scored")
     bits = found["nats"] / (found["bytes"] if tokens is None else tokens) / _LN2
-    _agree(fields, "interval.estimate", interval.estimate, bits, f"the bits per {'byte' if tokens is None else 'token'}")
+    _agree(
+        fields, "interval.estimate", interval.estimate, bits, f"the bits per {'byte' if tokens is None else 'token'}"
+    )
     if interval.confidence != found["confidence"]:
         fields.fail(f"its confidence is {found['confidence']:g}, that of its interval {interval.confidence:g}")
 

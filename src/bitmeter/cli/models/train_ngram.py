@@ -126,9 +126,10 @@ def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingO
         score(model, text, docs=docs, field=training.field, eos="yes", oov=oov).perplexity("token")
         for model in (whole, pruned)
     )
+    unknown = ", an unknown one costs <unk> alone" if oov == "class" else ""
     return (
         f"on {text} pruning changes the perplexity from {before:.6g} to {after:.6g} per token "
-        f"({100.0 * (after / before - 1.0):+.2g} %)"
+        f"({100.0 * (after / before - 1.0):+.2g} %); ends are tokens{unknown}"
     )
 
 
