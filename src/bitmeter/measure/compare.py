@@ -294,7 +294,7 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if blocks is None:
         return None, "too few documents, and no sums along the text"
     of_base, of_other = (found.nats / _LN2 for found in blocks)
-    grid, clusters = blocks[0].bytes * _per_byte(base), _sections(base, other)
+    grid, clusters = blocks[0].bytes.astype(np.float64) * _per_byte(base), _sections(base, other)
     if clusters is not None:
         of_base, of_other, grid = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         like = by_cluster.named(of_base, grid, blocks[0].kind)
