@@ -31,7 +31,7 @@ def run(*words: str, code: str = MAIN) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("form", [[], ["-q"], ["--quiet"], ["--like", "kenlm"], ["-q", "--like", "srilm"]])
+@pytest.mark.parametrize("form", [[], ["-q"], ["--quiet"], ["--like", "kenlm"], ["-q", "--like", "lm-eval"]])
 def test_the_same_as_by_the_parser(model: str, form: list[str]) -> None:
     text = str(Path(model).parent / "line.txt")
     quick = run("score", model, text, *form)
@@ -39,6 +39,14 @@ def test_the_same_as_by_the_parser(model: str, form: list[str]) -> None:
     assert quick.returncode == parsed.returncode == 0
     assert quick.stdout == parsed.stdout
     assert quick.stderr == parsed.stderr == ""
+
+
+def test_what_has_no_bits_per_byte_is_refused_either_way(model: str) -> None:
+    text = str(Path(model).parent / "line.txt")
+    quick, parsed = (run("score", model, text, "-q", "--like", "kenlm", *more) for more in ([], ["--per", "byte"]))
+    assert quick.returncode == parsed.returncode == 1
+    assert quick.stderr == parsed.stderr
+    assert "has no bits per byte" in quick.stderr
 
 
 def test_json_is_the_same_but_for_the_clock(model: str) -> None:

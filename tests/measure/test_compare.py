@@ -152,7 +152,21 @@ def test_words_that_do_not_pay_for_every_byte_are_not_ranked_against_bytes() -> 
         bm.compare("uniform:10000", fitted, on=TEXT[:2000])
 
 
-def test_a_score_that_does_not_pay_for_every_byte_says_so() -> None:
-    note = "not those of a distribution over texts"
-    assert any(note in found for found in bm.score("uniform:10000", b"to be").notes)
-    assert not any(note in found for found in bm.score("uniform", b"to be").notes)
+def test_a_score_that_does_not_pay_for_every_byte_has_no_bits_per_byte() -> None:
+    closed, paid = bm.score("uniform:10000", b"to be"), bm.score("uniform", b"to be")
+    assert (closed.figure_per, paid.figure_per) == ("token", "byte")
+    assert closed.to_dict()["bits_per_byte"] is None
+    assert closed.to_dict()["bits_per_token"] == pytest.approx(math.log2(10_000))
+    assert "closed vocabulary: spelling and white space cost nothing" in str(closed)
+    assert paid.to_dict()["bits_per_byte"] == pytest.approx(8.0)
+    assert bm.score("uniform:10000", b" \n").to_dict()["bits_per_token"] is None  # there is no token
+    difference = bm.compare("uniform:10000", "uniform:20000", on=TEXT[:2000], docs="line")
+    assert difference.per == "token"
+    assert difference.rows[1].difference == pytest.approx(1.0)  # log2(20,000 / 10,000), on every word
+
+
+def test_what_models_leave_out_must_be_the_same() -> None:
+    one, two = (bm.NGram(order=2).fit(TEXT[:size]) for size in (1000, 4000))
+    with pytest.raises(errors.IncomparableError, match="different words"):
+        bm.compare(one, two, on=TEXT[4000:6000], oov="skipped")
+    assert bm.compare(one, one, on=TEXT[4000:6000], oov="skipped").rows[1].difference == 0.0

@@ -92,4 +92,13 @@ def shown(score: Score, per: str, *, json: bool, quiet: bool) -> str:
     """A score as the command line prints it."""
     if json:
         return score.to_json()
+    if quiet and per in ("byte", "char") and score.figure_per != "byte":
+        from bitmeter.errors import UndefinedError
+
+        message = (
+            f"{score.model} has no bits per {per} on {score.text} under this convention: the vocabulary is closed, and "
+            "what a word does not tell of its bytes is not paid for. Type -q --per token (or word); or leave out "
+            "--like and --oov, if the model can spell"
+        )
+        raise UndefinedError(message, value=per)
     return repr(score.per(per)) if quiet else str(score)  # type: ignore[arg-type]

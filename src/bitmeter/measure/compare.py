@@ -13,7 +13,7 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.check import choice, integer, real
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
-from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
 from bitmeter.measure.interval import blocks as along_text
 from bitmeter.measure.interval import cluster as by_cluster
 from bitmeter.measure.interval.paired import THIS_TEXT, PairedTest, holm, paired_clusters
@@ -23,6 +23,8 @@ from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import Difference, differences
 
 _LN2 = math.log(2.0)
+#: The largest difference that an e-value counts, in bits per byte.
+_CLIP = 0.25
 #: What counts alike in a difference.
 Weights: TypeAlias = Literal["byte", "document"]
 WEIGHTS: tuple[Weights, ...] = ("byte", "document")
@@ -37,7 +39,7 @@ class Row:
     score
         Its score.
     difference
-        Its bits per byte minus the baseline's: below zero, it is the better model.
+        Its bits per byte (`Comparison.per`) minus the baseline's: below zero, it is the better model.
     test
         The paired test; None for the baseline and if only totals are known.
     p_value
@@ -87,6 +89,8 @@ class Comparison:
         How the intervals were computed, and to what they generalise.
     weights
         What counts alike in the differences: every "byte" (micro average), or every "document" (macro average).
+    per
+        What figures and differences are per: "byte", or "token" for closed vocabularies, which leave bytes unpaid.
 
     Examples
     --------
@@ -101,6 +105,7 @@ class Comparison:
     confidence: float
     method: str
     weights: Weights = "byte"
+    per: Per = "byte"
 
     @property
     def baseline(self) -> Score:
@@ -119,11 +124,12 @@ class Comparison:
             "confidence": self.confidence,
             "method": self.method,
             "weights": self.weights,
+            "per": self.per,
             "rows": [
                 {
                     "model": row.score.model,
                     "text": row.score.text,
-                    "bits_per_byte": _finite(row.score.bits_per_byte),
+                    f"bits_per_{self.per}": _finite(row.score.per(self.per)),
                     "difference": _finite(row.difference),
                     "low": row.low,
                     "high": row.high,
@@ -189,7 +195,8 @@ def compare(
     Returns
     -------
     Comparison
-        For each model the difference to the baseline in bits per byte, with its interval, p-value and e-value.
+        For each model the difference to the baseline in bits per byte, with its interval, p-value and e-value; for
+        closed vocabularies, in bits per token.
 
     Raises
     ------
@@ -232,7 +239,7 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
         weighed = difference if weights == "byte" else _mean_difference(test, reason)
         rows.append(Row(other, weighed, test, p_value, reason))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
-    return Comparison(tuple(rows), confidence, method, weights)
+    return Comparison(tuple(rows), confidence, method, weights, base.figure_per)
 
 
 def _mean_difference(test: PairedTest | None, reason: str) -> float:
@@ -244,19 +251,26 @@ def _mean_difference(test: PairedTest | None, reason: str) -> float:
 
 
 def _difference(base: Score, other: Score) -> float:
-    if base.bytes == 0:
+    if not (base.bytes and base.count(base.figure_per)):
         message = f"{nothing_scored(base)}, so there is nothing to compare"
         raise EmptyError(message)
     if math.isinf(base.nats) and math.isinf(other.nats):
         message = "both scores are infinite, so neither is better; smooth the models, or skip what they do not know"
         raise IncomparableError(message)
-    return other.bits_per_byte - base.bits_per_byte
+    return other.per(base.figure_per) - base.per(base.figure_per)
 
 
 def _refuse_unlike(first: Score, second: Score) -> None:
     found = tuple(d for d in differences(first.signature, second.signature) if d.decisive)
     if found:
         raise IncomparableError(str(Refusal(first, second, found)), differences=found)
+    if first.figure_per == "token" and first.tokens != second.tokens:
+        message = (
+            f"{first.model} and {second.model} must not be compared: they leave out what they do not know, and so are "
+            f"measured on different words, {first.tokens:,} and {second.tokens:,}. Score both with --oov spelled, or "
+            "with --oov class"
+        )
+        raise IncomparableError(message)
 
 
 def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tuple[PairedTest | None, str]:
@@ -273,24 +287,32 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if not sections and len(a) > 1:
         first, second = _weighed(base, a, weights), _weighed(other, b, weights, a)
         if not no_spread(first):
-            test = paired_clusters(second.costs, first.costs, first, confidence)
+            test = paired_clusters(second.costs, first.costs, first, confidence, _CLIP / _per_byte(base))
             return test, test.reason
     blocks = _common_blocks(base.by_block, other.by_block)
     if blocks is None:
         return None, "too few documents, and no sums along the text"
     of_base, of_other = (found.nats / _LN2 for found in blocks)
-    grid, clusters = blocks[0].bytes.astype(np.float64), _sections(base, other)
+    grid, clusters = blocks[0].bytes.astype(np.float64) * _per_byte(base), _sections(base, other)
     if clusters is not None:
         sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         of_base, of_other, grid = sums
         like = by_cluster.named(of_base, grid, blocks[0].kind)
-        test = paired_clusters(of_other, of_base, like, confidence)
+        test = paired_clusters(of_other, of_base, like, confidence, _CLIP / _per_byte(base))
         return test, test.reason
     like = along_text.as_clusters(of_base, grid, blocks[0].size)
     test = paired_clusters(of_other, of_base, like, confidence)
     # Blocks of one text say nothing about other texts: a p-value would be taken for more.
     few = "one document says too little about other texts" if len(a) == 1 else "one document is nearly all of the text"
     return replace(test, p_value=None, reason=few), few
+
+
+def _per_byte(score: Score) -> float:
+    """The number of what the figure is per for each byte of the text."""
+    documents = score.by_document
+    if score.figure_per == "byte" or documents is None:
+        return 1.0
+    return float(documents.tokens.sum() / documents.bytes.sum())
 
 
 def _sections(base: Score, other: Score) -> Ints | None:
@@ -307,7 +329,8 @@ def _weighed(score: Score, sums: DocumentSums, weights: Weights, shaped: Documen
     """The documents or clusters of a score, in bits; the sizes and clusters are those of the baseline's text."""
     shape = sums if shaped is None else shaped
     # Skipped units may make the scored bytes differ; the denominator is the size of the documents.
-    costs, sizes = sums.nats / _LN2, shape.bytes.astype(np.float64)
+    costs = sums.nats / _LN2
+    sizes = (shape.bytes if score.figure_per == "byte" else shape.tokens).astype(np.float64)
     if weights == "document":
         some = sizes > 0.0
         costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)

@@ -68,6 +68,8 @@ class Run:
         self._may_skip = settings.first == "skip" or settings.oov == "skipped" or isinstance(model, Windowed)
         self._done, self._spent = 0, 0.0
         self._left = _core.ExactSums(1)
+        #: A closed vocabulary has no bits per byte.
+        self._covers = covers_all_texts(Signature(oov=settings.oov, units=units_value(model.units)))
         self._unknown: Bools | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
         in_windows = isinstance(model, Windowed) and model.traits.whole_documents
@@ -95,7 +97,9 @@ class Run:
             # The trace carries the signature of the finished score, the method of its interval included.
             return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
-    def _so_far(self) -> float:
+    def _so_far(self) -> float | None:
+        if not self._covers:
+            return None
         return self._spent / math.log(2.0) / max(1, self._done)
 
     def _scored(self) -> Iterator[Rated]:
@@ -245,17 +249,12 @@ class Run:
             ways = [*self._model.oov_remedies()]
             ways.insert(1 if ways else 0, "--oov skipped leaves them out")
             notes.append(f"{self._oov:,} unknown to the model: {'; '.join(ways)}")
-        if signature.oov == "none" and not covers_all_texts(signature):
-            notes.append(
-                f"bits per byte are not those of a distribution over texts: the bytes between and within "
-                f"{self._model.units.name} are not paid for, so they do not compare with those of other units"
-            )
         if self._lossy:
             notes.append(
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
                 "normalises, or bytes are not UTF-8): what distinguishes such texts is not paid for"
             )
-        return (*notes, *self._model.traits.caveats)
+        return (*self._corpus.notes, *notes, *self._model.traits.caveats)
 
 
 def _put_together(batch: Batch, scored: Scored, skipped: Bools) -> Rated:
@@ -311,7 +310,10 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
         signature=_signature(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
             units="whole text"
         ),
-        notes=(f"a file of {size:,} bytes, header included ({model.overhead})",) if model.overhead else (),
+        notes=(
+            *corpus.notes,
+            *([f"a file of {size:,} bytes, header included ({model.overhead})"] if model.overhead else []),
+        ),
         exact=(exact_parts([nats]), exact_parts([nats])),
     )
 

@@ -18,7 +18,7 @@ from bitmeter.errors import SignatureError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, WindowSums
 from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.interval.base import Interval
-from bitmeter.measure.signature import Signature
+from bitmeter.measure.signature import Signature, covers_all_texts
 
 __all__ = ["COUNTS", "SCHEMA", "Saved", "read_run"]
 
@@ -213,9 +213,11 @@ def _check(fields: Fields, found: Saved) -> None:
         fields.fail(f"known_nats is {found['known_nats']!r}, more than nats, {found['nats']!r}")
     if found["chars"] > found["bytes"] or found["words"] > found["bytes"]:
         fields.fail("it has more characters or words than bytes")
-    if "bits_per_byte" in fields and found["bytes"]:
-        stated = fields.real("bits_per_byte", infinite=True)
-        _agree(fields, "bits_per_byte", stated, found["nats"] / found["bytes"] / _LN2, "nats / bytes / ln 2")
+    for name, count in (("bits_per_byte", found["bytes"]), ("bits_per_token", found["tokens"])):
+        if name in fields and not fields.is_null(name) and count:
+            stated = fields.real(name, infinite=True)
+            noun = name.removeprefix("bits_per_")
+            _agree(fields, name, stated, found["nats"] / count / _LN2, f"nats / {noun}s / ln 2")
     if found["interval"] is not None:
         _check_interval(fields, found, found["interval"])
     _check_signature(fields, found)
@@ -235,8 +237,14 @@ def _check(fields: Fields, found: Saved) -> None:
 def _check_interval(fields: Fields, found: Saved, interval: Interval) -> None:
     if found["bytes"] == 0:
         fields.fail("it has an interval, but no bytes were scored")
-    bits = found["nats"] / found["bytes"] / _LN2
-    _agree(fields, "interval.estimate", interval.estimate, bits, "the bits per byte")
+    # Of a closed vocabulary, which leaves bytes unpaid, the figure is per token.
+    tokens = None if covers_all_texts(found["signature"]) else found["tokens"]
+    if tokens == 0:
+        fields.fail("it has an interval, but no tokens were scored")
+    bits = found["nats"] / (found["bytes"] if tokens is None else tokens) / _LN2
+    _agree(
+        fields, "interval.estimate", interval.estimate, bits, f"the bits per {'byte' if tokens is None else 'token'}"
+    )
     if interval.confidence != found["confidence"]:
         fields.fail(f"its confidence is {found['confidence']:g}, that of its interval {interval.confidence:g}")
 

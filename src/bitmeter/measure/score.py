@@ -20,7 +20,7 @@ from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.registry import interval_of
 from bitmeter.measure.saved import COUNTS, SCHEMA, read_run
-from bitmeter.measure.signature import Signature, differences
+from bitmeter.measure.signature import Signature, covers_all_texts, differences
 from bitmeter.measure.trace.trace import Trace
 
 _LN2 = math.log(2.0)
@@ -46,7 +46,7 @@ class Score:
     signature
         The conventions.
     interval
-        Of the bits per byte; None with the reason among the notes.
+        Of the bits per byte, or per token for a closed vocabulary (`figure_per`); None with the reason among the notes.
     confidence
         The level of the interval.
     notes
@@ -113,8 +113,17 @@ class Score:
         return self.nats / _LN2
 
     @property
+    def figure_per(self) -> Per:
+        """What the figure of this score is per: bytes, or tokens where the model is no distribution over texts.
+
+        With a closed vocabulary (an unknown word costs its class, or nothing) bytes are left unpaid, and a quotient of
+        bits and bytes does not compare with the bits per byte of other models.
+        """
+        return "byte" if self.tokens is None or covers_all_texts(self.signature) else "token"
+
+    @property
     def bits_per_byte(self) -> float:
-        """Bits per byte: comparable between all models on the same text."""
+        """Bits per byte: comparable between all models on the same text, if each pays for all bytes: `figure_per`."""
         return self.per("byte")
 
     @property
@@ -272,7 +281,7 @@ class Score:
             "exact": {name: list(map(_number, parts)) for name, parts in zip(_TOTALS, self._exact(), strict=True)},
             "tokens": self.tokens,
             **{name: getattr(self, name) for name in COUNTS},
-            "bits_per_byte": _number(self.bits_per_byte) if self.bytes else None,
+            **self._figures(),
             "interval": None if self.interval is None else _interval_dict(self.interval),
             "confidence": self.confidence,
             "signature": str(self.signature),
@@ -285,6 +294,12 @@ class Score:
             "seconds": self.seconds,
             "environment": self.environment,
         }
+
+    def _figures(self) -> dict[str, float | str | None]:
+        """Bits per byte; none for a closed vocabulary, but bits per token."""
+        per = self.figure_per
+        figure = _number(self.per(per)) if self.bytes and self.count(per) else None
+        return {"bits_per_byte": figure} if per == "byte" else {"bits_per_byte": None, "bits_per_token": figure}
 
     def to_json(self) -> str:
         """JSON at full precision: `from_json` restores the same score to the last bit."""
@@ -336,11 +351,13 @@ def nothing_scored(score: Score) -> str:
 
 
 def with_interval(score: Score, confidence: float) -> Score:
-    """The score with the interval of its bits per byte and its method in the signature, or with the reason for none."""
+    """The score with the interval of its figure and its method in the signature, or with the reason for none."""
     score = replace(score, confidence=confidence)
     if score.bytes == 0:
         return replace(score, notes=(*score.notes, nothing_scored(score)))
-    interval, more = interval_of(score, "byte", confidence)
+    if not score.count(score.figure_per):
+        return replace(score, notes=(*score.notes, "the text has no tokens"))
+    interval, more = interval_of(score, score.figure_per, confidence)
     notes = (*score.notes, *more)
     if interval is None or interval.low is None:
         return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))

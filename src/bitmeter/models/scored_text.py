@@ -81,7 +81,7 @@ class ScoredText:
         unknown = int(np.count_nonzero(self.unknown))
         number = len(self.bounds) - 1
         found = (
-            f"perplexity {self.perplexity:.6g}"
+            f"perplexity {self.perplexity:.6g} per word and end"
             if self.is_distribution
             else f"scores that do not sum to one, ln of all {self.logprob:.6g}; no perplexity"
         )

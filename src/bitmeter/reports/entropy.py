@@ -9,6 +9,7 @@ from rich.text import Text
 
 from bitmeter._version import __version__
 from bitmeter.measure.survey import PRIMED, RELIABLE_COVERAGE, UNIVERSAL, Row, Survey, singular
+from bitmeter.theory.estimators.alphabets import number_bits
 
 __all__ = ["as_json", "figure", "footer", "header", "table"]
 
@@ -126,6 +127,9 @@ def footer(survey: Survey, unit: str) -> str:
     ]
     if survey.units == "words":
         lines.append("CTW codes words and spells each once; the others code white space, too.")
+    if any(row.name == UNIVERSAL for row in survey.rows):
+        cost = figure(number_bits(survey.byte_count) * math.log(2.0), unit)
+        lines.append(f"The universal model pays {cost:.1f} {unit} for the length of the text; score does not count it.")
     if any(row.name == PRIMED for row in survey.rows):
         lines.append("The primed row holds only for a decoder that has read the priming text, too.")
     low = [row for row in survey.rows if not row.reliable]

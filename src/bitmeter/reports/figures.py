@@ -15,9 +15,12 @@ from bitmeter.measure.interval.blocks import METHOD as _BLOCKS
 from bitmeter.measure.interval.cluster import METHOD as _CLUSTERS
 from bitmeter.measure.interval.cluster import NOUNS
 from bitmeter.measure.score import Score
+from bitmeter.measure.signature import Signature, covers_all_texts
 
 BY_BLOCK, BY_CLUSTER = _BLOCKS.name, _CLUSTERS.name
 
+#: What units are, for people.
+_NOUNS = {"words": "word", "unicode-words": "word", "chars": "character", "graphemes": "grapheme"}
 #: Longer lines are folded.
 WIDTH = 80
 
@@ -40,18 +43,19 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def figure(score: Score) -> str:
-    """Bits per byte in four decimals."""
-    if score.bytes == 0:
+    """Bits per `score.figure_per` in four decimals."""
+    if score.bytes == 0 or not score.count(score.figure_per):
         return "–"
-    return "∞" if math.isinf(score.bits_per_byte) else f"{score.bits_per_byte:.4f}"
+    value = score.per(score.figure_per)
+    return "∞" if math.isinf(value) else f"{value:.4f}"
 
 
 def figure_with_interval(score: Score) -> str:
-    """Bits per byte with as many decimals as the interval supports, and the ends of the interval."""
+    """Bits per `score.figure_per` with as many decimals as the interval supports, and the ends of the interval."""
     found = score.interval
     if found is None or found.low is None or found.high is None:
         return figure(score)
-    value = score.bits_per_byte
+    value = score.per(score.figure_per)
     if found.high - found.low <= 1e-12 * value:  # rounding of the sums
         return f"{value:.4f} ± 0"
     places = min(8, decimals(found.high - found.low, least=3))
@@ -86,6 +90,33 @@ def perplexity(score: Score, per: Per) -> str:
         return "–"
     bits = score.per(per)
     return "∞" if math.isinf(bits) else number(2.0**bits) if bits < 64 else f"2^{bits:.1f}"
+
+
+def convention_words(signature: Signature) -> str:
+    """What a perplexity depends on beside its denominator: what unknown words cost, and whether ends count.
+
+    Examples
+    --------
+    >>> convention_words(Signature(units="words/words/1", oov="skipped", eos="nonblank"))
+    'closed vocabulary: unknown words are left out, white space costs nothing; ends are predicted and counted'
+    >>> convention_words(Signature(units="bytes/bytes/1"))
+    ''
+    """
+    head = signature.units.partition("/")[0].partition(":")[0]
+    noun, spaces = _NOUNS.get(head, "unit"), head == "words"
+    parts = []
+    if signature.oov == "spelled":
+        parts.append(f"open vocabulary: unknown {noun}s are spelled")
+    elif not covers_all_texts(signature):
+        closed = {
+            "class": f"an unknown {noun} costs <unk> alone" + ", white space nothing" * spaces,
+            "skipped": f"unknown {noun}s are left out" + ", white space costs nothing" * spaces,
+        }
+        unpaid = "spelling and white space cost nothing" if spaces else "spelling costs nothing"
+        parts.append(f"closed vocabulary: {closed.get(signature.oov, unpaid)}")
+    if signature.eos != "no":
+        parts.append("ends are predicted and counted")
+    return "; ".join(parts)
 
 
 def counted(count: int, noun: str) -> str:
@@ -142,5 +173,5 @@ def folded(title: str, text: str, column: int) -> list[str]:
     """
     lines = textwrap.wrap(text, WIDTH - column, break_long_words=False, break_on_hyphens=False) or [""]
     begin = title.ljust(column)
-    begin += " " * (not begin.endswith(" "))
+    begin += " " * (bool(begin) and not begin.endswith(" "))
     return [(begin if index == 0 else " " * column) + line for index, line in enumerate(lines)]

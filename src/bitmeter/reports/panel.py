@@ -12,6 +12,7 @@ from bitmeter.measure.signature import Difference
 from bitmeter.reports.explain import refusal
 from bitmeter.reports.figures import (
     WIDTH,
+    convention_words,
     counted,
     figure_with_interval,
     folded,
@@ -31,14 +32,20 @@ _SHOWN: tuple[Per, ...] = ("token", "word", "char")
 def describe(score: Score) -> str:
     """A score in a few lines, as the command line prints it."""
     figure = figure_with_interval(score)
-    sizes = f"{counted(score.documents, 'doc')} · {counted(score.bytes, 'byte')}"
-    lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  bits/byte    {figure:<24} {sizes}"]
+    sizes = f"{counted(score.documents, 'doc')} · {counted(score.count(score.figure_per), score.figure_per)}"
+    title = f"bits/{score.figure_per}"
+    lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  {title:<12} {figure:<24} {sizes}"]
     if score.interval is not None:
         lines.append(f"  interval     {interval_words(score.interval)}")
-    parts = [f"{perplexity(score, per)} /{per}" for per in _SHOWN]
+    # Characters are paid for where bytes are.
+    shown = [per for per in _SHOWN if per != "char" or score.figure_per == "byte"]
+    parts = [f"{perplexity(score, per)} /{per}" for per in shown]
     parts = [part for part in parts if not part.startswith("–")]
     if parts:
         lines.append(f"  perplexity   {'   '.join(parts)}")
+    convention = convention_words(score.signature)
+    if parts and convention:
+        lines += folded("  convention", convention, _COLUMN)
     lines += _exceptions(score)
     figures, reason = tool_figures(score)
     width = max(map(len, figures), default=0)
@@ -70,7 +77,7 @@ def notes_of(scores: Sequence[Score]) -> list[str]:
     about: dict[str, list[Score]] = {}
     for score in scores:
         _, reason = tool_figures(score)
-        for note in dict.fromkeys((*score.notes, *([reason] if reason else []))):
+        for note in dict.fromkeys(filter(None, (convention_words(score.signature), *score.notes, reason))):
             about.setdefault(note, []).append(score)
     lines = []
     for note, found in about.items():
@@ -95,7 +102,8 @@ def describe_comparison(comparison: Comparison) -> str:
             change += f" [{row.low:+.6f}, {row.high:+.6f}]"
         if row.p_value is not None:
             change += "  p < .001" if row.p_value < 0.001 else f"  p = {row.p_value:.3f}"
-        lines.append(f"{row.score.model:<{width}}  {row.score.bits_per_byte:.6f} bits/byte  {change}")
+        per = comparison.per
+        lines.append(f"{row.score.model:<{width}}  {row.score.per(per):.6f} bits/{per}  {change}")
     return "\n".join([*lines, *remarks(comparison)])
 
 
@@ -103,9 +111,13 @@ def remarks(comparison: Comparison) -> list[str]:
     """How to read the figures of a comparison: how they were computed, and why some are missing."""
     base = comparison.baseline
     text = short_names([base.text])[base.text]
-    lines = [f"Δ is in bits per byte against {base.model} on {text}; below zero is better."]
+    per = comparison.per
+    lines = [f"Δ is in bits per {per} against {base.model} on {text}; below zero is better."]
+    if per != "byte":
+        convention = f"{convention_words(base.signature)}. Compare only models that know the same words."
+        lines += folded("", f"{convention[:1].upper()}{convention[1:]}", 0)
     if comparison.weights == "document":
-        lines.append("Δ weighs every document alike (macro average); bits/byte weighs every byte alike.")
+        lines.append(f"Δ weighs every document alike (macro average); bits/{per} weighs every {per} alike.")
     if comparison.method != "totals only":
         lines.append(f"Intervals and tests: {comparison.method}.")
     tests = sum(row.p_value is not None for row in comparison.rows)

@@ -35,12 +35,15 @@ def score_table(scores: Sequence[Score]) -> Table:
     names = figures.short_names([score.text for score in scores])
     printed = [figures.tool_figures(score)[0] for score in scores]
     titles = list(dict.fromkeys(title for found in printed for title in found))
-    columns = [("text", "left")] * (len(names) > 1) + [("model", "left"), ("bits/byte", "right")]
+    units = sorted({score.figure_per for score in scores})  # a closed vocabulary has no bits per byte
+    columns = [("text", "left")] * (len(names) > 1) + [("model", "left")]
+    columns += [(f"bits/{per}", "right") for per in units]
     columns += [(title, "right") for title in titles or ("ppl/word", "ppl/token")]
     columns += [("docs", "right"), ("bytes", "right"), ("signature", "left")]
     rows = []
     for score, found in zip(scores, printed, strict=True):
-        row = [names[score.text]] * (len(names) > 1) + [score.model, figures.figure_with_interval(score)]
+        row = [names[score.text]] * (len(names) > 1) + [score.model]
+        row += [figures.figure_with_interval(score) if per == score.figure_per else "–" for per in units]
         if titles:
             row += [figures.tool_number(found[title]) if title in found else "–" for title in titles]
         else:
@@ -52,7 +55,7 @@ def score_table(scores: Sequence[Score]) -> Table:
 def comparison_table(comparison: Comparison) -> Table:
     """The baseline, and the difference of each model to it; empty columns are left out."""
     level = f"{comparison.confidence * 100:g} %"
-    columns = [("model", "left"), ("bits/byte", "right"), (f"Δ [{level}]", "left"), ("p", "right")]
+    columns = [("model", "left"), (f"bits/{comparison.per}", "right"), (f"Δ [{level}]", "left"), ("p", "right")]
     columns += [("e", "right"), ("better on", "right")]
     rows = [comparison_cells(row) for row in comparison.rows]
     kept = [k for k in range(len(columns)) if any(row[k] not in ("", "–") for row in rows)]

@@ -26,7 +26,7 @@ def test_a_network_is_scored_and_compresses(here: Path, capsys: pytest.CaptureFi
     code, printed, said = run(capsys, "train", "text.txt", "-o", "net", *SMALL, "--log")
     assert code == 0
     assert printed.startswith("net: lstm of bytes, 257 ids, ")
-    assert "per unit, at step" in printed
+    assert "per byte, at step" in printed
     assert len(said.splitlines()) == len(LearningCurve.load("net").points)  # a line for each evaluation
     code, printed, _ = run(capsys, "score", "net", "text.txt", "-q")
     assert code == 0

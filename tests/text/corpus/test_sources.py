@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import bitmeter as bm
 from bitmeter.errors import (
     BitmeterError,
     InputTypeError,
@@ -155,7 +156,8 @@ def test_addresses(memory: Any) -> None:
     assert data_of(Corpus("memory://texts/b.txt")) == [b"second"]
     folder = Corpus("memory://texts")
     assert data_of(folder) == [b"first", b"second"]
-    assert folder.notes == ("memory://texts: 1 hidden file or folder skipped",)
+    # The size of a remote file is not asked for.
+    assert folder.notes == ("memory://texts: 1 hidden file or folder skipped", "a.txt.gz was unpacked")
     assert data_of(Corpus("memory://texts/*.txt")) == [b"second"]
     assert data_of(Corpus(["memory://rows.jsonl", "memory://rows.parquet"])) == [b"row", b"x", b"y"]
 
@@ -171,3 +173,29 @@ def test_addresses(memory: Any) -> None:
 def test_bad_addresses(address: str, kind: type[BitmeterError], message: str, memory: Any) -> None:
     with pytest.raises(kind, match=message):
         list(Corpus(address))
+
+
+def test_what_is_unpacked_is_said(tmp_path: Path) -> None:
+    for name in ("a.txt.gz", "b.TXT.GZ", "c.jsonl.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b'{"text": "to be"}\n' * 50))
+    (tmp_path / "d.txt").write_bytes(b"plain")
+    size = (tmp_path / "a.txt.gz").stat().st_size
+    assert Corpus(tmp_path / "a.txt.gz").notes == (f"a.txt.gz was unpacked: {size} bytes in the file",)
+    assert Corpus(tmp_path / "c.jsonl.gz").notes[0].startswith("c.jsonl.gz was unpacked")
+    assert Corpus(tmp_path / "d.txt").notes == ()
+    total = sum((tmp_path / name).stat().st_size for name in ("a.txt.gz", "b.TXT.GZ"))
+    both = Corpus([tmp_path / "a.txt.gz", tmp_path / "b.TXT.GZ", tmp_path / "d.txt"])
+    assert both.notes == (f"2 files were unpacked: {total} bytes in the files",)
+    with (tmp_path / "a.txt.gz").open("rb") as stream:  # an open file is read as it is
+        found = Corpus(stream)
+        assert found.notes == ()
+        assert b"".join(block.data for block in found.blocks()) == (tmp_path / "a.txt.gz").read_bytes()
+
+
+def test_the_notes_of_a_text_are_those_of_its_score(tmp_path: Path) -> None:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(b"to be or not to be"))
+    (tmp_path / ".hidden").write_bytes(b"")
+    size = (tmp_path / "a.txt.gz").stat().st_size
+    wanted = [f"{tmp_path}: 1 hidden file or folder skipped", f"a.txt.gz was unpacked: {size} bytes in the file"]
+    for model, norm in (("kt", None), ("kt", "lower"), ("zlib", None)):
+        assert [note for note in bm.score(model, tmp_path, norm=norm).notes if note in wanted] == wanted

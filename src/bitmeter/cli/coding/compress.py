@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bitmeter._util.files import label
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Prime, With, check_free
-from bitmeter.cli.output import say
+from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import coding
+from bitmeter.text.formats import COMPRESSIONS
 
 __all__ = ["SUFFIX", "compress"]
 
@@ -44,3 +47,5 @@ def compress(
         made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
         say(str(made))
+        if file.lower().endswith(COMPRESSIONS):
+            note(f"{label(Path(file).name)} was coded as it is, and not unpacked as score does")

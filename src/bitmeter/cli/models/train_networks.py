@@ -12,11 +12,12 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
-from bitmeter.cli.output import say
+from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import Bar, bar
 
 if TYPE_CHECKING:
-    from bitmeter.models.causal.trained.curve import TrainingStep
+    from bitmeter.models.causal.trained.curve import CurvePoint, TrainingStep
+    from bitmeter.models.causal.trained.model import Neural
 
 __all__ = ["NetworkOptions", "train_network"]
 
@@ -61,6 +62,7 @@ def train_network(
     """Train a network, save it, and print its size and its best held-out figure."""
     from bitmeter.models.causal.trained.files import prepare_folder
     from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.text.corpus.sources import resolve
 
     _check_folder(output, force=training.force, resume=options.resume)
     made: dict[str, Any] = {
@@ -68,6 +70,7 @@ def train_network(
         "layers": options.layers, "context": options.context, "dropout": options.dropout, "seed": options.seed,
         "threads": training.threads,
     }  # fmt: skip
+    of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes
     model = Neural(**{name: value for name, value in made.items() if value is not None})
     with _shown(f"{model.kind}, {model.units_kind}", log=options.log) as progress:
         # The folder is made now: a mistake in its name should not cost an hour.
@@ -84,9 +87,22 @@ def train_network(
     assert best is not None
     say(f"{label(output)}: {model.kind} of {model.units_kind}, {model.size:,} ids, {model.parameters:,} parameters")
     say(
-        f"held out: {best.bits_per_byte:.4f} bits/byte, perplexity {best.perplexity:,.2f} per unit, at step "
+        f"held out: {_figures(model, best)}, at step "
         f"{best.step:,} of {curve.steps:,}{' (stopped early)' * (curve.stopped == 'early')}"
     )
+    for remark in of_texts:
+        note(remark)
+
+
+def _figures(model: Neural, best: CurvePoint) -> str:
+    """The held-out figures; a network of words is trained with a closed vocabulary, which has no bits per byte."""
+    if model.units_kind == "words":
+        return (
+            f"perplexity {best.perplexity:,.2f} per word and end of line, closed vocabulary: an unknown word costs "
+            "<unk> alone"
+        )
+    unit = "byte" if model.units_kind == "bytes" else "token"
+    return f"{best.bits_per_byte:.4f} bits/byte, perplexity {best.perplexity:,.2f} per {unit}"
 
 
 def _check_folder(output: Path, *, force: bool, resume: bool) -> None:
@@ -139,7 +155,7 @@ def _drawn(shown: Bar) -> Callable[[TrainingStep], None]:
         curve = step.curve
         if curve is not None and len(curve.points) > drawn:
             drawn, point = len(curve.points), curve.points[-1]
-            value = f"held out {point.bits_per_byte:.3f} bits/byte, perplexity {point.perplexity:,.1f}"
+            value = f"held out: perplexity {point.perplexity:,.1f} per unit"
             shown.update(step.done, step.total, value=value)
             if drawn > 1:
                 shown.draw(chart(curve, width=min(100, shown.width - 2)))

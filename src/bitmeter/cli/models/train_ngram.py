@@ -70,6 +70,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     from bitmeter.models.ngram.arpa import is_arpa
     from bitmeter.models.ngram.files import is_model_file, unknown_format
     from bitmeter.models.ngram.model import NGram
+    from bitmeter.text.corpus.sources import resolve
 
     if not is_model_file(output.name):
         raise typer.BadParameter(str(unknown_format(output)))
@@ -86,6 +87,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     )  # fmt: skip
     # With --prune-entropy the held-out text may be there to measure the cost of pruning, and for nothing else.
     fits = options.smoothing == "jelinek-mercer" or options.prune_entropy is None
+    of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes
     with stages() as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=training.docs, heldout=training.heldout if fits else None,
@@ -103,7 +105,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     counts = " + ".join(f"{count:,}" for count in model.counts)
     size = f", {output.stat().st_size:,} bytes" if output.is_file() else ""
     say(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
-    for remark in model.notes:
+    for remark in (*of_texts, *model.notes):
         note(remark)
     file = (training.units or "").partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
@@ -124,9 +126,10 @@ def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingO
         score(model, text, docs=docs, field=training.field, eos="yes", oov=oov).perplexity("token")
         for model in (whole, pruned)
     )
+    unknown = ", an unknown one costs <unk> alone" if oov == "class" else ""
     return (
         f"on {text} pruning changes the perplexity from {before:.6g} to {after:.6g} per token "
-        f"({100.0 * (after / before - 1.0):+.2g} %)"
+        f"({100.0 * (after / before - 1.0):+.2g} %); ends are tokens{unknown}"
     )
 
 

@@ -12,6 +12,7 @@ import typer
 from bitmeter.cli.options import Json, check_one_output
 from bitmeter.cli.progress import steps
 from bitmeter.errors import InputError
+from bitmeter.text.formats import COMPRESSIONS
 
 if TYPE_CHECKING:
     from bitmeter.measure.survey import Survey
@@ -56,7 +57,7 @@ def entropy(
 
     The headline is the rate by context tree weighting. It is the length of a code for the text and its alphabet, and so
     an upper bound on the entropy rate. It takes at most 1,048,576 different words; for more, -q prints the Lempel-Ziv
-    (1976) estimate.
+    (1976) estimate. A file .gz, .bz2, .xz or .zst is unpacked, as by score; its own bytes are measured from stdin.
     """
     check_one_output(json=json, quiet=quiet)
     if quiet and prime is not None:
@@ -86,6 +87,10 @@ def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
         raise typer.BadParameter(message)
     if file is None or file == "-":
         return "standard input", sys.stdin.buffer.read()
+    if file.lower().endswith(COMPRESSIONS) and Path(file).is_file():
+        from bitmeter.text.corpus.readers import file_blocks
+
+        return f"{Path(file).name}, unpacked", b"".join(file_blocks(file, 1 << 20))
     try:
         return Path(file).name, Path(file).read_bytes()
     except FileNotFoundError:

@@ -63,11 +63,10 @@ class SplitCounter:
 
 
 def _figures(score: Score) -> dict[str, float]:
-    return {
-        "word_perplexity": perplexity(score.nats, score.words if score.pieces is None else score.pieces),
-        "byte_perplexity": perplexity(score.nats, score.bytes),
-        "bits_per_byte": score.bits_per_byte,
-    }
+    found = {"word_perplexity": perplexity(score.nats, score.words if score.pieces is None else score.pieces)}
+    if score.figure_per == "byte":
+        found |= {"byte_perplexity": perplexity(score.nats, score.bytes), "bits_per_byte": score.bits_per_byte}
+    return found
 
 
 CONVENTION = Convention(

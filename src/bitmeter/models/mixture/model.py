@@ -66,15 +66,19 @@ class MixtureFit:
     steps
         Of expectation maximisation until the weights settled.
     alone
-        The perplexity of each component on it, per unit of the model.
+        The perplexity of each component on it, per unit of the model; for words, ends of sentences are units, and the
+        vocabulary is closed: an unknown word costs `<unk>` alone.
     perplexity
         That of the mixture.
+    impossible
+        Units that no component gives a probability; perplexities leave them out.
     """
 
     units: int
     steps: int
     alone: tuple[float, ...]
     perplexity: float
+    impossible: int = 0
 
 
 class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
@@ -162,7 +166,8 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         self.weighted = Weights(overall, rows)
         means = [_perplexity(row[possible]) for row in logs]
         together = _perplexity(mixed(logs, self.weighted.at(buckets))[possible])
-        self.fitted = MixtureFit(int(logs.shape[1]), steps, tuple(means), together)
+        left_out = int(np.count_nonzero(~possible))
+        self.fitted = MixtureFit(int(logs.shape[1]), steps, tuple(means), together, left_out)
         return self
 
     def _scored(self, heldout: Any, field: str | None) -> tuple[Floats, Ints | None]:

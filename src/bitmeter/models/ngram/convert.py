@@ -74,8 +74,8 @@ class Conversion:
         if self.perplexity_before is not None and self.perplexity_after is not None:
             rise = "" if self.rise is None else f" ({100.0 * self.rise:+.3g} %)"
             lines.append(
-                f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after{rise}, over "
-                f"{self.tokens:,} words and ends"
+                f"perplexity {self.perplexity_before:.6g} before, {self.perplexity_after:.6g} after{rise}, per unit: "
+                f"{self.tokens:,} words and ends, an unknown word costs <unk> alone"
             )
         return "\n".join(lines + [f"note: {line}" for line in self.notes])
 

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from bitmeter._util.check import shown
+from bitmeter._util.files import label
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import (
@@ -51,6 +52,8 @@ class Source:
     size: int | None = None
     #: A stream that cannot be read again.
     once: bool = False
+    #: The suffix of a compressed file, which is unpacked as it is read.
+    packed: str = ""
 
 
 @dataclass(slots=True)
@@ -68,7 +71,20 @@ def resolve(what: Any) -> Resolved:
     """
     found = Resolved()
     _resolve(what, found)
+    found.notes.extend(_unpacked(found.sources))
     return found
+
+
+def _unpacked(sources: list[Source]) -> list[str]:
+    """That files are measured as what they unpack to, and how many bytes they have themselves."""
+    packed = [source for source in sources if source.packed]
+    if not packed:
+        return []
+    sizes = [_file_size(source.name) for source in packed]
+    total = "" if None in sizes else f": {sum(size or 0 for size in sizes):,} bytes in the file"
+    if len(packed) == 1:
+        return [f"{label(os.path.basename(packed[0].name))} was unpacked{total}"]
+    return [f"{len(packed):,} files were unpacked{total and total + 's'}"]
 
 
 def _resolve(what: Any, found: Resolved) -> None:
@@ -142,7 +158,8 @@ def _add_folder(folder: str, files: list[str], hidden: int, found: Resolved) -> 
         message = f"the folder {folder} holds no files{extra}"
         raise MissingSourceError(message, path=folder)
     if hidden:
-        found.notes.append(f"{folder}: {hidden} hidden file{'s' * (hidden > 1)} or folder{'s' * (hidden > 1)} skipped")
+        s = "s" * (hidden > 1)
+        found.notes.append(f"{label(folder)}: {hidden} hidden file{s} or folder{s} skipped")
     found.sources.extend(map(_file_source, files))
 
 
@@ -187,9 +204,11 @@ def _file_source(path: str) -> Source:
             message = f"{name} is a compressed parquet file, which cannot be read in part; unpack it first"
             raise SourceError(message, path=name)
         return Source(name, "record", partial(_read_parquet, path))
+    suffix = PurePath(path).suffix.lower()
+    packed = suffix if suffix in COMPRESSIONS else ""
     if kind == "jsonl":
-        return Source(name, "record", partial(_read_jsonl, path, name))
-    return Source(name, "text", partial(_read_text, path), _size_of(path))
+        return Source(name, "record", partial(_read_jsonl, path, name), packed=packed)
+    return Source(name, "text", partial(_read_text, path), None if packed else _file_size(path), packed=packed)
 
 
 # Functions of the module, so that a source can be pickled.
@@ -225,9 +244,9 @@ def _read_dataset(dataset: Any, name: str, docs: str, field: str, size: int, lab
     return dataset_blocks(dataset, field, name, size, labels)
 
 
-def _size_of(path: str) -> int | None:
-    """The length of a plain local file; unknown for compressed, remote and special ones."""
-    if is_url(path) or PurePath(path).suffix.lower() in COMPRESSIONS:
+def _file_size(path: str) -> int | None:
+    """The length of a local file; unknown for remote and special ones."""
+    if is_url(path):
         return None
     try:
         found = os.stat(path)
@@ -238,9 +257,9 @@ def _size_of(path: str) -> int | None:
 
 def _stream_source(stream: Any, name: str | None = None) -> Source:
     """An open binary file. A seekable one is read again from its current position."""
-    label = name or str(getattr(stream, "name", type(stream).__name__))
+    called = name or str(getattr(stream, "name", type(stream).__name__))
     if isinstance(stream, io.TextIOBase):
-        message = f"{label} is open in text mode, which hides its bytes; open it with mode 'rb'"
+        message = f"{called} is open in text mode, which hides its bytes; open it with mode 'rb'"
         raise InputTypeError(message)
     start: int | None = None
     try:
@@ -254,14 +273,14 @@ def _stream_source(stream: Any, name: str | None = None) -> Source:
         while True:
             block = stream.read(size)
             if not isinstance(block, bytes):
-                message = f"{label} gave {shown(block)}; it must give bytes: open it with mode 'rb'"
+                message = f"{called} gave {shown(block)}; it must give bytes: open it with mode 'rb'"
                 raise InputTypeError(message)
             if not block:
                 return
             yield block
 
-    read = _Stream(label, lambda docs, size: text_blocks(blocks(size), docs))
-    return Source(label, "text", read, once=start is None)
+    read = _Stream(called, lambda docs, size: text_blocks(blocks(size), docs))
+    return Source(called, "text", read, once=start is None)
 
 
 class _Stream:

@@ -49,7 +49,8 @@ class CurvePoint:
     def __str__(self) -> str:
         return (
             f"step {self.step:>6,}  epoch {self.epoch:6.2f}  training {self.train_bits_per_byte:.4f}  "
-            f"held out {self.bits_per_byte:.4f} bits/byte, perplexity {self.perplexity:,.2f}  {self.seconds:,.0f} s"
+            f"held out {self.bits_per_byte:.4f} bits/byte, perplexity {self.perplexity:,.2f} per unit  "
+            f"{self.seconds:,.0f} s"
         )
 
 
