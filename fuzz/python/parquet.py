@@ -20,8 +20,10 @@ def seeds() -> list[bytes]:
 
 
 def run(data: bytes) -> None:
-    score = bm.score("uniform", FOLDER.file("t.parquet", data))
+    file = FOLDER.file("t.parquet", data)
+    score = bm.score("uniform", file)
     assert math.isclose(score.bits, 8 * score.bytes), "a byte costs eight bits"
+    bm.score("uniform", file, cluster="id")
 
 
 if __name__ == "__main__":
