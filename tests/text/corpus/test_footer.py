@@ -198,7 +198,7 @@ def test_long_names_of_many_columns_take_little_memory() -> None:
 def test_what_ended_the_process_is_an_error() -> None:
     """In a process of its own: pyarrow's accessor of the same column ends it, in versions that check the statistics."""
     file = next(FOUND.glob("SIGABRT-*"))
-    read = "import sys; from bitmeter.text.corpus.parquet import parquet_blocks as read; list(read(sys.argv[1], 'text', 99))"
+    read = "import sys; import bitmeter.text.corpus.parquet as p; list(p.parquet_blocks(sys.argv[1], 'text', 99))"
     done = subprocess.run([sys.executable, "-c", read, str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "DamagedSourceError" in done.stderr

@@ -73,7 +73,7 @@ class Compact:
 
     def skip(self, kind: int, depth: int = 0) -> None:
         """Pass over the value of a field, whatever it holds."""
-        if kind in (_I16, I32, I64):
+        if _I16 <= kind <= I64:
             self._varint()
         elif kind == BINARY:
             self._pass(self._varint())
@@ -85,8 +85,10 @@ class Compact:
             message = f"values are nested more than {_DEEPEST} deep"
             raise ThriftError(message)
         elif kind == STRUCT:
-            for _, inner in self.fields():
-                self.skip(inner, depth + 1)
+            while head := self._byte():
+                if not head >> 4:
+                    self._varint()
+                self.skip(head & 15, depth + 1)
         elif kind in (LIST, _SET):
             count, inner = self._list()
             self._skip_all(count, (inner,), depth)
@@ -112,8 +114,11 @@ class Compact:
         return self._varint() if head >> 4 == 15 else head >> 4, head & 15
 
     def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 7 * _LONGEST_NUMBER, 7):
+        value = self._byte()
+        if value < 128:
+            return value
+        value &= 127
+        for shift in range(7, 7 * _LONGEST_NUMBER, 7):
             byte = self._byte()
             value |= (byte & 127) << shift
             if byte < 128:
@@ -128,14 +133,13 @@ class Compact:
         return self._data[self.at - 1]
 
     def _pass(self, size: int) -> None:
-        self._need(size)
+        if self.at + size > len(self._data):
+            self._need(size)
         self.at += size
 
     def _need(self, size: int) -> None:
-        """So many bytes more are in memory. What is read doubles, so that the sum of all reads is bounded."""
+        """Read so many bytes more. What is read doubles, so that the sum of all reads is bounded."""
         wanted = self.at + size
-        if wanted <= len(self._data):
-            return
         if wanted <= self._most:
             self._file.seek(self._start)
             self._data = self._file.read(min(self._most, max(_FIRST_READ, 2 * wanted)))
