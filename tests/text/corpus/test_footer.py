@@ -120,7 +120,8 @@ def node(name: bytes, children: int = 0) -> bytes:
 
 
 def column(values: int = 1, packed: int = 8, data: int = 4, dictionary: int | None = None) -> bytes:
-    inner = b"\x56" + number(values) + b"\x26" + number(packed) + b"\x26" + number(data)
+    inner = b"\x15\x0c\x19\x15\x00\x19\x18\x04text\x15\x00"  # type, encodings, path, codec
+    inner += b"\x16" + number(values) + b"\x26" + number(packed) + b"\x26" + number(data)
     if dictionary is not None:
         inner += b"\x26" + number(dictionary)
     return b"\x3c" + inner + b"\0\0"
@@ -165,6 +166,12 @@ HOSTILE: dict[str, tuple[Callable[[], io.BytesIO], str]] = {
     "deep": (lambda: footer_file(b"\x29" + listed([node(b"a", 1)] * 200 + [node(b"x")])), "nested more than 100"),
     "no columns": (group_file, "0 columns, and its schema has 1"),
     "two columns": (lambda: group_file(column(), column()), "2 columns, and its schema has 1"),
+    "short": (
+        lambda: footer_file(
+            b"\x29" + listed([node(b"root", 2), node(b"text"), node(b"x")]) + b"\x29"
+            + listed([row_group([column(), b"\0"])])
+        ), "describes a column in 1 bytes",
+    ),
     "no place": (lambda: group_file(b"\0"), "does not say where"),
     "no size": (lambda: group_file(b"\x3c\x56\x02\0\0"), "does not say where"),
     "before the file": (lambda: group_file(column(data=-5)), "bytes -5 to 3"),
@@ -246,17 +253,23 @@ def test_any_byte_of_a_footer_may_be_wrong() -> None:
     assert refused > 200
 
 
-def test_a_row_that_names_no_entry_is_damage(tmp_path: Path) -> None:
-    """Rows of a dictionary's entries, of which the width in bits and the numbers are overwritten."""
-    table = pa.table({"text": pa.array(["a", "b", "c"] * 5)})
+@pytest.mark.parametrize("label", [False, True])
+def test_a_row_that_names_no_entry_is_damage(label: bool, tmp_path: Path) -> None:
+    """Arrow believes the numbers of entries; every byte of a column of such numbers is overwritten."""
+    entries = pa.array(["a", "b", "c"] * 5).dictionary_encode()
+    table = pa.table({"text": pa.array(["t"] * 15), "entry": entries})
     data = written(table, compression="none", write_statistics=False)
-    wrong = 0
-    chunk = read_footer(io.BytesIO(data), ["text"]).chunks["text"][0][0]
+    chunk = read_footer(io.BytesIO(data), ["entry"]).chunks["entry"][0][0]
+    reasons = []
     for place in range(chunk.start, chunk.end):
         for value in (3, 7, 32, 0xFF):
             (tmp_path / "x.parquet").write_bytes(data[:place] + bytes([value]) + data[place + 1 :])
             try:
-                data_of(Corpus(tmp_path / "x.parquet"))
-            except BitmeterError:
-                wrong += 1
-    assert wrong > 20
+                if label:
+                    list(parquet_blocks(str(tmp_path / "x.parquet"), "text", 100, Labels("entry")))
+                else:
+                    data_of(Corpus(tmp_path / "x.parquet", field="entry"))
+            except BitmeterError as error:
+                reasons.append(str(error))
+    assert len(reasons) > 20
+    assert label or any("names entry" in reason for reason in reasons)

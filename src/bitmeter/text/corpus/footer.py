@@ -17,6 +17,8 @@ __all__ = ["Chunk", "Footer", "read_footer"]
 _MAGIC = b"PAR1"
 #: How deep a schema may be nested, for Arrow too; versions without such a limit run out of stack.
 _DEEPEST_SCHEMA = 100
+#: How many bytes describe a column in a row group at least; Arrow makes about 700 bytes of each, however short.
+_SHORTEST_CHUNK = 16
 #: The fields of ColumnMetaData: values, bytes in the file, offsets of the first page and of the dictionary.
 _VALUES, _PACKED, _DATA, _DICTIONARY = 5, 7, 9, 11
 
@@ -165,10 +167,14 @@ def _row_group(reader: Compact, wanted: set[int], columns: int, size: int) -> di
         _check_first(count, "list of columns")
         count = 0
         for leaf in reader.elements(STRUCT):
+            begin = reader.at
             if leaf in wanted:
                 found[leaf] = _chunk(reader, size)
             else:
                 reader.skip(STRUCT)
+                if reader.at - begin < _SHORTEST_CHUNK:
+                    message = f"a row group describes a column in {reader.at - begin} bytes, which are too few"
+                    raise ThriftError(message)
             count += 1
     if count != columns:
         message = f"a row group has {count or 0:,} columns, and its schema has {columns:,}"
