@@ -85,11 +85,12 @@ def _number(pattern: str, text: str) -> int:
 def python_row(script: Path, build: Path, options: argparse.Namespace) -> Row:
     """Run a target of Python."""
     begun = time.monotonic()
-    command = [sys.executable, str(script), "--runs", str(options.python_runs)]
+    findings = build / "findings" / script.stem
+    command = [sys.executable, str(script), "--runs", str(options.python_runs), "--findings", str(findings)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, cwd=build)
     said = re.findall(r"^(\S+) executions=(\d+) findings=(\d+) peak_mb=(\d+)", done.stdout, re.MULTILINE)
-    name, executions, findings, peak = said[-1] if said else (script.stem, "0", "1", "0")
-    found = max(int(findings), 1 if done.returncode else 0)
+    name, executions, count, peak = said[-1] if said else (script.stem, "0", "1", "0")
+    found = max(int(count), 1 if done.returncode else 0)
     seconds = time.monotonic() - begun
     return Row(f"python: {name}", int(executions), seconds, None, found, int(peak), done.stdout + done.stderr)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import random
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,3 +59,29 @@ def test_every_target_runs(name: str) -> None:
     draw = random.Random(0)
     mutate = getattr(target, "mutate", None)
     assert any(refused(target, engine.mutated(draw, draw.choice(seeds), seeds, mutate)) for _ in range(15))
+
+
+ENDS_THE_PROCESS = """
+import os, sys
+sys.path.insert(0, HERE)
+from engine import Folder, main
+FOLDER = Folder()
+def run(data):
+    if len(data) > 3:
+        os.abort()
+if __name__ == "__main__":
+    main("ends", run, lambda: [b"abc"])
+"""
+
+
+def test_an_input_that_ends_the_process_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "ends.py").write_text(ENDS_THE_PROCESS.replace("HERE", repr(str(ROOT / "fuzz" / "python"))))
+    command = [sys.executable, str(tmp_path / "ends.py"), "--plain", "--runs", "400"]
+    command += ["--findings", str(tmp_path / "found")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    kept = list((tmp_path / "found").glob("SIGABRT-*"))
+    assert kept
+    assert all(len(file.read_bytes()) > 3 for file in kept)
+    assert "line 8 in run" in done.stderr  # where, by the fault handler
+    assert "ends executions=" in done.stdout

@@ -1,4 +1,7 @@
-"""Changes to Parquet files: another type, order or content of a column, nulls, other metadata, other encodings."""
+"""Changes to Parquet files: another type, order or content of a column, nulls, other metadata, other encodings.
+
+Bytes of the footer are changed too, with its length repaired, and bytes of pages, which stay where they are.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +51,35 @@ def written(table: pa.Table, draw: random.Random | None = None) -> bytes:
 
 
 def mutated_columns(draw: random.Random, data: bytes) -> bytes:
-    """A sound file of another content; what cannot be read is changed as bytes."""
+    """A sound file of another content, or another footer or page; what cannot be read is changed as bytes."""
+    if draw.random() < 0.5:
+        return draw.choice((_other_footer, _other_page))(draw, data)
     try:
         table = pq.ParquetFile(io.BytesIO(data)).read()
         return written(_changed(draw, table), draw)
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError, LookupError):
         return mutated_bytes(draw, data, data)
+
+
+def _other_footer(draw: random.Random, data: bytes) -> bytes:
+    length = int.from_bytes(data[-8:-4], "little")
+    body, footer = data[: -8 - length], data[-8 - length : -8]
+    if not footer or not body:
+        return mutated_bytes(draw, data, data)
+    footer = mutated_bytes(draw, footer, footer)
+    return body + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
+def _other_page(draw: random.Random, data: bytes) -> bytes:
+    length = int.from_bytes(data[-8:-4], "little")
+    pages = len(data) - 8 - length
+    if pages < 5:
+        return mutated_bytes(draw, data, data)
+    changed = bytearray(data)
+    for _ in range(draw.choice((1, 1, 2, 4))):
+        at = draw.randrange(4, pages)
+        changed[at] = draw.choice((changed[at] ^ 1 << draw.randrange(8), draw.randrange(256), 0, 0x7F, 0x80, 0xFF))
+    return bytes(changed)
 
 
 def _changed(draw: random.Random, table: pa.Table) -> pa.Table:

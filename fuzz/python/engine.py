@@ -1,13 +1,15 @@
 """Runs a reader on mutated inputs: only BitmeterError and OSError may escape from it, within limits of time and memory.
 
 With atheris installed (`pip install atheris`) the mutations are guided by the coverage of bitmeter's Python code.
-Without it a plain mutator runs, which keeps the inputs that gave an answer not seen before.
+Without it a plain mutator runs, which keeps the inputs that gave an answer not seen before. Both run in a process of
+their own, so that an input that ends the process is a finding and is kept.
 """
 
 from __future__ import annotations
 
 import argparse
 import atexit
+import faulthandler
 import hashlib
 import importlib.util
 import json
@@ -39,6 +41,8 @@ Mutate = Callable[[random.Random, bytes], bytes]
 SECONDS, MEGABYTES = 10.0, 1024
 #: The largest input, and how many inputs are kept.
 LONGEST, MOST_KEPT = 1 << 16, 300
+#: After so many inputs that ended the process, the plain mutator stops.
+MOST_DEATHS = 5
 
 
 class TooSlowError(BaseException):
@@ -65,7 +69,9 @@ def main(
     options.add_argument("--runs", type=int, default=10_000)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--plain", action="store_true", help="the plain mutator, even if atheris is installed")
+    options.add_argument("--findings", type=Path, default=ROOT / "build" / "fuzz" / name, help="where findings go")
     options.add_argument("--guided", type=Path, help=argparse.SUPPRESS)
+    options.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options.add_argument("inputs", nargs="*", type=Path, help="run these files alone")
     given = options.parse_args()
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -73,13 +79,18 @@ def main(
     if given.inputs:
         _limit()
         sys.exit(max(_attempt(run, file.read_bytes(), show=True) is not None for file in given.inputs))
+    given.findings.mkdir(parents=True, exist_ok=True)
+    faulthandler.enable()  # what ends the process says where
     if given.guided is not None:
-        _guided_child(run, mutate, given.guided, given.runs, given.seed)
-    if importlib.util.find_spec("atheris") and not given.plain:
-        done, findings, peak = _guided(name, seeds(), given.runs, given.seed)
-    else:
+        _guided_child(run, mutate, given.guided, given.findings, given.runs, given.seed)
+    if given.child is not None:
         _limit()
-        done, findings, peak = _plain(name, run, seeds(), mutate, given.runs, given.seed)
+        _plain_child(name, run, seeds(), mutate, given.child, given.findings, given.runs, given.seed)
+        return
+    if importlib.util.find_spec("atheris") and not given.plain:
+        done, findings, peak = _guided(name, seeds(), given.findings, given.runs, given.seed)
+    else:
+        done, findings, peak = _plain(name, given.findings, given.runs, given.seed)
     print(f"{name} executions={done} findings={findings} peak_mb={peak}")
     sys.exit(1 if findings else 0)
 
@@ -125,9 +136,7 @@ def _place(error: BaseException) -> str:
     return f"{type(error).__name__}-{Path(last.filename).stem}-{last.lineno}"
 
 
-def _keep(name: str, place: str, data: bytes) -> Path:
-    folder = ROOT / "build" / "fuzz" / name
-    folder.mkdir(parents=True, exist_ok=True)
+def _keep(folder: Path, place: str, data: bytes) -> Path:
     file = folder / f"{place}-{hashlib.sha256(data).hexdigest()[:8]}"
     file.write_bytes(data)
     return file
@@ -136,20 +145,59 @@ def _keep(name: str, place: str, data: bytes) -> Path:
 # ---- the plain mutator -----------------------------------------------------------------------------------------------
 
 
-def _plain(
-    name: str, run: Callable[[bytes], object], seeds: list[bytes], mutate: Mutate | None, runs: int, seed: int
-) -> tuple[int, int, int]:
+def _plain(name: str, findings: Path, runs: int, seed: int) -> tuple[int, int, int]:
+    """Children run one after another: each until its runs are done, or until an input ends it."""
+    done, deaths, places, peak = 0, 0, set[str](), 0
+    with tempfile.TemporaryDirectory(prefix="bitmeter-fuzz-", dir=_memory()) as place:
+        folder = Path(place)
+        while done < runs and deaths < MOST_DEATHS:
+            words = ["--findings", str(findings), "--runs", str(runs - done), "--seed", str(seed + done)]
+            with subprocess.Popen([sys.executable, sys.argv[0], "--child", place, *words]) as child:
+                code = child.wait()
+            for left in Path(_memory() or tempfile.gettempdir()).glob(f"bitmeter-fuzz-{child.pid}-*"):
+                shutil.rmtree(left)  # by a child that could not
+            if code > 0:
+                sys.exit(code)
+            number, data = _last(folder)
+            done += number
+            places.update((folder / "places").read_text().splitlines())
+            peak = max(peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+            if code < 0:
+                deaths += 1
+                file = _keep(findings, signal.Signals(-code).name, data)
+                print(f"{name}: an input ended the process ({file})", file=sys.stderr)
+    return done, len(places) + deaths, peak
+
+
+def _note(folder: Path, number: int, data: bytes) -> None:
+    """Written before each input is tried, for the parent."""
+    (folder / "attempt").write_bytes(number.to_bytes(8, "little") + data)
+
+
+def _last(folder: Path) -> tuple[int, bytes]:
+    said = (folder / "attempt").read_bytes()
+    return int.from_bytes(said[:8], "little"), said[8:]
+
+
+def _plain_child(
+    name: str, run: Callable[[bytes], object], seeds: list[bytes], mutate: Mutate | None,
+    folder: Path, findings: Path, runs: int, seed: int,
+) -> None:  # fmt: skip
     draw = random.Random(seed)
-    kept, answers, found = list(seeds), set[str](), dict[str, int]()
+    kept, answers, found = list(seeds), set[str](), set[str]()
+    (folder / "places").touch()
     for data in seeds:
+        _note(folder, 0, data)
         error = _attempt(run, data, show=True)
         if error is not None or _attempt.answer != "sound":  # type: ignore[attr-defined]
             sys.exit(f"{name}: a seed is refused: {error or _attempt.answer}")  # type: ignore[attr-defined]
-    for _ in range(runs):
+    for number in range(1, runs + 1):
         data = mutated(draw, draw.choice(seeds if draw.random() < 0.5 else kept), kept, mutate)
+        _note(folder, number, data)
         error = _attempt(run, data)
         if error is None:
-            answer = re.sub(r"[0-9]+|'.*?'|\".*?\"", "#", _attempt.answer)[:100]  # type: ignore[attr-defined]
+            answer = _attempt.answer.replace(str(folder.parent), "")  # type: ignore[attr-defined]
+            answer = re.sub(r"bitmeter-fuzz-\w+-\w+|[0-9]+|'.*?'|\".*?\"", "#", answer)[:100]
             if answer not in answers:
                 answers.add(answer)
                 kept.append(data)
@@ -158,10 +206,11 @@ def _plain(
             continue
         place = _place(error)
         if place not in found:
-            file = _keep(name, place, data)
+            found.add(place)
+            file = _keep(findings, place, data)
             print(f"{name}: {place}: {str(error)[:200]!r} ({file})", file=sys.stderr)
-        found[place] = found.get(place, 0) + 1
-    return runs, len(found), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+            with (folder / "places").open("a") as places:
+                places.write(f"{place}\n")
 
 
 def mutated(draw: random.Random, data: bytes, others: list[bytes], mutate: Mutate | None) -> bytes:
@@ -263,12 +312,15 @@ def changed(draw: random.Random, value: Any) -> Any:
 # ---- files -----------------------------------------------------------------------------------------------------------
 
 
+def _memory() -> str | None:
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
 class Folder:
     """A folder in memory for the files of a target."""
 
     def __init__(self) -> None:
-        place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.path = Path(tempfile.mkdtemp(prefix="bitmeter-fuzz-", dir=place))
+        self.path = Path(tempfile.mkdtemp(prefix=f"bitmeter-fuzz-{os.getpid()}-", dir=_memory()))
         atexit.register(shutil.rmtree, self.path, ignore_errors=True)
 
     def file(self, name: str, data: bytes) -> Path:
@@ -281,15 +333,14 @@ class Folder:
 # ---- guided by coverage ----------------------------------------------------------------------------------------------
 
 
-def _guided(name: str, seeds: list[bytes], runs: int, seed: int) -> tuple[int, int, int]:
+def _guided(name: str, seeds: list[bytes], folder: Path, runs: int, seed: int) -> tuple[int, int, int]:
     """atheris in a process of its own: it ends the process at the first finding."""
-    folder = ROOT / "build" / "fuzz" / name
-    folder.mkdir(parents=True, exist_ok=True)
     before = set(folder.iterdir())
     with tempfile.TemporaryDirectory() as corpus:
         for number, data in enumerate(seeds):
             (Path(corpus) / str(number)).write_bytes(data)
-        words = [sys.executable, sys.argv[0], "--guided", corpus, "--runs", str(runs), "--seed", str(seed)]
+        words = [sys.executable, sys.argv[0], "--guided", corpus, "--findings", str(folder)]
+        words += ["--runs", str(runs), "--seed", str(seed)]
         ended = subprocess.run(
             words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, errors="replace", check=False
         )
@@ -302,15 +353,16 @@ def _guided(name: str, seeds: list[bytes], runs: int, seed: int) -> tuple[int, i
     return int(figures.get("number_of_executed_units", 0)), findings, int(figures.get("peak_rss_mb", 0))
 
 
-def _guided_child(run: Callable[[bytes], object], mutate: Mutate | None, corpus: Path, runs: int, seed: int) -> None:
-    name = Path(sys.argv[0]).stem
+def _guided_child(
+    run: Callable[[bytes], object], mutate: Mutate | None, corpus: Path, findings: Path, runs: int, seed: int
+) -> None:
     draw = random.Random(seed)
     _limit()
 
     def one(data: bytes) -> None:
         error = _attempt(run, data)
         if error is not None:
-            _keep(name, _place(error), data)
+            _keep(findings, _place(error), data)
             raise error
 
     def change(data: bytes, longest: int, number: int) -> bytes:
@@ -321,6 +373,6 @@ def _guided_child(run: Callable[[bytes], object], mutate: Mutate | None, corpus:
         return found
 
     flags = [f"-runs={runs}", f"-seed={seed}", f"-max_len={LONGEST}", "-print_final_stats=1", "-timeout=30"]
-    prefix = f"-artifact_prefix={ROOT / 'build' / 'fuzz' / name}/"
+    prefix = f"-artifact_prefix={findings}/"  # libFuzzer writes the input of a signal itself
     atheris.Setup([sys.argv[0], *flags, prefix, "-rss_limit_mb=4096", str(corpus)], one, custom_mutator=change)
     atheris.Fuzz()

@@ -205,10 +205,14 @@ class _FileColumns(Columns):
 
 @contextlib.contextmanager
 def _arrow_errors(path: Path) -> Iterator[None]:
-    """What pyarrow raises about a file, with its name. Names and metadata that are not UTF-8 are a ValueError."""
+    """What pyarrow raises about a file, with its name.
+
+    Names and metadata that are not UTF-8 are a ValueError, missing columns a LookupError, and what the parquet library
+    throws in an accessor is a RuntimeError.
+    """
     try:
         yield
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RuntimeError) as error:
         if isinstance(error, BitmeterError):
             raise
         raise read_error(path, str(error).partition("\n")[0][:300]) from error

@@ -16,10 +16,12 @@ import numpy as np
 from bitmeter._util.arrays import Ints
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
-from bitmeter.errors import DamagedSourceError, RecordError
+from bitmeter.errors import BitmeterError, DamagedSourceError, RecordError
+from bitmeter.text.corpus.footer import Chunk, read_footer
 from bitmeter.text.corpus.labels import Labels
-from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, column_pages
+from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
+from bitmeter.text.corpus.thrift import ThriftError
 
 __all__ = ["parquet_blocks"]
 
@@ -42,33 +44,43 @@ def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = Non
     pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
 
     name = without_secrets(path)
-    with reading(path), _arrow_errors(name, pa.ArrowException):
+    columns = [field] if labels is None or labels.field == field else [field, labels.field]
+    with reading(path):
         file = open_binary(path)
     with file:
-        with reading(path), _arrow_errors(name, pa.ArrowException):
+        with reading(path), _sound(name, pa):
+            footer = read_footer(file, columns)
             metadata = pq.read_metadata(file)
             schema = metadata.schema.to_arrow_schema()
+            _check_columns(footer.columns, metadata.num_columns)
         _check_column(schema, field, name, pa)
-        columns = [field] if labels is None or labels.field == field else [field, labels.field]
         if len(columns) > 1:
             _check_names(schema, columns[1], name, "cluster")
-        with reading(path), _arrow_errors(name, pa.ArrowException):
-            plan, *others = (_plan(file, metadata, column, name, size) for column in columns)
+        with reading(path), _sound(name, pa):
+            plan, *others = (_plan(file, footer.chunks[column], column, name, size) for column in columns)
             table = pq.ParquetFile(
                 file, metadata=metadata, buffer_size=size, pre_buffer=False,
                 read_dictionary=[field] if plan.entries and _may_be_entries(schema.field(field).type, pa) else None,
             )  # fmt: skip
-        rows = min(found.rows for found in (plan, *others))
-        batches = table.iter_batches(batch_size=rows, columns=columns)
+            rows = min(found.rows for found in (plan, *others))
+            batches = table.iter_batches(batch_size=rows, columns=columns)
         row = 0
         while True:
-            with reading(path), _arrow_errors(name, pa.ArrowException):
+            with reading(path), _sound(name, pa):
                 batch = next(batches, None)
-            if batch is None:
-                return
+                if batch is None:
+                    return
+                column = batch.column(field)
+                values = [] if labels is None else batch.column(labels.field).to_pylist()
             if labels is not None:
-                labels.add_all(batch.column(labels.field).to_pylist(), name, row + 1)
-            yield from _column_blocks(batch.column(field), field, name, row, size, pa)
+                labels.add_all(values, name, row + 1)
+            blocks = _column_blocks(column, field, name, row, size, pa)
+            while True:
+                with _sound(name, pa):
+                    block = next(blocks, None)
+                if block is None:
+                    break
+                yield block
             row += batch.num_rows
 
 
@@ -78,15 +90,31 @@ def _may_be_entries(kind: Any, pa: Any) -> bool:
 
 
 @contextmanager
-def _arrow_errors(path: str, kind: type[Exception]) -> Iterator[None]:
+def _sound(path: str, pa: Any) -> Iterator[None]:
+    """What escapes from reading a damaged file, as an error that names it.
+
+    Beside its own errors pyarrow raises those of Python: for names and values that are not UTF-8 or out of range
+    (ValueError, OverflowError), for columns and time zones that there are not (LookupError), and for what the parquet
+    library throws in an accessor (RuntimeError).
+    """
     try:
         yield
-    except FileNotFoundError:
+    except BitmeterError:
         raise
-    except (kind, EOFError) as error:
+    except (
+        pa.ArrowException, ThriftError, OSError, EOFError, ValueError, OverflowError, LookupError, RuntimeError
+    ) as error:  # fmt: skip
+        if isinstance(error, FileNotFoundError) or (isinstance(error, OSError) and error.errno is not None):
+            raise  # the system's, and not the file's
         first = str(error).partition("\n")[0]
         message = f"{path} is not a sound parquet file: {first}"
         raise DamagedSourceError(message, path=path) from error
+
+
+def _check_columns(found: int, said: int) -> None:
+    if found != said:
+        message = f"its schema has {found:,} columns, and Arrow finds {said:,}"
+        raise ThriftError(message)
 
 
 def _check_names(schema: Any, field: str, path: str, option: str) -> None:
@@ -109,12 +137,12 @@ def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
         raise RecordError(message, path=path)
 
 
-def _plan(file: IO[bytes], metadata: Any, field: str, path: str, size: int) -> _Plan:
+def _plan(file: IO[bytes], groups: list[list[Chunk]], field: str, path: str, size: int) -> _Plan:
     """As many rows as make about `size` bytes, by the headers of the column's pages."""
     densest, repeated = 1.0, 1
     encodings: set[int] = set()
-    for group in range(metadata.num_row_groups):
-        for page in column_pages(file, metadata.row_group(group), field, path):
+    for group, chunks in enumerate(groups):
+        for page in (page for chunk in chunks for page in pages_of(file, chunk)):
             _check_page(page, field, path, group)
             if page.is_dictionary or page.encoding not in PLAIN:
                 repeated = max(repeated, page.size)  # each row may repeat so many bytes
@@ -144,6 +172,10 @@ def _column_blocks(column: Any, field: str, path: str, row: int, size: int, pa: 
     _check_null(column, field, path, row)
     lengths = np.diff(_offsets(column.dictionary.cast(pa.large_binary())))
     indices = column.indices.to_numpy(zero_copy_only=False)
+    if len(indices) and not 0 <= indices.min() <= indices.max() < len(lengths):
+        wrong = int(indices.min()) if indices.min() < 0 else int(indices.max())
+        message = f"{path} is not a sound parquet file: a row names entry {wrong:,} of a dictionary of {len(lengths):,}"
+        raise DamagedSourceError(message, path=path)
     ends = np.cumsum(lengths[indices]) if len(indices) else NO_ENDS
     first = 0
     while first < len(column):
