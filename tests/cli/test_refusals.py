@@ -78,7 +78,7 @@ def test_an_infinite_score_tells_the_ways_out(here: Path, capsys: pytest.Capture
     assert "1 impossible, the first is 'see ' at byte 3" in said
     assert "1 unknown to the model: --oov class lets each cost <unk> alone; --oov skipped leaves them out;" in said
     for command in ("score model.arpa other --oov class", "score model.arpa other --oov skipped"):
-        assert cli._run([*command.split(), "-q"]) == 0
+        assert cli._run([*command.split(), "-q", "--per", "token"]) == 0
         assert float(capsys.readouterr().out) < 10
     assert cli._run(["convert", "model.arpa", "new.bmn", "--spelling", "text"]) == 0
     capsys.readouterr()

@@ -129,7 +129,7 @@ def footer(survey: Survey, unit: str) -> str:
         lines.append("CTW codes words and spells each once; the others code white space, too.")
     if any(row.name == UNIVERSAL for row in survey.rows):
         cost = figure(number_bits(survey.byte_count) * math.log(2.0), unit)
-        lines.append(f"The universal model pays {cost:.1f} {unit} for the length of the text; score does not count it.")
+        lines.append(f"The universal row pays {cost:.1f} {unit} for the length of the text, unlike score.")
     if any(row.name == PRIMED for row in survey.rows):
         lines.append("The primed row holds only for a decoder that has read the priming text, too.")
     low = [row for row in survey.rows if not row.reliable]
