@@ -58,6 +58,12 @@ def figure(pattern: str, text: str) -> str:
     return found[1]
 
 
+def same(first: str, second: str) -> bool:
+    """Whether two figures agree to the decimals of the one that has fewer: an interval decides how many are shown."""
+    fewer = min(len(value.partition(".")[2]) for value in (first, second))
+    return abs(float(first) - float(second)) <= 0.5001 * 10.0**-fewer
+
+
 def test_mix_prints_what_score_prints(folder: Path, printed: Printed) -> None:
     mixed = printed("mix a.bmn b.bmn --heldout text.txt -o m.bmx")
     default = printed("score m.bmx text.txt")
@@ -82,7 +88,7 @@ def test_panel_table_comparison_and_machine_forms_agree(folder: Path, printed: P
     assert float(shown) == pytest.approx(full, abs=0.5 * 10.0 ** -len(shown.partition(".")[2]))
     for line in (f"score -m a.bmn -m b.bmn text.txt{options}", f"compare a.bmn b.bmn --on text.txt{options}"):
         table = printed(line)
-        assert figure("ngram:a.bmn", table) == shown
+        assert same(figure("ngram:a.bmn", table), shown)
         assert f"bits/{unit}" in table
     run = json.loads(printed(f"score a.bmn text.txt{options} --json"))
     assert run[f"bits_per_{unit}"] == full
@@ -140,7 +146,7 @@ def test_entropy_and_score_agree(folder: Path, printed: Printed) -> None:
     for name in ("zlib", "bz2", "xz", "zstd"):
         exact = float(printed(f"score {name} text.txt -q"))
         assert float(figure(name, table)) == pytest.approx(exact, abs=6e-5), name
-    length = float(figure("The universal model pays", table))
+    length = float(figure("The universal row pays", table))
     # Elias' delta code of n has floor(log2(n)) + 2 floor(log2(floor(log2(n)) + 1)) + 1 bits.
     whole = math.floor(math.log2(len(TEXT)))
     assert length == whole + 2 * math.floor(math.log2(whole + 1)) + 1
@@ -156,6 +162,6 @@ def test_demo_and_score_agree(folder: Path, printed: Printed) -> None:
     table = printed("demo")
     printed("train train.txt -o two.bmn --order 2")
     two = figure("bits/byte", printed("score two.bmn rest.txt --docs line"))
-    assert figure("bigram", table) == two
+    assert same(figure("bigram", table), two)
     assert figure("xz:9", table) == figure("bits/byte", printed("score xz rest.txt --docs line"))
-    assert figure("universal", table) == figure("bits/byte", printed("score rest.txt --docs line"))
+    assert same(figure("universal", table), figure("bits/byte", printed("score rest.txt --docs line")))
