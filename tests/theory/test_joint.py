@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,3 +85,14 @@ def test_what_is_refused() -> None:
     with pytest.raises(errors.NotNormalisedError):
         bm.joint_entropy([[1, 2], [3, 4]])
     assert bm.joint_entropy([[1, 1], [1, 1]], normalise=True) == 2.0
+
+
+def test_chance_is_not_taken_for_dependence_without_a_word() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 256, (2, 10_000))
+    with pytest.warns(UserWarning, match=r"10,000 samples is too high, by 0\.\d\d of 2\.8\d bits at least"):
+        assert bm.mutual_information(x, y) > 2.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bm.mutual_information(x % 4, y % 4)
+        bm.mutual_information(x, x)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections import Counter
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,6 +21,9 @@ from bitmeter.theory.distributions import Distribution
 from bitmeter.theory.inputs import samples
 
 Which: TypeAlias = Literal["first", "second"]
+
+#: A bias above this many bits, and above this share of the value, deserves a warning.
+_LEAST_BIAS, _SHARE_OF_BIAS = 0.05, 0.1
 
 
 def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
@@ -79,29 +84,46 @@ def mutual_information(x: Any, y: Any = None, *, unit: Unit = "bits", normalise:
     """I(X; Y) = D(p(x, y) ‖ p(x)·p(y)): what each says about the other; 0 only if they are independent.
 
     Takes what `conditional_entropy` takes. Of samples it is the plug-in value, which is too high, by about
-    (Kx − 1)(Ky − 1) / 2N nats: 10,000 pairs of independent bytes give 2.82 bits. `estimate_mutual_information` corrects
-    that and tests whether there is any dependence.
+    (Kx − 1)(Ky − 1) / 2N nats: 10,000 pairs of independent bytes give 2.82 bits, with a warning.
+    `estimate_mutual_information` corrects that and tests whether there is any dependence.
 
     Examples
     --------
     >>> mutual_information([[0.5, 0.0], [0.0, 0.5]]), mutual_information([[0.25, 0.25], [0.25, 0.25]])
     (1.0, 0.0)
     """
-    masses, rows, columns = _masses(x, y, normalise)
+    of_samples = None if y is None else _counted(x, y)
+    masses, rows, columns = _masses(x, y, normalise) if of_samples is None else of_samples.masses
     # Where a product of marginals underflows, the ratio is taken step by step: log(p/(r·c)) = log(p/r) − log c.
     by_row = float(_core.row_divergence(masses[None], _marginal(masses, rows)[None])[0][0])
     by_column = float(_core.row_cross(masses[None], _marginal(masses, columns)[None])[0][0])
     product = _marginal(masses, rows) * _marginal(masses, columns)
     underflows = (product < np.finfo(np.float64).tiny).any()
     bits = by_row - by_column if underflows else float(_core.row_divergence(masses[None], product[None])[0][0])
+    if of_samples is not None:
+        _warn_of_bias(bits, of_samples)
     return max(0.0, bits) * check.from_bits(unit)
+
+
+def _warn_of_bias(bits: float, pairs: _Pairs) -> None:
+    """Warn if much of a plug-in value is bias, by the least of its corrections, that of Miller and Madow."""
+    number = int(pairs.numbers.sum())
+    cells = pairs.numbers.size - np.unique(pairs.rows).size - np.unique(pairs.columns).size + 1
+    bias = cells / (2.0 * number) / math.log(2.0)
+    if bias > max(_LEAST_BIAS, _SHARE_OF_BIAS * bits):
+        warnings.warn(
+            f"the mutual information of these {number:,} samples is too high, by {bias:.2f} of {bits:.2f} bits at "
+            "least: the plug-in value takes chance for dependence; use estimate_mutual_information",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
     """The positive joint probabilities, and for each the numbers of its row and its column."""
     divide = check.flag(normalise, "normalise")
     if y is not None:
-        return _of_samples(x, y)
+        return _counted(x, y).masses
     if isinstance(x, Distribution):
         return _of_labels(x)
     pairs = labelled.read(x, "x")
@@ -121,7 +143,20 @@ def _masses(x: Any, y: Any, normalise: Any) -> tuple[Floats, Ints, Ints]:
     return flat[places], places // width, places % width
 
 
-def _of_samples(x: Any, y: Any) -> tuple[Floats, Ints, Ints]:
+class _Pairs(NamedTuple):
+    """How often pairs occur among samples."""
+
+    rows: Ints
+    columns: Ints
+    numbers: Ints
+
+    @property
+    def masses(self) -> tuple[Floats, Ints, Ints]:
+        """Their shares, rows and columns."""
+        return self.numbers / self.numbers.sum(), self.rows, self.columns
+
+
+def _counted(x: Any, y: Any) -> _Pairs:
     first, second = samples(x, "x").ids, samples(y, "y").ids
     if first.size != second.size:
         message = f"x has {first.size} samples and y has {second.size}; each x needs its y"
@@ -129,8 +164,7 @@ def _of_samples(x: Any, y: Any) -> tuple[Floats, Ints, Ints]:
     if first.dtype != second.dtype:
         first, second = first.astype(np.int64), second.astype(np.int64)
     second = second[_partners(labelled.index_of(x, "x"), labelled.index_of(y, "y"))]
-    rows, columns, numbers = _core.count_pairs(first, second)
-    return numbers / first.size, rows, columns
+    return _Pairs(*_core.count_pairs(first, second))
 
 
 def _partners(first: Names | None, second: Names | None) -> Any:
