@@ -34,6 +34,8 @@ RESULTS = {
     "Document",
     "EntropyCurves",
     "EntropyEstimate",
+    "InformationEstimate",
+    "PartialInformation",
     "Conversion",
     "Impossible",
     "Interval",

@@ -96,7 +96,7 @@ def test_records_are_grouped_by_a_field(tmp_path: Path, norm: str) -> None:
 
 
 def test_what_is_not_found_is_said() -> None:
-    for how, words in (("heading", "no headings were found"), ("^x", "no line matches '^x'")):
+    for how, words in (("heading", "no headings were found"), ("^x", "by '^x' no two documents belong together")):
         notes = bm.score("kt", b"a\nb\n" * 9, docs="line", cluster=how).notes
         assert any(words in note for note in notes)
     for wrong in (3, "", None):
@@ -148,3 +148,25 @@ def test_documents_can_be_weighed_alike() -> None:
         bm.compare("uniform", "kt", on=b"one text", weights="document")
     with pytest.raises(errors.ChoiceError):
         bm.compare("uniform", "kt", on=documents, weights="word")  # type: ignore[arg-type]
+
+
+def test_files_are_not_joined_under_a_heading(tmp_path: Path) -> None:
+    for i in range(20):
+        (tmp_path / f"{i:02}.md").write_bytes(b"# Title\n\ntext\n" if i % 2 else b"text\n")
+    assert clusters(bm.score("kt", tmp_path)) == ("serial-clusters(file)", 20)
+
+
+@pytest.mark.parametrize("pattern", ["(?i)ARTICLE", "(?s) = Article"])
+def test_a_pattern_may_have_flags(pattern: str) -> None:
+    assert clusters(bm.score(MODEL, wiki(12), docs="line", cluster=pattern))[1] == 12
+
+
+def test_a_score_of_nothing_changes_no_sum() -> None:
+    one, nothing = bm.score(MODEL, wiki(8), docs="line"), bm.score(MODEL, b"", docs="line")
+    assert clusters(one + nothing) == clusters(nothing + one) == clusters(one)
+
+
+def test_a_confidence_is_checked() -> None:
+    for wrong in (1.0, 95, "a", 0):
+        with pytest.raises(errors.BitmeterError):
+            bm.score("kt", b"a\nb\n" * 9, docs="line").interval_per("byte", wrong)  # type: ignore[arg-type]

@@ -170,3 +170,34 @@ def test_what_models_leave_out_must_be_the_same() -> None:
     with pytest.raises(errors.IncomparableError, match="different words"):
         bm.compare(one, two, on=TEXT[4000:6000], oov="skipped")
     assert bm.compare(one, one, on=TEXT[4000:6000], oov="skipped").rows[1].difference == 0.0
+
+
+def test_the_difference_lies_in_its_interval_where_units_are_skipped() -> None:
+    # The difference was divided by the scored bytes, its interval by all of them.
+    text = b"".join(b"ab%d\n" % i for i in range(100))
+    row = bm.compare("uniform", "kt", on=text, docs="line", first="skip").rows[1]
+    assert row.test is not None
+    assert row.difference == pytest.approx(row.test.difference, rel=1e-9)
+    assert row.low is not None
+    assert row.high is not None
+    assert row.low <= row.difference <= row.high
+
+
+def test_models_that_skip_other_bytes_are_refused() -> None:
+    letters = bm.Distribution({chr(256 + i): 1 / 1024 for i in range(1021)} | dict.fromkeys("ab\n", 1 / 1024))
+    text = "".join(f"{chr(300 + i)}ab\n" for i in range(60)).encode()
+    with pytest.raises(errors.IncomparableError, match="leave out different parts of the text"):
+        bm.compare("uniform", letters, on=text, docs="line", first="skip")
+
+
+def test_the_clusters_of_either_run_are_used_whichever_is_the_baseline() -> None:
+    text = b"".join(b"# Head %d\n\n" % i + b"a word %d\n" % i * 9 + b"\n" for i in range(12))
+    a, b = bm.score("uniform", text, docs="line"), bm.score("kt", text, docs="line", cluster="none")
+    for found in (bm.compare(a, b), bm.compare(b, a)):
+        assert found.method == "serial-clusters(heading), by section"
+
+
+def test_one_document_with_headings_cannot_be_weighed_by_document() -> None:
+    text = b"".join(b"# Head %d\n\n" % i + b"word %d " % i * (20 + 200 * (i % 5)) + b"\n\n" for i in range(40))
+    with pytest.raises(errors.IncomparableError, match="there is one document"):
+        bm.compare("uniform", "kt", on=text, weights="document")

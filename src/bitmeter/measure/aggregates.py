@@ -51,6 +51,8 @@ class DocumentSums(_Sums):
 
     def joined(self, other: DocumentSums) -> DocumentSums:
         """These documents followed by the other's."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
         names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind")]
         columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
         if self.sizes is not None or other.sizes is not None:

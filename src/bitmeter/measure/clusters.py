@@ -68,7 +68,7 @@ class Clustering:
             corpus.label_by(wanted)
         else:
             self._sections = Sections(line_pattern(wanted))
-            self._kind = f"regex.{hashlib.sha256(wanted.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+            self._kind = f"regex.{hashlib.sha256(wanted.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
     def add(self, data: bytes, documents: int) -> None:
         """The next bytes of the text; so many documents have ended before."""
@@ -108,7 +108,8 @@ class Clustering:
         if self._is_parts and (self._wanted == "file" or (self._wanted == "auto" and len(files) >= FEWEST)):
             ends = np.cumsum(documents.documents)
             return np.searchsorted(ends, files, side="right"), "file"
-        if self._sections is None or (not self._is_parts and len(documents) < FEWEST):
+        is_whole = not self._is_parts and (self._wanted == "auto" or len(documents) < FEWEST)
+        if self._sections is None or is_whole:
             return nothing
         ends = np.cumsum(documents.bytes)
         fewest = FEWEST if self._wanted == "auto" else 1
@@ -126,7 +127,7 @@ class Clustering:
             return "no headings were found, so each document is a cluster of its own"
         if self._wanted == "file":
             return "each file is one document, so there is nothing to cluster"
-        return f"no line matches {self._wanted!r:.60}, or too few do, so each document is a cluster of its own"
+        return f"by {self._wanted!r:.60} no two documents belong together, so each is a cluster of its own"
 
     def _by_label(
         self, documents: DocumentSums, blocks: BlockSums, labels: Ints
@@ -135,7 +136,7 @@ class Clustering:
         if len(labels) != (int(ends[-1]) if len(ends) else 0):
             message = (
                 f"{self._corpus.name} has no fields to cluster by, so cluster={self._wanted!r:.60} has no meaning; "
-                "leave it out, or score rows (jsonl, parquet, datasets)"
+                "leave it out, or score rows (jsonl, parquet, datasets) that are not joined to one document"
             )
             raise RecordError(message, path=self._corpus.name)
         if not len(labels):

@@ -9,14 +9,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bitmeter._util.arrays import Ints
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import choice, integer, real
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
 from bitmeter.measure.interval import blocks as along_text
 from bitmeter.measure.interval import cluster as by_cluster
-from bitmeter.measure.interval.paired import THIS_TEXT, PairedTest, holm, paired_clusters
+from bitmeter.measure.interval.paired import PairedTest, holm, paired_clusters
 from bitmeter.measure.interval.ratio import Clusters, no_spread
 from bitmeter.measure.score import Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
@@ -243,8 +243,8 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
 
 
 def _mean_difference(test: PairedTest | None, reason: str) -> float:
-    if test is None or test.difference is None or test.label == THIS_TEXT:
-        why = "there is one document" if test is not None and test.label == THIS_TEXT else reason
+    if test is None or test.difference is None:
+        why = reason
         message = f"documents cannot be weighed alike: {why}; compare with weights='byte' (--weights byte)"
         raise IncomparableError(message)
     return test.difference
@@ -264,6 +264,13 @@ def _refuse_unlike(first: Score, second: Score) -> None:
     found = tuple(d for d in differences(first.signature, second.signature) if d.decisive)
     if found:
         raise IncomparableError(str(Refusal(first, second, found)), differences=found)
+    if first.figure_per == "byte" and first.bytes != second.bytes:
+        message = (
+            f"{first.model} and {second.model} must not be compared: their conventions leave out different parts of "
+            f"the text, and so they are measured on {first.bytes:,} and {second.bytes:,} bytes. Score both without "
+            "--first skip and --oov skipped, and with the same windows"
+        )
+        raise IncomparableError(message)
     if first.figure_per == "token" and first.tokens != second.tokens:
         message = (
             f"{first.model} and {second.model} must not be compared: they leave out what they do not know, and so are "
@@ -283,17 +290,22 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if len(a) != len(b):
         message = f"{base.model} has {len(a)} documents and {other.model} {len(b)}; they are not the same text"
         raise InputTypeError(message)
-    sections = a.clusters is None and _sections(base, other) is not None and weights == "byte"
+    groups = a if a.clusters is not None or b.clusters is None else b
+    sections = groups.clusters is None and _sections(base, other) is not None and weights == "byte"
+    if weights == "document" and (len(a) < 2 or a.sizes is not None):
+        why = "there is one document" if len(a) < 2 else "there are so many that they are summed in groups"
+        return None, why
     if not sections and len(a) > 1:
-        first, second = _weighed(base, a, weights), _weighed(other, b, weights, a)
-        if not no_spread(first):
+        sizes = _sizes(base, a)
+        first, second = (_weighed(sums, sizes, weights, groups, base.docs) for sums in (a, b))
+        if not no_spread(first) or weights == "document":
             test = paired_clusters(second.costs, first.costs, first, confidence, _CLIP / _per_byte(base))
             return test, test.reason
     blocks = _common_blocks(base.by_block, other.by_block)
     if blocks is None:
         return None, "too few documents, and no sums along the text"
     of_base, of_other = (found.nats / _LN2 for found in blocks)
-    grid, clusters = blocks[0].bytes.astype(np.float64) * _per_byte(base), _sections(base, other)
+    grid, clusters = blocks[0].bytes * (base.count(base.figure_per) / blocks[0].bytes.sum()), _sections(base, other)
     if clusters is not None:
         sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         of_base, of_other, grid = sums
@@ -325,20 +337,23 @@ def _sections(base: Score, other: Score) -> Ints | None:
     return longer if np.array_equal(a.clusters[:shorter], b.clusters[:shorter]) else None
 
 
-def _weighed(score: Score, sums: DocumentSums, weights: Weights, shaped: DocumentSums | None = None) -> Clusters:
-    """The documents or clusters of a score, in bits; the sizes and clusters are those of the baseline's text."""
-    shape = sums if shaped is None else shaped
-    # Skipped units may make the scored bytes differ; the denominator is the size of the documents.
-    costs = sums.nats / _LN2
-    sizes = (shape.bytes if score.figure_per == "byte" else shape.tokens).astype(np.float64)
+def _sizes(score: Score, documents: DocumentSums) -> Floats:
+    """The size of each document, in all as many as the figure is divided by: what was not scored is in neither."""
+    found = (documents.bytes if score.figure_per == "byte" else documents.tokens).astype(np.float64)
+    whole = float(found.sum())
+    return found * (score.count(score.figure_per) / whole) if whole else found
+
+
+def _weighed(sums: DocumentSums, sizes: Floats, weights: Weights, groups: DocumentSums, docs: str) -> Clusters:
+    """The documents of a score, or what they are grouped to, in bits."""
+    costs, kind = sums.nats / _LN2, docs
     if weights == "document":
         some = sizes > 0.0
         costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)
         sizes = some.astype(np.float64)
-    kind = score.docs
-    if shape.clusters is not None:
-        costs, sizes = by_cluster.grouped(costs, shape.clusters), by_cluster.grouped(sizes, shape.clusters)
-        kind = shape.kind
+    if groups.clusters is not None:
+        costs, sizes = by_cluster.grouped(costs, groups.clusters), by_cluster.grouped(sizes, groups.clusters)
+        kind = groups.kind
     return by_cluster.named(costs, sizes, kind)
 
 

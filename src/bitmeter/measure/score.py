@@ -18,6 +18,7 @@ from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, 
 from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
 from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.interval.base import Interval
+from bitmeter.measure.interval.inputs import read_confidence
 from bitmeter.measure.interval.registry import interval_of
 from bitmeter.measure.saved import COUNTS, SCHEMA, read_run
 from bitmeter.measure.signature import Signature, covers_all_texts, differences
@@ -196,7 +197,8 @@ class Score:
     def interval_per(self, per: Per, confidence: float | None = None) -> Interval | None:
         """The interval of the bits per byte, word or other unit; by default at the confidence of the score."""
         choice(per, "per", PER)
-        return interval_of(self, per, self.confidence if confidence is None else confidence)[0]
+        level = self.confidence if confidence is None else read_confidence(confidence)
+        return interval_of(self, per, level)[0]
 
     # ---- the trace --------------------------------------------------------------------------------------------------
 

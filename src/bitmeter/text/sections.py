@@ -49,14 +49,14 @@ def line_pattern(text: str) -> re.Pattern[bytes]:
     Examples
     --------
     >>> line_pattern("^Chapter [0-9]+$").pattern
-    b'(?m:^Chapter [0-9]+$)'
+    b'^Chapter [0-9]+$'
     >>> line_pattern("(")
     Traceback (most recent call last):
     bitmeter.errors.InputError: '(' is not a regular expression: missing ), unterminated subpattern at position 0
     """
     try:
         pattern = re.compile(text.encode("utf-8", "surrogateescape"), re.MULTILINE)
-    except (re.error, RecursionError, OverflowError) as error:
+    except (re.error, UnicodeError, RecursionError, OverflowError) as error:
         message = f"{text!r:.60} is not a regular expression: {error}"
         raise InputError(message, value=text) from error
     if pattern.match(b"") is not None:
@@ -64,7 +64,7 @@ def line_pattern(text: str) -> re.Pattern[bytes]:
             f"{text!r:.60} matches an empty line, so that every line would begin a section; give one that does not"
         )
         raise InputError(message, value=text)
-    return re.compile(b"(?m:" + pattern.pattern + b")")
+    return pattern
 
 
 @dataclass(slots=True)
@@ -97,7 +97,7 @@ class Sections:
     >>> found.add(b" = One = \n \n text \n \n = Two")
     >>> found.add(b" = \n \n = = Part = = \n \n text\n")
     >>> found.headings().tolist()
-    [0, 20]
+    [0, 21]
     """
 
     def __init__(self, pattern: re.Pattern[bytes] | None = None) -> None:

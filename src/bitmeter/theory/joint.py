@@ -24,6 +24,8 @@ Which: TypeAlias = Literal["first", "second"]
 
 #: A bias above this many bits, and above this share of the value, deserves a warning.
 _LEAST_BIAS, _SHARE_OF_BIAS = 0.05, 0.1
+#: Whoever gives fewer samples than this does not estimate.
+_FEWEST = 50
 
 
 def joint_entropy(x: Any, y: Any = None, *, unit: Unit = "bits", normalise: bool = False) -> float:
@@ -110,7 +112,7 @@ def _warn_of_bias(bits: float, pairs: _Pairs) -> None:
     number = int(pairs.numbers.sum())
     cells = pairs.numbers.size - np.unique(pairs.rows).size - np.unique(pairs.columns).size + 1
     bias = cells / (2.0 * number) / math.log(2.0)
-    if bias > max(_LEAST_BIAS, _SHARE_OF_BIAS * bits):
+    if number >= _FEWEST and bias > max(_LEAST_BIAS, _SHARE_OF_BIAS * bits):
         warnings.warn(
             f"the mutual information of these {number:,} samples is too high, by {bias:.2f} of {bits:.2f} bits at "
             "least: the plug-in value takes chance for dependence; use estimate_mutual_information",

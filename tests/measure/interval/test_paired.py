@@ -146,7 +146,7 @@ def test_documents_that_are_alike_give_no_e_value() -> None:
     level = np.repeat(rng.standard_normal(5), 20)
     found = paired(2000.0 + 50 * level, np.full(100, 2000.0), np.full(100, 1000))
     assert found.e_value is None
-    assert "neighbouring documents are alike" in found.reason
+    assert "neighbouring documents may be alike" in found.reason
     assert any("count as about" in note for note in found.notes)
 
 

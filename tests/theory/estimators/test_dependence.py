@@ -31,12 +31,14 @@ def channel(kinds: int, noise: float, n: int, seed: int) -> tuple[Any, Any, floa
 
 def test_independent_bytes_have_no_information_worth_the_name() -> None:
     x, y = np.random.default_rng(1).integers(0, 256, (2, 10_000))
-    assert bm.mutual_information(x, y) == pytest.approx(2.82, abs=0.01)  # the plug-in value
+    with pytest.warns(UserWarning, match="takes chance for dependence"):
+        plug_in = bm.mutual_information(x, y)
+    assert plug_in == pytest.approx(2.82, abs=0.01)
     found = bm.estimate_mutual_information(x, y)
-    assert found.plug_in == pytest.approx(bm.mutual_information(x, y), rel=1e-12)
+    assert found.plug_in == pytest.approx(plug_in, rel=1e-12)
     assert abs(found.value) < 0.15
     assert found.interval is not None
-    assert found.interval[0] == 0
+    assert found.interval[0] < 0 < found.interval[1]
     assert found.p_value is not None
     assert found.p_value > 0.05
     assert "undersampled" in found.note
@@ -120,7 +122,7 @@ def test_the_jackknife_leaves_out_each_observation(
     found = bm.estimate_mutual_information(x, y, method, unit="nats", permutations=0)
     assert found.value == pytest.approx(value(x, y), abs=1e-9)
     assert found.interval is not None
-    assert found.interval[1] == pytest.approx(max(0, found.value + 1.959964 * deviation), abs=1e-6)
+    assert found.interval[1] == pytest.approx(found.value + 1.959964 * deviation, abs=1e-6)
 
 
 def test_against_infomeasure() -> None:

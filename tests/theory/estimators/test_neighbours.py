@@ -173,3 +173,23 @@ def test_permutations_find_dependence() -> None:
 def test_bad_input(call: Any, error: type[BitmeterError]) -> None:
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("method", ["ksg1", "ksg2"])
+def test_rounded_and_repeated_values_are_no_dependence(method: str) -> None:
+    # Rounded to one decimal, independent normals seemed to share 1.25 bits.
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 2000))
+    for first, second in ((np.round(x, 1), np.round(y, 1)), (np.round(x, 1), y), ((x > 0) * 1.0, y)):
+        found = bm.estimate_mutual_information(first, second, method)
+        assert abs(found.value) < 0.12
+        assert "spread" in found.note
+    # And what is there is found: of a sign and a normal, 1 bit less what the two normals overlap.
+    sign = (x > 0) * 1.0
+    assert bm.estimate_mutual_information(sign, x, method).value == pytest.approx(1.0, abs=0.1)
+
+
+def test_a_rounded_neighbour_does_not_make_a_divergence_infinite() -> None:
+    x = [-0.3, 1.6, -0.4, -0.7, 0.2, 1.0, 0.2, -0.6, -1.3, -1.4, 0.5, 1.0]
+    y = [-0.16, -1.07, 0.87, -1.28, -0.71, 0.62]
+    assert math.isfinite(bm.estimate_kl_divergence(x, y, neighbours=1).value)

@@ -60,7 +60,7 @@ def cluster_ratio(
     --------
     >>> found = cluster_ratio([21.0, 39.0, 22.0, 38.0, 60.0, 41.0], [10, 20, 10, 20, 30, 20])
     >>> print(found)
-    2.00909 [1.82, 2.2] (95 %, serial-clusters(file), 6 clusters)
+    2.00909 [1.921, 2.110] (95 %, serial-clusters(file), 6 clusters)
     >>> cluster_ratio([21.0, math.inf], [10, 20]).notes
     ('infinite on 1 of 2 documents',)
     """

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from bitmeter._util import check
 from bitmeter._util.check import Floats
-from bitmeter.measure.interval.anytime import differences, shuffled, wealth
+from bitmeter.measure.interval.anytime import differences, gains, shuffled, wealth
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.blocks import as_clusters
 from bitmeter.measure.interval.cluster import NOUNS, named
@@ -129,7 +129,9 @@ def paired_clusters(first: Floats, second: Floats, like: Clusters, confidence: f
     if not like.separate:
         no_e = f"no e-value: {like.noun}s of one text depend on each other"
     elif not ratio.allows_bets:
-        no_e = f"no e-value: neighbouring {like.noun}s are alike"
+        no_e = f"no e-value: neighbouring {like.noun}s may be alike"
+    elif float(gains(d, n, clip).sum()) * ratio.estimate < 0.0:
+        no_e = "no e-value: its bets clip large differences, and without those the other model would be better"
     else:
         order = shuffled(n.size, 0)
         e_value = float(wealth(d[order], n[order], clip)[-1])

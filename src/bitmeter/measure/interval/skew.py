@@ -47,6 +47,8 @@ class Skew:
     def straightened(self, estimate: float) -> float:
         """The error from zero that would be as surprising without skew; 0 if skew alone explains the sign."""
         t, a = estimate / self.scale, self.lean
+        if abs(t) > 1e50:  # beyond all doubt, and its powers beyond what a double can hold
+            return abs(estimate)
         found = t + a * t * t / 3.0 + a * a * t**3 / 27.0 + a / 6.0
         return self.scale * abs(found) if (found > 0.0) == (t > 0.0) else 0.0
 

@@ -72,10 +72,12 @@ class Combination:
 
     def coverage(self) -> float:
         """1 − f₁/N of the largest subset."""
+        if not self.terms:  # what cancels, as in the O-information of two variables
+            return 1.0
         counts = self.groups[max(self.terms, key=len)][1]
         return 1 - int((counts == 1).sum()) / self.observations
 
-    def deviation(self, method: str) -> float:
+    def deviation(self, method: str, per_unit: float = 1.0) -> float | None:
         """The jackknife's standard deviation: each observation left out once, exactly.
 
         Without one observation of a symbol seen n times, an entropy depends on n alone, so that each is computed once
@@ -83,7 +85,7 @@ class Combination:
         """
         total = self.observations
         if total < 3:
-            return 0.0
+            return None
         formula = FORMULAS["maximum-likelihood" if method == "shuffle" else method]
         left_out = np.zeros(total)
         for subset, coefficient in self.terms.items():
@@ -92,7 +94,7 @@ class Combination:
             kinds = np.bincount(places)
             without = [formula(_without(values, kinds, place), None) for place in range(values.size)]
             left_out += coefficient * np.array(without)[places][numbers]
-        return math.sqrt((total - 1) * float(np.var(left_out)))
+        return math.sqrt((total - 1) * float(np.var(left_out))) / per_unit
 
     def permuted(self, number: int, rng: np.random.Generator) -> Floats:
         """The plug-in estimates of samples with the variables permuted, each by itself, within the strata."""

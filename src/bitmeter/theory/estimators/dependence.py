@@ -193,7 +193,7 @@ def _counted(
         plug_in=plug_in / per_unit,
         coverage=coverage,
         observations=combination.observations,
-        interval=_interval(value / per_unit, combination.deviation(method) / per_unit, confidence, measure),
+        interval=_interval(value / per_unit, combination.deviation(method, per_unit), confidence),
         confidence=confidence,
         p_value=None if null is None else p_value(plug_in, null, signed=measure == "o-information"),
         permutations=permutations,
@@ -206,11 +206,11 @@ def _mean(values: Floats | None) -> float:
     return math.fsum(values.tolist()) / values.size
 
 
-def _interval(value: float, deviation: float, confidence: float, measure: str) -> tuple[float, float]:
+def _interval(value: float, deviation: float | None, confidence: float) -> tuple[float, float] | None:
+    if deviation is None:
+        return None
     spread = reach(confidence) * deviation
-    if measure == "o-information":
-        return value - spread, value + spread
-    return max(0.0, value - spread), max(0.0, value + spread)
+    return value - spread, value + spread
 
 
 def _note(coverage: float, value: float, plug_in: float, unit: str) -> str:

@@ -79,9 +79,7 @@ def estimate_differential_entropy(
             "symbols, use estimate_entropy"
         )
     parts = _parts(lambda part: _entropy_terms(part, k)[0], [table], k)
-    return _of_terms(
-        terms, parts, unit, per_unit, "differential-entropy", "kozachenko-leonenko", level, None, 0, note, low=-math.inf
-    )
+    return _of_terms(terms, parts, unit, per_unit, "differential-entropy", "kozachenko-leonenko", level, None, 0, note)
 
 
 def _entropy_terms(table: Floats, k: int) -> tuple[Floats, int]:
@@ -134,9 +132,7 @@ def estimate_kl_divergence(
     terms, ties = _divergence_terms(first, second, k)
     parts = _parts(lambda a, b: _divergence_terms(a, b, k)[0], [first, second], k)
     note = _NOTE.format(k=k) + _ties_note(ties, k)
-    return _of_terms(
-        terms, parts, unit, per_unit, "kl-divergence", "wang-kulkarni-verdu", level, None, 0, note, low=-math.inf
-    )
+    return _of_terms(terms, parts, unit, per_unit, "kl-divergence", "wang-kulkarni-verdu", level, None, 0, note)
 
 
 def _divergence_terms(first: Floats, second: Floats, k: int) -> tuple[Floats, int]:
@@ -147,7 +143,12 @@ def _divergence_terms(first: Floats, second: Floats, k: int) -> tuple[Floats, in
     terms[~tied] = dimensions * (np.log(other[~tied]) - np.log(own[~tied]))
     if tied.any():
         radius = np.maximum(own, other)[tied]
-        terms[tied] = digamma(_within(first, first[tied], radius) - 1) - digamma(_within(second, first[tied], radius))
+        # At least k: the point that defines the radius may miss it by rounding.
+        near = (
+            np.maximum(_within(first, first[tied], radius) - 1, k),
+            np.maximum(_within(second, first[tied], radius), k),
+        )
+        terms[tied] = digamma(near[0]) - digamma(near[1])
     return terms + math.log(others / (total - 1)), int(tied.sum())
 
 
@@ -167,6 +168,11 @@ def mutual(
         raise ShapeError(message)
     total = lengths[0]
     k = _neighbours(neighbours, total)
+    repeats = False
+    if _kth_distance(np.concatenate(list(samples), axis=1), k).any():  # else all are symbols, and are counted
+        spread = [_spread(table, seed) for seed, table in enumerate(samples)]
+        repeats = any((new != old).any() for new, old in zip(spread, samples, strict=True))
+        samples = spread
     x, y, *given = samples
     if given and method != "ksg1":
         message = "with given, only method='ksg1' (of Frenzel and Pompe) is known; use it, or leave given out"
@@ -185,11 +191,28 @@ def mutual(
         found = p_value(float(terms.mean()), null, signed=False)
     measure = "conditional-mutual-information" if given else "mutual-information"
     name = "frenzel-pompe" if given else method
-    note = _NOTE.format(k=k) + _ties_note(ties, k)
+    note = _NOTE.format(k=k) + _ties_note(ties, k) + (_SPREAD if repeats else "")
     parts = _parts(lambda *tables: _terms(*_three(tables), k, method)[0], samples, k)
-    return _of_terms(
-        terms, parts, unit, check.nats_per(unit), measure, name, confidence, found, permutations, note, low=0.0
-    )
+    return _of_terms(terms, parts, unit, check.nats_per(unit), measure, name, confidence, found, permutations, note)
+
+
+_SPREAD = ". Values that repeat, as rounded ones do, were spread evenly over the least gap between two values"
+
+
+def _spread(table: Floats, seed: int) -> Floats:
+    """The table with repeated values spread over the least gap between two values of their coordinate.
+
+    Distances between rounded values are multiples of their grid, and many neighbours are at the same distance, which
+    the estimators take for dependence. Noise within the grid's width says nothing about other variables.
+    """
+    found = table.copy()
+    rng = np.random.default_rng(seed)
+    for column in found.T:
+        kinds = np.unique(column)
+        if kinds.size < column.size:
+            gap = float(np.diff(kinds).min()) if kinds.size > 1 else 1.0
+            column += gap * (rng.random(column.size) - 0.5)
+    return found
 
 
 def _three(tables: Sequence[Floats]) -> tuple[Floats, Floats, Floats | None]:
@@ -226,15 +249,13 @@ def _of_terms(
     found: float | None,
     permutations: int,
     note: str,
-    *,
-    low: float,
 ) -> InformationEstimate:
     value = math.fsum(terms.tolist()) / terms.size / per_unit
     interval = None
     if parts is not None and math.isfinite(value) and np.isfinite(parts).all():
         deviation = max(float(np.std(terms)) / math.sqrt(terms.size), float(np.std(parts, ddof=1)) / math.sqrt(_PARTS))
         spread = t_quantile(_PARTS - 1, 0.5 + confidence / 2) * deviation / per_unit
-        interval = (max(low, value - spread), max(low, value + spread))
+        interval = (value - spread, value + spread)
     return InformationEstimate(
         value, unit, measure, method, None, None, terms.size, interval, confidence, found, permutations, note
     )

@@ -80,7 +80,7 @@ class InformationEstimate:
 def checked_confidence(value: Any) -> float:
     """A confidence between 0 and 1."""
     number = check.real(value, "confidence")
-    if not 0 < number < 1:
+    if not 1e-6 <= number <= 1 - 1e-9:
         message = f"confidence is {number}; it must lie between 0 and 1, such as 0.95"
         raise RangeError(message, value=number)
     return number
