@@ -245,6 +245,9 @@ class Corpus:
 
     def label_by(self, field: str) -> None:
         """As rows are read, collect the value of another of their fields."""
+        if not isinstance(field, str):
+            message = f"field is {shown(field)}; it must be the name of a field"
+            raise InputTypeError(message, value=field)
         if self.origin is not None:
             self.origin.label_by(field)
         else:
