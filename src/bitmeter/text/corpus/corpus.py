@@ -243,7 +243,7 @@ class Corpus:
             all(source.kind == "record" for source in self._sources) if self.origin is None else self.origin.holds_rows
         )
 
-    def label_by(self, field: str) -> None:
+    def label_by(self, field: Any) -> None:
         """As rows are read, collect the value of another of their fields."""
         if not isinstance(field, str):
             message = f"field is {shown(field)}; it must be the name of a field"
