@@ -170,3 +170,11 @@ def test_a_confidence_is_checked() -> None:
     for wrong in (1.0, 95, "a", 0):
         with pytest.raises(errors.BitmeterError):
             bm.score("kt", b"a\nb\n" * 9, docs="line").interval_per("byte", wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_section_does_not_go_on_in_another_file(tmp_path: Path, end: str) -> None:
+    # Without a newline at the end of a file, the heading of the next one does not begin a line of the joined text.
+    for i in range(10):
+        (tmp_path / f"{i}.txt").write_text(f"Chapter {i}\n\nA line of it.\nAnother{end}")
+    assert clusters(bm.score("kt", tmp_path, docs="line", cluster="^Chapter"))[1] == 10

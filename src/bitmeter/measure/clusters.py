@@ -117,7 +117,9 @@ class Clustering:
         if len(offsets):
             # A blank line or a title before the first heading is not a cluster of its own.
             offsets = offsets[1:] if offsets[0] <= _FRONT else offsets
-            return np.searchsorted(ends, offsets, side="right"), self._kind
+            # A section does not go on in another file.
+            others = np.searchsorted(np.cumsum(documents.documents), files[1:], side="right")
+            return np.union1d(np.searchsorted(ends, offsets, side="right"), others), self._kind
         if self._wanted == "auto" and len(blanks := self._sections.blanks()) >= FEWEST:
             return np.searchsorted(ends, blanks, side="right"), "blanks"
         return nothing
