@@ -275,7 +275,7 @@ def tests(runs: int, goals: Goals) -> str:
         "documents",
         "t-test",
         "p < .05",
-        "without a note",
+        "without a warning",
         "of those p < .05",
         "found, by byte",
         "found, by document",
