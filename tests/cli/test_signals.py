@@ -105,3 +105,36 @@ def test_other_threads_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert reached == [signal.getsignal(signal.SIGTERM)]
+
+
+class Meddlesome:
+    """Its __set_name__ is interrupted, of which Python 3.11 makes a RuntimeError."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        os.kill(os.getpid(), self.number)
+        time.sleep(5)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_a_signal_that_a_library_turns_into_an_error_is_still_a_signal(
+    number: int, expected: type[BaseException]
+) -> None:
+    def ended() -> None:
+        with ended_by_signals():
+            type("Interrupted", (), {"field": Meddlesome(number)})
+
+    with pytest.raises(expected):
+        ended()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_error_without_a_signal_stays_what_it_is() -> None:
+    def failed() -> None:
+        with ended_by_signals():
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        failed()

@@ -50,11 +50,10 @@ def _run(arguments: list[str]) -> int:
     _escape_names()
     try:
         from bitmeter.cli.quick import quickly
+        from bitmeter.cli.signals import ended_by_signals
 
-        if not quickly(arguments):
-            from bitmeter.cli.signals import ended_by_signals
-
-            with ended_by_signals():
+        with ended_by_signals():
+            if not quickly(arguments):
                 code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
         sys.stdout.flush()
     except BrokenPipeError:

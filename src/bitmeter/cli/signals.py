@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 __all__ = ["EXIT_CODE", "ended_by_signals"]
@@ -17,27 +16,49 @@ __all__ = ["EXIT_CODE", "ended_by_signals"]
 EXIT_CODE = 128
 _NAMES = ("SIGTERM", "SIGHUP")  # Windows has no SIGHUP
 
+_Handler = Callable[[int, FrameType | None], None]
+
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """While the block runs, a signal raises SystemExit with 128 plus its number; an ignored one stays so (nohup)."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Python handles signals in its main thread only
-        return
+    """While the block runs, a signal raises SystemExit with 128 plus its number; an ignored one stays so (nohup).
+
+    SIGINT raises KeyboardInterrupt, as ever. Either may reach code that turns it into another exception: Python 3.11
+    makes a RuntimeError of an interrupt that comes while a class is created. Whatever leaves the block after a signal
+    is therefore the signal's.
+    """
     known = [signal.Signals[name] for name in _NAMES if name in signal.Signals.__members__]
-    before = {number: signal.getsignal(number) for number in known}
-    ours = [number for number in known if before[number] is signal.SIG_DFL]
+    ours = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    came: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
+        came.append(number)
         for each in ours:
             signal.signal(each, signal.SIG_IGN)  # a second one must not interrupt the removal
         raise SystemExit(EXIT_CODE + number)
 
-    for number in ours:
-        signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number in ours:
-            signal.signal(number, before[number])
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        signal.default_int_handler(number, frame)
+
+    handlers: dict[int, _Handler] = dict.fromkeys(ours, end)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        handlers[signal.SIGINT] = interrupt
+    with contextlib.ExitStack() as installed:
+        for number, handler in handlers.items():
+            try:
+                before = signal.signal(number, handler)
+            except ValueError:  # Python handles signals in its main thread only
+                break
+            installed.callback(signal.signal, number, before)
+        try:
+            yield
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            if not came:
+                raise
+            if came[0] == signal.SIGINT:
+                raise KeyboardInterrupt from error
+            raise SystemExit(EXIT_CODE + came[0]) from error
