@@ -1,7 +1,7 @@
 """The guided tour: lessons written once, as Markdown with live code, for the terminal and for the documentation.
 
-A lesson is a file `NN-name.md` beside this one. Its first line is the title; its second, in a comment, names the topics
-of the subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
+A lesson is a file `lessons/NN-name.md`. Its first line is the title; its second, in a comment, names the topics of the
+subject that it covers. Blocks fenced as `python` are run, statement by statement, and shown with the result they
 give now; the tests compare it with the result in the file. Blocks fenced as `formula` are set apart. Blocks fenced as
 `exercise` come at the end; the module of that name says what they contain.
 """
@@ -91,7 +91,7 @@ def topics() -> tuple[Lesson, ...]:
     'information'
     """
     files = sorted(
-        (entry for entry in resources.files(__name__).iterdir() if entry.name.endswith(".md")),
+        (entry for entry in resources.files(__name__).joinpath("lessons").iterdir() if entry.name.endswith(".md")),
         key=lambda entry: entry.name,
     )
     return tuple(_read(entry.name, entry.read_text(encoding="utf-8")) for entry in files)
