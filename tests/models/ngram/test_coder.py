@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.errors import FileFormatError
+from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.ngram.coder import NGramCoder
 from tests.coding.models import TEXT, words
 
@@ -44,12 +44,36 @@ def test_damaged_code_is_a_typed_error() -> None:
         MODEL.coder().decode(b"", 10_000)
 
 
-def test_the_impossible_still_comes_back() -> None:
-    """The core gives every word a code: an impossible one, whose score is infinite, costs about 32 bits."""
-    unsmoothed, text = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT), b"mind the question\n"
-    score = bm.score(unsmoothed, text)
-    assert score.impossible == 2
-    coder = unsmoothed.coder()
-    coded, _ = coder.encode(text, True)
-    assert 2 * 30 < coder.bits < 100
+@pytest.mark.parametrize(
+    ("text", "unit", "offset"),
+    [(b"mind the question\n", b"mind", 0), (b"to be\nmind the question", b"mind", 6), (b"to be,\n", b"be,", 3)],
+)
+def test_what_is_impossible_is_refused(text: bytes, unit: bytes, offset: int) -> None:
+    # Its score is infinite, and yet it was coded, at about 40 bits for each impossible word.
+    unsmoothed = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT)
+    assert bm.score(unsmoothed, text).impossible
+
+    def encode(cut: int) -> None:
+        coder = unsmoothed.coder()
+        _, taken = coder.encode(text[:cut], False)
+        coder.encode(text[taken:], True)
+
+    for cut in range(len(text) + 1):
+        with pytest.raises(ModelError, match=f"{unit.decode()!r} at byte {offset} no probability") as caught:
+            encode(cut)
+        assert (caught.value.value, caught.value.index) == (unit, offset)
+
+
+def test_white_space_at_the_end_is_no_end_of_a_line() -> None:
+    # It is coded as the end of a line, which the score does not have: it may be improbable, never impossible.
+    unsmoothed = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT)
+    text = TEXT.split()[0] + b" "
+    assert not bm.score(unsmoothed, text).impossible
+    coded, _ = unsmoothed.coder().encode(text, True)
     assert unsmoothed.coder().decode(coded, len(text)) == text
+
+
+def test_archives_of_what_is_impossible_still_decode() -> None:
+    # b"mind the question\n" by the same model, as it was coded before such words were refused.
+    unsmoothed = bm.NGram(order=2, smoothing="maximum-likelihood").fit(TEXT)
+    assert unsmoothed.coder().decode(bytes.fromhex("0000000000f2df21dbe3eaa1"), 18) == b"mind the question\n"

@@ -33,10 +33,10 @@ def test_convert_both_ways(tmp_path: Path, model: bm.NGram) -> None:
     assert arpa.form == "ARPA"
     assert arpa.perplexity_after == pytest.approx(packed.perplexity_after, rel=1e-6)
     again = bm.convert(tmp_path / "small.arpa.zst", tmp_path / "again.bmn", compact=True, bits=12)
-    assert sum("rounded" in told for told in again.notes) == 1
+    assert sum("rounded" in line for line in again.notes) == 1
     assert "perplexity" in str(arpa)
     twice = bm.NGram.load(tmp_path / "small.bmn").compact(10)
-    assert sum("rounded" in told for told in twice.notes) == 1
+    assert sum("rounded" in line for line in twice.notes) == 1
 
 
 def test_convert_refuses(tmp_path: Path, model: bm.NGram) -> None:

@@ -274,6 +274,6 @@ def test_a_file_that_is_replaced_or_removed_stays_in_use(tmp_path: Path) -> None
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are Unicode there")
 def test_names_of_files_need_not_be_utf8(tmp_path: Path) -> None:
     path = str(tmp_path / os.fsdecode(b"mod\xe8le.bmn"))
-    for form, reader in ((MODEL.form, _core.NgramModel), (FORMS["compact"].form, _core.CompactNgram)):
+    for form, reader in ((MODEL.own_form, _core.NgramModel), (FORMS["compact"].own_form, _core.CompactNgram)):
         form.save(path)
         assert reader.open(path).fingerprint() == form.fingerprint()

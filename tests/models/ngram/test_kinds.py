@@ -9,7 +9,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.cli import _run
-from bitmeter.models.ngram.kinds import NGRAM_MAGIC, holds_ngrams
+from bitmeter.models.ngram.kinds import NGRAM_MAGIC, begins_as_kenlm, holds_ngrams
 from bitmeter.models.registry import names_model
 
 TEXT = b"to be or not to be\nthat is the question\n"
@@ -44,7 +44,7 @@ def test_our_own_file_under_another_name(model: bm.NGram, tmp_path: Path) -> Non
     assert (tmp_path / "model.bmn").read_bytes().startswith(NGRAM_MAGIC)
 
 
-@pytest.mark.parametrize(("head", "program"), [(KENLM, "KenLM"), (SRILM, "SRILM"), (b"Qblmt 3 1\n", "IRSTLM")])
+@pytest.mark.parametrize(("head", "program"), [(SRILM, "SRILM"), (b"Qblmt 3 1\n", "IRSTLM")])
 @pytest.mark.parametrize("name", ["model.binary", "model.arpa"])
 def test_a_binary_of_another_program_is_named(head: bytes, program: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / name
@@ -60,7 +60,16 @@ def test_score_does_not_take_a_model_for_a_text(tmp_path: Path, capsys: pytest.C
     assert _run(["score", str(tmp_path / "lm.binary"), str(tmp_path / "text")]) == 1
     said = capsys.readouterr()
     assert said.out == ""
-    assert "is a binary of KenLM" in said.err
+    assert "is not a sound n-gram model" in said.err
+
+
+def test_a_binary_of_kenlm_under_any_name(tmp_path: Path) -> None:
+    made = (Path(__file__).parents[2] / "parity" / "kenlm" / "trie.bin").read_bytes()
+    for name in ("en.arpa.bin", "model.arpa", "lm", "model.bmn"):
+        (tmp_path / name).write_bytes(made)
+        assert bm.load(str(tmp_path / name)).order == 4
+        assert begins_as_kenlm(str(tmp_path / name))
+    assert not begins_as_kenlm(str(tmp_path / "nothing"))
 
 
 def test_texts_are_texts(tmp_path: Path) -> None:

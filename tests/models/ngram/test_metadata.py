@@ -19,7 +19,7 @@ def test_it_agrees_with_the_model(units: str, smoothing: str, compact: bool) -> 
     model = bm.NGram(order=2, smoothing=smoothing, units=units).fit(TEXT)
     if compact and model.is_distribution:
         model = model.compact()
-    assert is_word_distribution(bytes(model.form.note)) == (model.of_words and model.is_distribution)
+    assert is_word_distribution(bytes(model.form.metadata)) == (model.of_words and model.is_distribution)
 
 
 def test_no_string_can_pretend_to_be_the_units() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 import bitmeter as bm
 from bitmeter import errors
+from tests.models.helpers.twin import estimate
 from tests.models.made_up import made_up_text
-from tests.models.twin import estimate
 
 TEXT = made_up_text(400, 30)
 MODEL = bm.NGram(order=3).fit(TEXT.encode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import bitmeter as bm
@@ -34,3 +35,17 @@ def test_a_model_that_is_not_estimated_yet() -> None:
 
     again = pickle.loads(pickle.dumps(bm.NGram(order=3, smoothing="laplace")))
     assert again.fit(b"a b\n").fingerprint == bm.NGram(order=3, smoothing="laplace").fit(b"a b\n").fingerprint
+
+
+@pytest.mark.parametrize("units", ["words", "bytes"])
+def test_what_is_made_again_from_the_file_is_left_out(units: str) -> None:
+    import pickle
+
+    from bitmeter.models.ngram.pickling import _OF_THE_FILE
+
+    model = bm.NGram(order=2, units=units).fit(b"to be or not to be\n")
+    assert set(_OF_THE_FILE) <= set(vars(model))  # an attribute that was renamed would be taken along
+    size = len(pickle.dumps(model))
+    model.predict(np.zeros(0, dtype=np.int64))
+    bm.score(model, b"to be\n")
+    assert len(pickle.dumps(model)) == size

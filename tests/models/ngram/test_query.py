@@ -16,7 +16,7 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.session import NGramSession
-from tests.models.blocks import in_blocks
+from tests.models.helpers.blocks import in_blocks
 from tests.models.made_up import made_up_text
 
 TEXT = made_up_text(300, 20)
@@ -133,7 +133,6 @@ def test_logprob_of_a_sentence(sentence: list[str], order: int, eos: bool) -> No
     ("wrong", "kind"),
     [
         (lambda m: m.begin().extend("two words"), errors.InputError),
-        (lambda m: m.begin().extend(""), errors.InputError),
         (lambda m: m.begin().extend(1.5), errors.InputTypeError),
         (lambda m: m.begin().extend(True), errors.InputTypeError),
         (lambda m: m.begin().extend(10**30), errors.RangeError),
@@ -179,9 +178,9 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
             return str(error)
         return ""
 
-    told = []
+    messages = []
     for start in range(600, len(good), max(1, len(good) // 40)):
         path.write_bytes(good[:start] + b"\xff" * 64 + good[start + 64 :])
-        told += [answered(ask) for ask in questions]
-    assert any(told)
-    assert all("model.bmn" in message for message in told if message)
+        messages += [answered(ask) for ask in questions]
+    assert any(messages)
+    assert all("model.bmn" in message for message in messages if message)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import pickle
+from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +17,8 @@ from tests.models.made_up import made_up_text
 TEXT = made_up_text(300, 20)
 MODELS = {order: bm.NGram(order=order).fit(TEXT.encode()) for order in (1, 2, 4)}
 KNOWN = sorted({word for line in TEXT.splitlines() for word in line.split()})[:12]
-words = st.sampled_from([*KNOWN, "unheard", "of-a-rather-long-word", "é", "<s>", "</s>", "<unk>"])
+#: Not "</s>": to a state it is the end of the sentence, and in a text an unknown word.
+words = st.sampled_from([*KNOWN, "unheard", "of-a-rather-long-word", "é", "<s>", "<unk>"])
 
 
 @settings(max_examples=80, deadline=None)
@@ -66,8 +70,9 @@ def test_many_states_at_once() -> None:
 
 
 def test_states_know_their_model_and_way() -> None:
-    model, other = MODELS[2], bm.NGram(order=2).fit(TEXT.encode())
-    assert model.begin() != other.begin()
+    model, same = MODELS[2], bm.NGram(order=2).fit(TEXT.encode())
+    assert model.begin() == same.begin()
+    assert model.begin() != bm.NGram(order=2).fit(b"another text").begin()
     assert model.begin() != model.begin(oov="none")
     assert model.begin() != "a state"
     assert model.begin(oov="none").extend("unheard")[0] == -math.inf
@@ -75,3 +80,47 @@ def test_states_know_their_model_and_way() -> None:
     assert model.word_id(KNOWN[0]) >= 3
     assert model.begin().extend(model.word_id(KNOWN[0])) == model.begin().extend(KNOWN[0])
     assert model.begin().extend(np.int64(model.word_id(KNOWN[0]))) == model.begin().extend(KNOWN[0].encode())
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_words_that_are_no_plain_words(compact: bool) -> None:
+    model = bm.NGram(order=3).fit(TEXT.encode())
+    model = model.compact(14) if compact else model
+    _, state = model.begin().extend(KNOWN[0])
+    assert state.extend("</s>") == state.extend(b"</s>") == state.extend(2)
+    assert state.extend("</s>")[0] == state.finish() != state.extend("unheard")[0]
+    assert state.extend("") == state.extend("unheard")  # as kenlm.Model.BaseScore
+    assert model.extend([state], ["</s>"])[0][0] == state.finish()
+    with pytest.raises(bm.errors.InputError, match="not one word"):
+        state.extend("two words")
+
+
+@pytest.mark.parametrize("compact", [False, True])
+def test_without_a_beginning(compact: bool) -> None:
+    model = bm.NGram(order=3).fit(TEXT.encode())
+    model = model.compact(14) if compact else model
+    empty = model.begin(bos=False)
+    assert (empty.length, empty.key) == (0, 0)
+    assert empty != model.begin()
+    # A word alone costs its unigram, which the ARPA file shows.
+    logprob, after = empty.extend(KNOWN[0])
+    assert after.length == 1
+    logs, keys = model.extend([empty], [KNOWN[0]])
+    assert (logs[0], int(keys[0])) == (logprob, after.key)
+    assert model.at(0) == empty
+    with pytest.raises(bm.errors.RangeError):
+        model.at(5)
+
+
+def test_states_are_pickled_with_their_model(tmp_path: Path) -> None:
+    model = bm.NGram(order=3).fit(TEXT.encode())
+    model.save(tmp_path / "model.bmn")
+    states = [model.begin(), model.begin().extend(KNOWN[0])[1], model.begin(bos=False, oov="none")]
+    for kept in (model, bm.NGram.load(tmp_path / "model.bmn")):
+        own = [
+            bm.NGram.at(kept, state.key, oov=way) for state, way in zip(states, ("class", "class", "none"), strict=True)
+        ]
+        back = pickle.loads(pickle.dumps(own))
+        assert back == own == states
+        assert back[1].extend(KNOWN[1]) == states[1].extend(KNOWN[1])
+        assert back[2].extend("unheard")[0] == -math.inf

@@ -16,7 +16,7 @@ import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.units.named import units_of
 from tests.cli.texts import LINES
-from tests.models.twin import Ngram, estimate
+from tests.models.helpers.twin import Ngram, estimate
 
 TEXT = LINES.encode()
 OTHER = "He had a boat, and the rain\nwas over: é!\n".encode()
@@ -98,7 +98,7 @@ def test_the_byte_twin() -> None:
     assert math.exp(logs[model.outcomes.index(np.array([0]))[0]]) == pytest.approx(left, rel=1e-6)
 
 
-def test_lines_begin_anew_whatever_the_documents() -> None:
+def test_lines_begin_again_whatever_the_documents() -> None:
     model = bm.NGram(order=4, units="bytes").fit(TEXT)
     by_line, whole = bm.score(model, OTHER, docs="line"), bm.score(model, OTHER)
     assert whole.nats == pytest.approx(by_line.nats, rel=1e-12)

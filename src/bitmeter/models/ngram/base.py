@@ -16,9 +16,11 @@ from bitmeter.errors import InputTypeError, ModelError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.ngram.coder import NGramCoder
 from bitmeter.models.ngram.files import (
+    QUANTISED,
     ROUNDED,
     SUFFIX,
     CoreModel,
+    OwnForm,
     content_mark,
     format_errors,
     read_metadata,
@@ -60,7 +62,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     _folder: Path | None
     _spelling: _core.Spelling | None
     #: Once one sentence is asked for.
-    _querier: _core.NgramAsker | None
+    _querier: _core.NgramQuerier | None
 
     @property
     def form(self) -> CoreModel:
@@ -70,8 +72,20 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
             raise ModelError(message)
         return self._model
 
+    @property
+    def own_form(self) -> OwnForm:
+        """The same where it is one of our own forms, which have states, spelling, and other units than words."""
+        form = self.form
+        if isinstance(form, _core.KenlmModel):
+            message = (
+                f"{self.name} is a binary of KenLM, which has neither states nor spelling; for states use "
+                "bitmeter.kenlm, or convert it: bitmeter convert MODEL new.bmn"
+            )
+            raise ModelError(message, value=self.name)
+        return form
+
     def _adopt(self, model: CoreModel) -> None:
-        about = read_metadata(model.note)
+        about = read_metadata(model.metadata)
         self._model, self._units, self._ids_by_unit, self._spelling, self._querier = model, None, None, None, None
         self._expanded = []
         self._plan = UnitPlan.from_metadata(about, self.name)
@@ -116,6 +130,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return Traits(
             vocabulary=self.size, is_distribution=self.is_distribution, end=self.end, oov=self._oov_ways,
             rounded=any(line.startswith(ROUNDED) for line in self.notes),
+            caveats=tuple(line for line in self.notes if line.startswith(QUANTISED)),
         )  # fmt: skip
 
     @property
@@ -182,7 +197,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
                 )
                 raise ModelError(message)
             with format_errors(self.name):
-                self._spelling = _core.Spelling(self.form)
+                self._spelling = _core.Spelling(self.own_form)
         return self._spelling
 
     @property
@@ -233,7 +248,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     def _model_ids(self) -> ModelIds:
         if self._ids_by_unit is None:
             with format_errors(self.name):
-                self._ids_by_unit = ModelIds(self._plan, self.form)
+                self._ids_by_unit = ModelIds(self._plan, self.own_form)
         return self._ids_by_unit
 
     def _entries(self, ids: Ids) -> Ints:
@@ -311,7 +326,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         with format_errors(self.name):
             self.form.verify()
             if self.form.has_section:
-                _core.Spelling(self.form)
+                _core.Spelling(self.own_form)
 
     def bundle(self, folder: Path, stem: str = "model") -> list[str]:
         """Write the model's file."""

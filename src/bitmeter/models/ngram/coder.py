@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bitmeter import _core
-from bitmeter.errors import ModelError
-from bitmeter.models.coder import Coder, decode_errors
+from bitmeter.models.coder import Coder, decode_errors, impossible
 from bitmeter.models.ngram.files import format_errors
 
 __all__ = ["NGramCoder"]
@@ -15,6 +14,7 @@ class NGramCoder(Coder):
 
     def __init__(self, name: str, model: _core.NgramModel, spelling: _core.Spelling) -> None:
         self._name = name
+        self._done = 0
         with format_errors(name):
             self._core = _core.NgramTextCoder(model, spelling)
 
@@ -27,10 +27,14 @@ class NGramCoder(Coder):
         """Code whole words; with `final`, everything."""
         with format_errors(self._name):
             try:
-                return self._core.encode(data, final)
+                coded, taken = self._core.encode(data, final)
             except _core.CodeError as error:
-                message = f"{self._name} cannot code this text: {error}; train it with another smoothing"
-                raise ModelError(message) from error
+                left = data[self._core.reached :]
+                unit = (left.split(maxsplit=1) or [left])[0]  # or the end of the text, after white space
+                offset = self._core.reached + left.index(unit)
+                raise impossible(self._name, unit, self._done + offset) from error
+        self._done += taken
+        return coded, taken
 
     def decode(self, coded: bytes, size: int) -> bytes:
         """The `size` bytes of one block."""

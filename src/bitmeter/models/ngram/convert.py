@@ -10,8 +10,8 @@ from bitmeter._util.check import flag, integer
 from bitmeter._util.files import as_path, check_destination, is_written_through, label
 from bitmeter.errors import InputError
 from bitmeter.models.ngram.arpa import is_arpa
+from bitmeter.models.ngram.estimate.fit import by_stages
 from bitmeter.models.ngram.files import is_model_file, unknown_format
-from bitmeter.models.ngram.fit import by_stages
 from bitmeter.models.ngram.forms import DEFAULT_BITS
 from bitmeter.models.ngram.model import NGram
 
@@ -98,7 +98,8 @@ def convert(
     Parameters
     ----------
     source
-        The file of a model, of any of these formats.
+        The file of a model, of any of these formats, or a binary of KenLM: any trie that lists its words, and hash
+        tables whose words can be found by trying (2³³ pairs at most).
     target
         The file to write; its name decides the format. A .bmn file has the fast form unless `compact` is set.
     compact

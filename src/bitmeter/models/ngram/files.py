@@ -9,13 +9,16 @@ from typing import Any
 
 from bitmeter import _core
 from bitmeter._util.files import as_path, replacing
-from bitmeter.errors import FileFormatError
+from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, write_arpa
 
 SUFFIX = ".bmn"
 #: Prefix of the note on a model whose figures are rounded.
 ROUNDED = "figures are rounded"
-CoreModel = _core.NgramModel | _core.CompactNgram
+#: And of that on a model whose figures KenLM rounded.
+QUANTISED = "figures are quantised by KenLM"
+OwnForm = _core.NgramModel | _core.CompactNgram
+CoreModel = OwnForm | _core.KenlmModel
 _NOTE_SIZE = 4096
 #: Called with a stage of long work, and the fraction of it that is done.
 Report = Callable[[str, float], object]
@@ -32,6 +35,9 @@ def damage_errors(name: str) -> Iterator[None]:
             "replace such a file by renaming another to its name"
         )
         raise FileFormatError(message, value=name) from error
+    except _core.NgramUnableError as error:
+        message = f"{name}: {error}"
+        raise ModelError(message, value=name) from error
     except _core.NgramFormatError as error:
         message = f"{name} is not a sound n-gram model: {error}"
         raise FileFormatError(message, value=name) from error
@@ -57,7 +63,7 @@ def metadata(**about: Any) -> str:
 
 
 def read_metadata(data: bytes) -> dict[str, Any]:
-    """What a file says about itself; nothing where it says it badly."""
+    """The metadata of a file; {} if malformed."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -72,7 +78,7 @@ def content_mark(model: CoreModel) -> str:
         return f"{model.fingerprint():016x}"
     from hashlib import blake2b  # slow to import
 
-    about = read_metadata(model.note)
+    about = read_metadata(model.metadata)
     units = about.get("units")
     known = units if isinstance(units, dict) else {}
     kept = {key: known.get(key) for key in ("kind", "ids", "newline_ends", "fingerprint")}
@@ -89,7 +95,7 @@ def _silent(stage: str, done: float) -> None:
     """No-op progress callback."""
 
 
-def _save(model: CoreModel, path: str, progress: Report) -> None:
+def _save(model: OwnForm, path: str, progress: Report) -> None:
     if isinstance(model, _core.NgramModel):
         model.save(path, lambda share: progress("writing", share))
     else:
@@ -115,6 +121,9 @@ def save_model(
     """Write a model; its name decides the format."""
     final = as_path(path)
     arpa = is_arpa(final.name)
+    if isinstance(model, _core.KenlmModel):
+        progress("reading", 0.0)
+        model = model.expanded()
     if not arpa and final.suffix != SUFFIX:
         raise unknown_format(final)
     if arpa and unk_word:

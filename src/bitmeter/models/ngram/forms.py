@@ -1,4 +1,4 @@
-"""The two forms of an n-gram model: the fast one, and the compact one with rounded figures and packed n-grams."""
+"""The forms of an n-gram model: the fast one, the compact one with rounded figures, and the binaries of KenLM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Self
 from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter.models.ngram.base import NGramBase
-from bitmeter.models.ngram.files import ROUNDED, CoreModel, format_errors, metadata, read_metadata
+from bitmeter.models.ngram.files import QUANTISED, ROUNDED, CoreModel, format_errors, metadata, read_metadata
 
 __all__ = ["DEFAULT_BITS", "NGramForms", "open_model"]
 
@@ -20,11 +20,23 @@ _MORE_FOR_BACKOFFS = 2
 
 
 def open_model(name: str) -> CoreModel:
-    """A .bmn file of either form, mapped."""
+    """A .bmn file of either form, or a binary of KenLM, mapped."""
     with format_errors(name):
         with Path(name).open("rb") as file:
-            compact = file.read(len(_core.COMPACT_MAGIC)) == _core.COMPACT_MAGIC
+            head = file.read(len(_core.KENLM_MAGIC))
+        if head == _core.KENLM_MAGIC:
+            return _open_kenlm(name)
+        compact = head.startswith(_core.COMPACT_MAGIC)
         return _core.CompactNgram.open(name) if compact else _core.NgramModel.open(name)
+
+
+def _open_kenlm(name: str) -> _core.KenlmModel:
+    model = _core.KenlmModel.open(name)
+    notes = [f"a binary of KenLM: {model.kind}"]
+    if model.is_quantised:
+        notes.append(f"{QUANTISED}; predictions need not sum to one")
+    model.set_metadata(metadata(smoothing="from KenLM", notes=notes))
+    return model
 
 
 class NGramForms(NGramBase):
@@ -60,7 +72,7 @@ class NGramForms(NGramBase):
 
         Probabilities are rounded to one of 2^bits values per order. Each history's back-off is then recomputed for
         the rounded probabilities and rounded down, with two bits more: so predictions never sum to more than one, and
-        a perplexity is an honest one. Single words keep their exact figures, and so does an order that has no more
+        perplexity is never understated. Single words keep their exact figures, and so does an order that has no more
         different ones than the table holds. `notes` says what predictions sum to at least.
 
         Scoring, predictions and states work on this form as it is. Compressing and sampling need the fast one, which
@@ -86,10 +98,10 @@ class NGramForms(NGramBase):
         width = integer(bits, "bits", low=_LEAST_BITS, high=_MOST_BITS)
         with format_errors(self.name):
             packer = _core.NgramPacker(self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads)
-            about = read_metadata(self.fast_form.note)
+            about = read_metadata(self.fast_form.metadata)
             about["bits"] = width
             notes = [line for line in self.notes if not line.startswith(ROUNDED)]
-            about["notes"] = [*notes, _told(packer, width)]
+            about["notes"] = [*notes, _rounding_note(packer, width)]
             return self._with_form(packer.pack(metadata(**about)))
 
     def fast(self) -> Self:
@@ -106,7 +118,7 @@ class NGramForms(NGramBase):
             return self._with_form(self.fast_form)
 
 
-def _told(packer: _core.NgramPacker, bits: int) -> str:
+def _rounding_note(packer: _core.NgramPacker, bits: int) -> str:
     text = f"{ROUNDED}: {bits} bits per probability, {bits + _MORE_FOR_BACKOFFS} per back-off"
     if packer.unsummed:
         return text

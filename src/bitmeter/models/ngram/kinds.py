@@ -9,12 +9,11 @@ from bitmeter import _core
 from bitmeter.errors import BitmeterError, FileFormatError
 from bitmeter.text.corpus.readers import file_blocks
 
-__all__ = ["NGRAM_MAGIC", "begins_as_arpa", "holds_ngrams", "refuse_foreign"]
+__all__ = ["NGRAM_MAGIC", "begins_as_arpa", "begins_as_kenlm", "holds_ngrams", "refuse_foreign"]
 
 NGRAM_MAGIC = b"bitmeter.ngram\n"
 #: How the binaries of other programs begin, which only these programs read.
 FOREIGN = {
-    b"mmap lm http://kheafield.com/code": "KenLM",
     b"SRILM_BINARY_NGRAM": "SRILM",
     b"blmt": "IRSTLM",
     b"Qblmt": "IRSTLM",
@@ -40,12 +39,27 @@ def begins_as_arpa(path: str) -> bool:
 
 
 def holds_ngrams(path: str) -> bool:
-    """Whether a file is an n-gram model by what it holds: ours, ARPA, or a binary of another program."""
+    """Whether a file is an n-gram model by what it holds: ours, ARPA, or a binary of KenLM or another program."""
     if not os.path.isfile(path):
         return False
     head = _beginning(path)
-    ours = head.startswith((NGRAM_MAGIC, _core.COMPACT_MAGIC))
+    ours = head.startswith((NGRAM_MAGIC, _core.COMPACT_MAGIC, _core.KENLM_MAGIC))
     return ours or head.startswith(tuple(FOREIGN)) or _DATA.search(head) is not None
+
+
+def begins_as_kenlm(path: str) -> bool:
+    r"""Whether a file is a binary of KenLM, such as CCNet's `en.arpa.bin`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "en.arpa.bin")
+    ...     _ = file.write_bytes(b"mmap lm http://kheafield.com/code format version 5\n")
+    ...     begins_as_kenlm(str(file))
+    True
+    """
+    return os.path.isfile(path) and _beginning(path).startswith(_core.KENLM_MAGIC)
 
 
 def refuse_foreign(path: str) -> None:

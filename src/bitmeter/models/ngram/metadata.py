@@ -7,8 +7,8 @@ from __future__ import annotations
 
 __all__ = ["is_word_distribution"]
 
-#: How `files.note` writes that the units are words. A quotation mark inside a JSON string is escaped, so these bytes
-#: cannot be part of one.
+#: How `files.metadata` writes that the units are words. A quotation mark inside a JSON string is escaped, so these
+#: bytes cannot be part of one.
 _WORDS = b'"units": {"kind": "words"'
 #: The smoothing whose scores do not sum to one. A file name that contains it gives a wrong "no", which is safe.
 _NO_DISTRIBUTION = b"stupid-backoff"

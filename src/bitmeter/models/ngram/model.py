@@ -12,14 +12,14 @@ from bitmeter._util.files import as_path, label
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.ngram.arpa import is_arpa, read_arpa
+from bitmeter.models.ngram.estimate.smoothing import Smoothing, pruning_thresholds
+from bitmeter.models.ngram.estimate.vocabulary import Vocabulary
 from bitmeter.models.ngram.files import SUFFIX, damage_errors, format_errors, is_model_file, metadata, save_model
 from bitmeter.models.ngram.forms import NGramForms, open_model
-from bitmeter.models.ngram.kinds import begins_as_arpa, holds_ngrams, refuse_foreign
+from bitmeter.models.ngram.kinds import begins_as_arpa, begins_as_kenlm, holds_ngrams, refuse_foreign
 from bitmeter.models.ngram.pickling import NGramPickling
 from bitmeter.models.ngram.query import NGramQuery
-from bitmeter.models.ngram.smoothing import Smoothing, pruning_thresholds
 from bitmeter.models.ngram.units import UnitPlan, plan_of
-from bitmeter.models.ngram.vocabulary import Vocabulary
 from bitmeter.models.sampled import SampledText
 from bitmeter.models.scheme import Scheme
 from bitmeter.text.units.base import Units
@@ -118,9 +118,9 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._oov = "none"
         self._model = None
         self._expanded = []
-        self._asker = None
+        self._querier = None
         self._units = None
-        self._numbering = None
+        self._ids_by_unit = None
         self._folder = None
         self._spelling = None
         self.notes = ()
@@ -175,8 +175,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         >>> NGram(order=3).fit(b"one two three\none two\n").counts
         (6, 5, 4)
         """
-        from bitmeter.models.ngram.fit import Settings, estimate
-        from bitmeter.models.ngram.memory import Allowance
+        from bitmeter.models.ngram.estimate.fit import Settings, estimate
+        from bitmeter.models.ngram.estimate.memory import Allowance
 
         settings = Settings(
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
@@ -214,9 +214,11 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         if self._plan.kind != "words":
             message = f"{self.name} is a model of {self._plan.kind}; spelling is for models of words"
             raise ModelError(message)
-        from bitmeter.models.ngram.fit import spelling_of
+        from bitmeter.models.ngram.estimate.fit import spelling_of
 
         section = spelling_of(text, field=field, threads=self.threads)
+        if isinstance(self.form, _core.KenlmModel):
+            self._adopt(self.fast_form)
         self.form.attach(section)
         self._spelling, self._expanded = None, []
         return self
@@ -240,7 +242,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
                 f"ARPA parts words by white space, which this model of {self._plan.kind} predicts; save a .bmn file"
             )
             raise FileFormatError(message, value=str(path))
-        from bitmeter.models.ngram.fit import by_stages
+        from bitmeter.models.ngram.estimate.fit import by_stages
 
         report, distribution = by_stages(progress), self.is_distribution
         with damage_errors(self.name):
@@ -256,8 +258,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
 
     @classmethod
     def load(cls, path: Any, *, units: Any = None, components: Components | None = None) -> NGram:
-        """A model from a .bmn or an ARPA file, whatever its name. A .bmn file is mapped, so that processes share it.
+        """A model from a .bmn file, an ARPA file or a binary of KenLM, whatever its name.
 
+        A .bmn file and a binary are mapped, so that processes share them, and scored in place. A binary of KenLM has
+        no checksum: its head and sizes are checked when it is opened, and its figures and links when they are used.
         All of a .bmn file is read and compared with its checksums first; every link is checked when it is followed.
         If the file is cut or changed by others while it is in use, no figure is given but an error.
 
@@ -276,9 +280,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             message = f"there is no model {name}; train one with: bitmeter train TEXT -o {name}"
             raise MissingSourceError(message, path=name)
         made = cls()
-        if found.suffix != SUFFIX:
+        kenlm = found.suffix != SUFFIX and begins_as_kenlm(name)
+        if found.suffix != SUFFIX and not kenlm:
             refuse_foreign(name)
-        if is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name)):
+        if not kenlm and (is_arpa(found.name) or (found.suffix != SUFFIX and begins_as_arpa(name))):
             model, added = read_arpa(name, metadata(smoothing="from ARPA", text=label(found.name)[-200:]))
             made._adopt(model)
             if added:
@@ -287,7 +292,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             with format_errors(name):
                 made._adopt(open_model(name))
                 if made.form.has_section:
-                    _core.Spelling.check(made.form)
+                    _core.Spelling.check(made.own_form)
         made.name, made.path = f"ngram:{label(found.name)}", name
         made._folder = found.parent
         if units is not None:
@@ -325,7 +330,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         >>> model.counts, model.prune(0.01).counts
         ((11, 11, 10), (11, 11, 0))
         """
-        from bitmeter.models.ngram.prune import pruned
+        from bitmeter.models.ngram.estimate.prune import pruned
 
         with damage_errors(self.name):
             found = pruned(self.fast_form, threshold, self.smoothing)
@@ -381,4 +386,4 @@ def _load(rest: str) -> NGram:
     return NGram.load(Path(rest))
 
 
-SCHEMES = (Scheme("ngram", "ngram:FILE", "n-grams: .bmn or ARPA (or the path alone)", _load),)
+SCHEMES = (Scheme("ngram", "ngram:FILE", "n-grams: .bmn, ARPA, KenLM (or the path alone)", _load),)

@@ -14,7 +14,7 @@ from bitmeter.models.pickling import pickled_file
 __all__ = ["NGramPickling"]
 
 #: What belongs to the compiled model or to its file.
-_OF_THE_FILE = ("path", "_model", "_expanded", "_numbering", "_spelling", "_querier")
+_OF_THE_FILE = ("path", "_model", "_expanded", "_ids_by_unit", "_spelling", "_querier")
 
 
 class NGramPickling(NGramBase):

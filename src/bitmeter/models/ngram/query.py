@@ -16,7 +16,7 @@ from bitmeter.errors import InputTypeError, ModelError, RangeError
 from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.files import format_errors
 from bitmeter.models.ngram.session import ModelWords, NGramSession
-from bitmeter.models.ngram.state import NGramState, extend_many, querier_of, word_number
+from bitmeter.models.ngram.state import NGramState, extend_many, querier_of, word_id
 from bitmeter.models.protocols import SentenceScorer
 from bitmeter.models.scored_text import ScoredText
 from bitmeter.text.blocks import cut_corpus
@@ -121,11 +121,13 @@ class NGramQuery(NGramBase, SentenceScorer):
             with format_errors(_of_words(self).name):
                 raise
 
-    def begin(self, *, oov: str = "class") -> NGramState:
+    def begin(self, *, bos: bool = True, oov: str = "class") -> NGramState:
         """The state before the first word of a sentence, from which a decoder goes on word by word.
 
         Parameters
         ----------
+        bos
+            Whether the sentence begins here. Otherwise nothing is known of what came before (KenLM's null context).
         oov
             A word that the model does not know costs its class `<unk>` ("class") or is impossible ("none").
 
@@ -135,7 +137,8 @@ class NGramQuery(NGramBase, SentenceScorer):
         >>> model = bm.NGram(order=2).fit(b"to be or not to be")
         >>> logprob, state = model.begin().extend("to")
         """
-        return NGramState(_of_words(self), _core.ngram_begin(), unknown_class=_class_of(oov))
+        key = _core.ngram_begin() if flag(bos, "bos") else _core.ngram_null()
+        return NGramState(_of_words(self), key, unknown_class=_class_of(oov))
 
     def at(self, key: int, *, oov: str = "class") -> NGramState:
         """The state of a key that `NGram.extend` gave.
@@ -201,7 +204,7 @@ class NGramQuery(NGramBase, SentenceScorer):
         >>> model.word_id("be"), model.word_id("see")
         (4, -1)
         """
-        return word_number(_of_words(self).form, word)
+        return word_id(_of_words(self).form, word)
 
 
 def _class_of(oov: Any) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
-from bitmeter.models.ngram.files import CoreModel, content_mark, format_errors
+from bitmeter.models.ngram.files import CoreModel, OwnForm, content_mark, format_errors
 from bitmeter.models.ngram.units import END, sentences_within
 from bitmeter.models.outcomes import Outcomes
 from bitmeter.models.session import Batch, End, Options, PredictingSession, Scored, Stepper, Watch
@@ -38,6 +38,10 @@ class NGramView(Protocol):
         """The compiled model."""
 
     @property
+    def own_form(self) -> OwnForm:
+        """The same where it is one of our own."""
+
+    @property
     def units(self) -> Units:
         """Its units."""
 
@@ -62,7 +66,7 @@ class ModelWords(Words):
     def __init__(self, model: CoreModel) -> None:
         self.separators = SEPARATORS["kenlm"]
         self._model = model
-        _core.ngram_number(model, b"")  # the compact form builds its index now, so that a damaged one shows here
+        _core.ngram_id(model, b"")  # the compact form builds its index now, so that a damaged one shows here
         self.name = "words"
         self.fingerprint = f"words/1@ngram-{content_mark(model)}"
 
@@ -177,7 +181,7 @@ class NGramSession(PredictingSession):
         before = self._before if goes_on else _NOTHING
         with format_errors(model.name):
             ids, cuts, bounds, blank, logs, after, empty, ended = _core.ngram_score_spelled(
-                model.form, spelling, batch.data, batch.all_ends, len(batch.ends), before, SEPARATORS["kenlm"],
+                model.own_form, spelling, batch.data, batch.all_ends, len(batch.ends), before, SEPARATORS["kenlm"],
                 self._eos, batch.continues, model.threads,
             )  # fmt: skip
         if not empty:

@@ -12,11 +12,11 @@ from bitmeter import _core
 from bitmeter._util.check import items, shown
 from bitmeter.errors import InputError, InputTypeError, RangeError, ShapeError
 from bitmeter.models.ngram.base import NGramBase
-from bitmeter.models.ngram.files import format_errors
+from bitmeter.models.ngram.files import CoreModel, content_mark, format_errors
 from bitmeter.text.corpus.readers import encode
 from bitmeter.text.formats import SEPARATORS
 
-__all__ = ["NGramState", "extend_many", "word_numbers"]
+__all__ = ["NGramState", "extend_many", "word_ids"]
 
 END = 2
 
@@ -24,8 +24,9 @@ END = 2
 class NGramState:
     r"""The state of an n-gram model after some words: the longest suffix of them that it knows.
 
-    Made by `NGram.begin`. A state never changes. Two are equal if no continuation can tell them apart by the model's
-    n-grams, so that hypotheses of a decoder that reach equal states can be joined; they are hashable and small.
+    Made by `NGram.begin`. A state never changes, and can be pickled with its model. Two are equal if no continuation
+    can tell them apart by the model's n-grams, so that hypotheses of a decoder that reach equal states can be joined;
+    they are hashable and small.
 
     Attributes
     ----------
@@ -56,7 +57,8 @@ class NGramState:
         Parameters
         ----------
         word
-            The word, or its id (see `NGram.number`).
+            The word, or its id (see `NGram.word_id`). `</s>` is the end of the sentence. An empty string is a word that
+            the model does not know, as in KenLM.
         """
         root = self._root
         try:
@@ -70,7 +72,7 @@ class NGramState:
     def _step(self, word: Any) -> tuple[float, int]:
         """The same for other kinds of words, and where something is wrong."""
         core = self._root.core
-        number = word if type(word) is int else word_number(core, word)
+        number = word if type(word) is int else word_id(core, word)
         try:
             with format_errors(self._root.model.name):
                 return _core.ngram_step(core, self.key, number, self._root.unknown_class)
@@ -90,10 +92,15 @@ class NGramState:
         if not isinstance(other, NGramState):
             return NotImplemented
         mine, its = self._root, other._root
-        return self.key == other.key and mine.core is its.core and mine.unknown_class == its.unknown_class
+        if self.key != other.key or mine.unknown_class != its.unknown_class:
+            return False
+        return mine.core is its.core or content_mark(mine.core) == content_mark(its.core)
 
     def __hash__(self) -> int:
         return hash(self.key)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._root.model, self.key, self._root.unknown_class)
 
     def __repr__(self) -> str:
         return f"<NGramState {self.key & 0xFFFFFFFF} of length {self.length} in {self._root.model.name}>"
@@ -102,24 +109,29 @@ class NGramState:
 _new = NGramState.__new__
 
 
+def _restored(model: NGramBase, key: int, unknown_class: bool) -> NGramState:  # noqa: FBT001
+    """A state from its pickle."""
+    return NGramState(model, key, unknown_class=unknown_class)
+
+
 class _Root:
     """What all states that come of one beginning have in common."""
 
     __slots__ = ("core", "model", "step", "unknown_class")
 
     def __init__(self, model: NGramBase, unknown_class: bool) -> None:  # noqa: FBT001
-        self.model, self.core, self.unknown_class = model, model.form, unknown_class
+        self.model, self.core, self.unknown_class = model, model.own_form, unknown_class
         self.step = querier_of(model).step
 
 
-def querier_of(model: NGramBase) -> _core.NgramAsker:
+def querier_of(model: NGramBase) -> _core.NgramQuerier:
     """The query object for single sentences and words; made once."""
     if model._querier is None:
-        model._querier = _core.NgramAsker(model.form, SEPARATORS["kenlm"])
+        model._querier = _core.NgramQuerier(model.form, SEPARATORS["kenlm"])
     return model._querier
 
 
-def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:
+def word_id(core: CoreModel, word: Any) -> int:
     """The id of a word, -1 if the model does not know it."""
     if isinstance(word, np.integer):
         return int(word)
@@ -127,11 +139,13 @@ def word_number(core: _core.NgramModel | _core.CompactNgram, word: Any) -> int:
     if data is None:
         message = f"word is {shown(word)}; it must be a string, bytes, or the id of a word"
         raise InputTypeError(message, value=word)
-    number = _core.ngram_number(core, data)
-    if number < 0 and (not data or any(byte in SEPARATORS["kenlm"] for byte in data)):
+    found = _core.ngram_id(core, data)
+    if found < 0 and data == b"</s>":
+        return END
+    if found < 0 and any(byte in SEPARATORS["kenlm"] for byte in data):
         message = f"word is {shown(word)}, which is not one word; extend by one word at a time"
         raise InputError(message, value=word)
-    return number
+    return found
 
 
 def _too_large(core: _core.NgramModel | _core.CompactNgram, name: str, value: Any) -> RangeError:
@@ -139,7 +153,7 @@ def _too_large(core: _core.NgramModel | _core.CompactNgram, name: str, value: An
     return RangeError(message, value=value)
 
 
-def word_numbers(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDArray[np.int64]:
+def word_ids(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDArray[np.int64]:
     """Words, or their ids, as ids."""
     if isinstance(words, np.ndarray) and words.dtype.kind in "iu":
         return np.ascontiguousarray(words, dtype=np.int64)
@@ -147,7 +161,7 @@ def word_numbers(core: _core.NgramModel | _core.CompactNgram, words: Any) -> NDA
         message = f"words is {shown(words)}; it must be a list of words, or an array of their ids"
         raise InputTypeError(message, value=words)
     listed = list(items(words, "words", "a list of words"))
-    numbers = [word if type(word) is int else word_number(core, word) for word in listed]
+    numbers = [word if type(word) is int else word_id(core, word) for word in listed]
     try:
         return np.array(numbers, dtype=np.int64)
     except OverflowError as error:
@@ -158,7 +172,7 @@ def extend_many(
     model: NGramBase, states: Iterable[NGramState] | NDArray[np.uint64], words: Any, *, unknown_class: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.uint64]]:
     """See `NGram.extend`."""
-    core = model.form
+    core = model.own_form
     if isinstance(states, np.ndarray) and states.dtype.kind in "iu":
         keys = np.ascontiguousarray(states, dtype=np.uint64)
     else:
@@ -168,7 +182,7 @@ def extend_many(
                 message = f"states[{i}] is {shown(state)}; it must be a state of this model"
                 raise InputTypeError(message, index=i, value=state)
         keys = np.array([state.key for state in listed], dtype=np.uint64)
-    numbers = word_numbers(core, words)
+    numbers = word_ids(core, words)
     if keys.ndim != 1 or keys.shape != numbers.shape:
         message = f"there are {keys.shape} states and {numbers.shape} words; give one word for each state"
         raise ShapeError(message)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.corpus.sample import sample_text
+from tests.models.helpers.twin_smoothing import Twin
 from tests.models.made_up import made_up_text
-from tests.models.twin_smoothing import Twin
 
 REAL = sample_text().encode()[:150_000]
 MADE_UP = made_up_text(300, 30)
@@ -145,7 +145,7 @@ def test_katz_counts_one_more_where_all_words_are_frequent() -> None:
     words = [["<s>", *line.split(), "</s>"] for line in MADE_UP.split("\n")[:-1]]
     for count in Counter(pair for line in words for pair in itertools.pairwise(line)).values():
         kinds[min(count, 7)] += 1
-    taken = json.loads(model.fast_form.note)["discounts"][1]
+    taken = json.loads(model.fast_form.metadata)["discounts"][1]
     assert len(taken) == 6
     assert sum(d * n for d, n in zip(taken, kinds[1:], strict=False)) == pytest.approx(kinds[1], rel=1e-5)
 

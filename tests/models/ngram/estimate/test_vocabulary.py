@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from tests.cli.texts import LINES
-from tests.models.twin import estimate
+from tests.models.helpers.twin import estimate
 
 TEXT = LINES.encode()
 OTHER = "He had a boat, and the rain\nwas over: é!\n".encode()

@@ -21,7 +21,7 @@ def pruned(model: _core.NgramModel, threshold: Any, smoothing: str) -> _core.Ngr
         message = "stupid back-off gives scores that do not sum to one, so they have no entropy to prune by; use prune="
         raise ModelError(message)
     found = model.prune_by_entropy(least)
-    about = read_metadata(model.note)
+    about = read_metadata(model.metadata)
     notes = about.get("notes")
     kept = [str(line) for line in notes] if isinstance(notes, list) else []
     described = cost_note(least, tuple(model.counts), tuple(found.counts), found.divergence)

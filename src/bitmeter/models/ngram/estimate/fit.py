@@ -11,11 +11,11 @@ from typing import Any
 from bitmeter import _core
 from bitmeter._util.progress import Step, as_progress
 from bitmeter.errors import EmptyError, InputError, RecordError
+from bitmeter.models.ngram.estimate.memory import Allowance, amount
+from bitmeter.models.ngram.estimate.smoothing import Smoothing, smoothing_metadata
+from bitmeter.models.ngram.estimate.vocabulary import Vocabulary
 from bitmeter.models.ngram.files import Report, metadata
-from bitmeter.models.ngram.memory import Allowance, amount
-from bitmeter.models.ngram.smoothing import Smoothing, smoothing_metadata
 from bitmeter.models.ngram.units import UnitPlan
-from bitmeter.models.ngram.vocabulary import Vocabulary
 from bitmeter.models.openvocab.words import fit_section
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.boundaries import sentences_of
@@ -103,7 +103,7 @@ def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: R
     if least > allowance.memory:
         raise allowance.too_small(least, estimation.kinds)
     raw = bool(settings.prune) or not settings.smoothing.adjusted
-    estimation.begin(settings.order, raw, most_keys=settings.most_keys, tell=lambda share: report(stage, share))
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, progress=lambda share: report(stage, share))
     for name in _STAGES:
         stage = _STAGE_NAMES[name]
         if name == "sort" and not estimation.fits(settings.order):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.errors import RecordError
+from tests.models.helpers.arpas import arpa
+from tests.models.helpers.twin import estimate
 from tests.models.made_up import made_up_text
-from tests.models.ngram.made import arpa
-from tests.models.twin import estimate
 from tests.peak import PROMISED, peak_of
 
 TEXT = made_up_text(400, 30)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.text.corpus.sample import sample_text
+from tests.models.helpers.arpas import arpa
 from tests.models.made_up import made_up_text
-from tests.models.ngram.made import arpa
 
 TEXT = made_up_text(400, 30).encode()
 PROSE = sample_text()[:150_000].encode()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter._util.progress import Step
-from bitmeter.models.ngram.fit import Settings, estimate
-from bitmeter.models.ngram.memory import LEAST_MEMORY, SHARE, Allowance, amount, free_memory
-from bitmeter.models.ngram.smoothing import Smoothing
+from bitmeter.models.ngram.estimate.fit import Settings, estimate
+from bitmeter.models.ngram.estimate.memory import LEAST_MEMORY, SHARE, Allowance, amount, free_memory
+from bitmeter.models.ngram.estimate.smoothing import Smoothing
 from tests.models.made_up import made_up_text
 
 words = st.sampled_from(["a", "b", "c", "dd", "e" * 40])
@@ -32,7 +32,7 @@ def fitted(
         most_keys=most_keys,
     )  # fmt: skip
     model = estimate(text, chosen, docs=None, heldout=None, field=None, progress=None)
-    return model.fingerprint().to_bytes(8, "big") + model.note
+    return model.fingerprint().to_bytes(8, "big") + model.metadata
 
 
 @settings(deadline=None, max_examples=60)
@@ -122,9 +122,9 @@ def test_a_full_disk_is_an_error_that_tells_what_to_do() -> None:
     # A limit on the size of files stands for a disk that is full.
     program = (
         "import resource, signal, bitmeter as bm\n"
-        "from bitmeter.models.ngram.fit import Settings, estimate\n"
-        "from bitmeter.models.ngram.memory import Allowance\n"
-        "from bitmeter.models.ngram.smoothing import Smoothing\n"
+        "from bitmeter.models.ngram.estimate.fit import Settings, estimate\n"
+        "from bitmeter.models.ngram.estimate.memory import Allowance\n"
+        "from bitmeter.models.ngram.estimate.smoothing import Smoothing\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
         "smoothing, allowance = Smoothing.of('modified-kneser-ney'), Allowance.of('64M', None)\n"
@@ -163,13 +163,13 @@ def test_memory_stays_within_the_allowance(tmp_path: Path) -> None:
 
 
 def test_progress_moves_and_an_exception_in_it_stops_the_work() -> None:
-    told: list[Step] = []
-    bm.NGram(order=4).fit(made_up_text(20_000, 500).encode(), progress=told.append)
-    stages = list(dict.fromkeys(step.stage for step in told))
+    reported: list[Step] = []
+    bm.NGram(order=4).fit(made_up_text(20_000, 500).encode(), progress=reported.append)
+    stages = list(dict.fromkeys(step.stage for step in reported))
     expected = ["reading", "sorting", "counting", "adjusting", "estimating", "finishing"]
     assert [stage.split()[0] for stage in stages] == expected
     for stage in stages:
-        shares = [step.done for step in told if step.stage == stage]
+        shares = [step.done for step in reported if step.stage == stage]
         assert shares == sorted(shares)
         assert 0.0 <= shares[0] <= shares[-1] <= 1.0
 
