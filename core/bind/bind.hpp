@@ -104,3 +104,5 @@ void bind_coding(nb::module_& m);
 void bind_scoring(nb::module_& m);
 void bind_universal(nb::module_& m);
 void bind_compact(nb::module_& m);
+void bind_kenlm(nb::module_& m);
+void bind_kenlm_module(nb::module_& m);

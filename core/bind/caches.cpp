@@ -1,5 +1,6 @@
 #include "adaptive/cache.hpp"
 #include "ngram/format/compact.hpp"
+#include "ngram/kenlm/query.hpp"
 #include "ngram/query/context.hpp"
 
 #include "bind/bind.hpp"
@@ -67,4 +68,5 @@ void bind_caches(nb::module_& m) {
         "(how many words of its history are known plus one, log10 of the back-off there) for each word.";
     m.def("ngram_contexts", &py_contexts<bitmeter::NgramModel>, "model"_a, "ids"_a, "bounds"_a, "before"_a, contexts);
     m.def("ngram_contexts", &py_contexts<bitmeter::CompactNgram>, "model"_a, "ids"_a, "bounds"_a, "before"_a, contexts);
+    m.def("ngram_contexts", &py_contexts<bitmeter::KenlmModel>, "model"_a, "ids"_a, "bounds"_a, "before"_a, contexts);
 }

@@ -183,5 +183,7 @@ void bind_coding(nb::module_& m) {
         .def("encode", &Worded::encode, "data"_a, "final"_a,
              "The coded bytes, and how many bytes of the data they hold: whole words and lines unless it is final.")
         .def("decode", &Worded::decode, "coded"_a, "size"_a)
+        .def_prop_ro("reached", [](const Worded& self) { return self.coder.reached(); },
+                     "How many bytes of the last data were encoded, also where a word was impossible.")
         .def_prop_ro("bits", [](Worded& self) { return self.bits.value(); });
 }

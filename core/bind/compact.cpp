@@ -33,10 +33,11 @@ void bind_packer(nb::module_& m) {
             "model"_a, "logprob_bits"_a, "backoff_bits"_a, "threads"_a = 0)
         .def(
             "pack",
-            [](const Packing& self, const std::string& note) { return without_lock([&] { return self.packer.pack(note); }); },
-            "note"_a)
+            [](const Packing& self, const std::string& metadata) {
+                return without_lock([&] { return self.packer.pack(metadata); });
+            },
+            "metadata"_a)
         .def_prop_ro("least_sum", [](const Packing& self) { return self.packer.least_sum(); }, "Of the predictions after a history that sum to one before.")
-        .def_prop_ro("greatest_sum", [](const Packing& self) { return self.packer.greatest_sum(); })
         .def_prop_ro("unsummed", [](const Packing& self) { return self.packer.unsummed(); }, "Histories that do not sum to one before.");
 }
 

@@ -25,7 +25,7 @@ nb::handle new_error(nb::module_& m, const char* name, nb::handle base) {
 
 /// The Python types, by what they stand for.
 struct Types {
-    nb::handle format, changed, arpa, universal, code;
+    nb::handle format, changed, unable, arpa, universal, code;
 };
 
 void translate(const std::exception_ptr& p, void* payload) {
@@ -37,6 +37,8 @@ void translate(const std::exception_ptr& p, void* payload) {
         std::rethrow_exception(p);
     } catch (const bitmeter::NgramChanged& error) {
         raise(types.changed, error);
+    } catch (const bitmeter::NgramUnable& error) {
+        raise(types.unable, error);
     } catch (const bitmeter::NgramFormatError& error) {
         raise(types.format, error);
     } catch (const bitmeter::ArpaError& error) {
@@ -60,7 +62,7 @@ void translate(const std::exception_ptr& p, void* payload) {
 void bind_errors(nb::module_& m) {
     const nb::object base = nb::module_::import_("bitmeter.errors").attr("FileFormatError");
     const nb::handle format = new_error(m, "NgramFormatError", base);
-    static Types types{format, new_error(m, "NgramChangedError", format), new_error(m, "ArpaError", base),
+    static Types types{format, new_error(m, "NgramChangedError", format), new_error(m, "NgramUnableError", format), new_error(m, "ArpaError", base),
                        new_error(m, "UniversalFormatError", base), new_error(m, "CodeError", base)};
     nb::register_exception_translator(translate, &types);
 }

@@ -12,6 +12,8 @@ NB_MODULE(_core, m) {
     bind_splitting(m);
     bind_ngrams(m);
     bind_compact(m);
+    bind_kenlm(m);
+    bind_kenlm_module(m);
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);

@@ -7,6 +7,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/units.hpp"
+#include "ngram/kenlm/query.hpp"
 #include "ngram/query/query.hpp"
 
 template <class Model>
@@ -31,6 +32,14 @@ auto form_predict(const Model& model, Vector<std::int64_t> history) {
 
 template <class Model>
 void bind_form(nb::class_<Model>& form) {
+    if constexpr (!std::is_same_v<Model, bitmeter::KenlmModel>)  // whose units are words always
+        form.def(
+            "unit_ids",
+            [](const Model& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
+                const auto rules = unit_rules(kind, ids, end_unit, true);
+                return to_numpy(query(self, [&] { return bitmeter::unit_ids(self, rules); }));
+            },
+            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.");
     form.def_static(
             "open",
             [](const nb::str& path) {
@@ -44,28 +53,21 @@ void bind_form(nb::class_<Model>& form) {
                      [](const Model& self) {
                          return std::vector<std::uint64_t>(self.shape().counts, self.shape().counts + self.order());
                      })
-        .def_prop_ro("note", [](const Model& self) {
-            return confirmed(self, [&] { return nb::bytes(self.note().data(), self.note().size()); });
+        .def_prop_ro("metadata", [](const Model& self) {
+            return confirmed(self, [&] { return nb::bytes(self.metadata().data(), self.metadata().size()); });
         })
         .def(
             "word",
-            [](const Model& self, std::uint32_t number) {
+            [](const Model& self, std::uint32_t id) {
                 return confirmed(
                     self,
                     [&] {
-                        const auto word = self.word(number);
+                        const auto word = self.word(id);
                         return nb::bytes(word.data, word.size);
                     },
                     true);
             },
-            "number"_a)
-        .def(
-            "unit_ids",
-            [](const Model& self, const std::string& kind, std::int64_t ids, std::int64_t end_unit) {
-                const auto rules = unit_rules(kind, ids, end_unit, true);
-                return to_numpy(query(self, [&] { return bitmeter::unit_ids(self, rules); }));
-            },
-            "kind"_a, "ids"_a, "end_unit"_a, "The id of each word, -1 for those that are none.")
+            "id"_a)
         .def("fingerprint", &Model::fingerprint, "The checksum of all but its header, as it was read.")
         .def("content_checksum", &Model::content_checksum,
              "The checksum of all that can change a probability; 0 in files of earlier versions.")

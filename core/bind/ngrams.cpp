@@ -18,11 +18,11 @@ namespace {
 // ---- n-gram models ---------------------------------------------------------------------------------------------------
 
 /// Reports progress to Python, and cancels on an interrupt.
-bitmeter::Watch::Progress progress_to(nb::object tell) {
-    return [tell = std::move(tell)](double share) {
+bitmeter::Watch::Progress progress_to(nb::object report) {
+    return [report = std::move(report)](double share) {
         nb::gil_scoped_acquire lock;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        if (!tell.is_none()) tell(share);
+        if (!report.is_none()) report(share);
     };
 }
 
@@ -73,8 +73,8 @@ public:
         text.finish();
         block_ = {};
     }
-    void begin(int order, bool raw, std::uint64_t most_keys, nb::object tell) {
-        watch.set(progress_to(std::move(tell)));
+    void begin(int order, bool raw, std::uint64_t most_keys, nb::object report) {
+        watch.set(progress_to(std::move(report)));
         without_lock([&] {
             finish();
             estimator = std::make_unique<bitmeter::NgramEstimator>(
@@ -250,7 +250,7 @@ void bind_ngram_making(nb::module_& m) {
         .def("fits", &Estimation::fits, "order"_a, "Whether all n-grams can be sorted in memory.")
         .def_prop_ro("runs", [](Estimation& self) { return self.running().runs(); }, "How many runs were merged.")
         .def_prop_ro("on_disk", [](const Estimation& self) { return self.store.on_disk(); })
-        .def("begin", &Estimation::begin, "order"_a, "raw"_a = false, "most_keys"_a = 0, "tell"_a = nb::none(),
+        .def("begin", &Estimation::begin, "order"_a, "raw"_a = false, "most_keys"_a = 0, "progress"_a = nb::none(),
              "The stages can be called; each reports its progress.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
@@ -271,10 +271,10 @@ void bind_ngram_making(nb::module_& m) {
         .def("weights", &ngram_weights, "Those of jelinek-mercer by order and bucket, and how many words were held out.")
         .def(
             "model",
-            [](Estimation& self, const std::string& note) {
-                return without_lock([&] { return self.running().model(note); });
+            [](Estimation& self, const std::string& metadata) {
+                return without_lock([&] { return self.running().model(metadata); });
             },
-            "note"_a);
+            "metadata"_a);
     nb::class_<ArpaReader>(m, "ArpaReader", "Reads an ARPA file that comes block by block.")
         .def(nb::init<>())
         .def(
@@ -282,8 +282,10 @@ void bind_ngram_making(nb::module_& m) {
             "data"_a)
         .def(
             "finish",
-            [](ArpaReader& self, const std::string& note) { return without_lock([&] { return self.finish(note); }); },
-            "note"_a)
+            [](ArpaReader& self, const std::string& metadata) {
+                return without_lock([&] { return self.finish(metadata); });
+            },
+            "metadata"_a)
         .def_prop_ro("added", &ArpaReader::added);
 }
 
@@ -308,13 +310,13 @@ void bind_ngram_model(nb::module_& m) {
             "threshold"_a, "The model without what costs less.")
         .def(
             "save",
-            [](const NgramModel& self, const nb::str& path, nb::object tell) {
+            [](const NgramModel& self, const nb::str& path, nb::object report) {
                 bitmeter::Watch watch;
                 const std::string name = path_of(path);
-                watch.set(progress_to(std::move(tell)));
+                watch.set(progress_to(std::move(report)));
                 query(self, [&] { self.save(name, &watch); });
             },
-            "path"_a, "tell"_a = nb::none());
+            "path"_a, "progress"_a = nb::none());
     nb::class_<PrunedNgrams>(m, "PrunedNgrams", "A smaller model without its metadata yet.")
         .def_ro("divergence", &PrunedNgrams::divergence, "From the whole model, in nats per word, by Stolcke's formula.")
         .def_prop_ro("counts",
@@ -325,18 +327,18 @@ void bind_ngram_model(nb::module_& m) {
                      })
         .def(
             "model",
-            [](PrunedNgrams& self, const std::string& note) {
+            [](PrunedNgrams& self, const std::string& metadata) {
                 if (!self.model) throw std::invalid_argument("the model was taken already");
                 without_lock([&] {
-                    self.model->set_note(note);
+                    self.model->set_metadata(metadata);
                     self.model->seal();
                 });
                 return std::move(self.model);
             },
-            "note"_a);
+            "metadata"_a);
     nb::class_<Sampling>(m, "NgramSampler", "Draws sentences; each has random numbers of its own.")
         .def(nb::init<const NgramModel&, Vector<std::uint64_t>, double>(), "model"_a, "seed"_a, "temperature"_a)
-        .def("sentence", &Sampling::sentence, "most"_a, "The numbers of its words, and ln p of each.");
+        .def("sentence", &Sampling::sentence, "most"_a, "The ids of its words, and ln p of each.");
     nb::class_<ArpaWriter>(m, "ArpaWriter", "Writes a model in the ARPA format.")
         .def(nb::init<const NgramModel&>(), "model"_a, nb::keep_alive<1, 2>())
         .def(

@@ -1,5 +1,8 @@
 #include "ngram/openvocab/spelled.hpp"
+#include "ngram/kenlm/query.hpp"
 #include "ngram/query/query.hpp"
+
+#include <cstring>
 
 #include "bind/bind.hpp"
 
@@ -101,7 +104,7 @@ std::uint64_t packed(const NgramState& state) { return static_cast<std::uint64_t
 template <class Model>
 NgramState unpacked(const Model& model, std::uint64_t number) {
     const std::uint64_t length = number >> 32;
-    const NgramState state{length > bitmeter::max_order ? 0 : static_cast<int>(length), static_cast<std::uint32_t>(number)};
+    const NgramState state{length > bitmeter::max_order ? -1 : static_cast<int>(length), static_cast<std::uint32_t>(number)};
     if (!bitmeter::ngram_holds(model, state)) throw std::invalid_argument("this is no state of the model");
     return state;
 }
@@ -137,13 +140,20 @@ auto py_extend(const Model& model, Vector<std::uint64_t> states, Vector<std::int
 
 /// Fast queries of a single sentence or word. Takes only the plainest arguments; a TypeError makes the caller use the
 /// general functions.
-struct Asker {
+struct Querier {
     const NgramModel* fast = nullptr;
     const bitmeter::CompactNgram* compact = nullptr;
+    const bitmeter::KenlmModel* kenlm = nullptr;
     bitmeter::Separators between;
 
     template <class Run>
     auto with(Run&& run) const {
+        return fast ? run(*fast) : compact ? run(*compact) : run(*kenlm);
+    }
+    /// For what binaries of KenLM have no states for.
+    template <class Run>
+    auto with_states(Run&& run) const {
+        if (kenlm) throw nb::type_error("a binary of KenLM has no such states");
         return fast ? run(*fast) : run(*compact);
     }
 };
@@ -164,7 +174,7 @@ bitmeter::Bytes plain_text(nb::handle text) {
     throw nb::type_error("no plain text");
 }
 
-double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unknown_class) {
+double query_sentence(const Querier& self, nb::handle sentence, bool ended, bool unknown_class) {
     const bitmeter::Bytes text = plain_text(sentence);
     return self.with([&](const auto& model) {
         return confirmed(
@@ -173,7 +183,7 @@ double ask_sentence(const Asker& self, nb::handle sentence, bool ended, bool unk
 }
 
 /// The id of a word given as an id or as text. The caller confirms the model.
-std::int64_t word_of(const Asker& self, nb::handle word) {
+std::int64_t word_of(const Querier& self, nb::handle word) {
     if (PyLong_CheckExact(word.ptr())) {
         int overflow = 0;
         const long long number = PyLong_AsLongLongAndOverflow(word.ptr(), &overflow);
@@ -185,36 +195,42 @@ std::int64_t word_of(const Asker& self, nb::handle word) {
     if (number != bitmeter::word_unknown) return number;
     for (std::size_t i = 0; i < text.size; ++i)
         if (self.between[text.data[i]]) throw nb::type_error("not one word");
-    if (text.size == 0) throw nb::type_error("not one word");
+    if (text.size == 4 && std::memcmp(text.data, "</s>", 4) == 0) return bitmeter::word_end;
     return bitmeter::unknown_word;
 }
 
-auto ask_step(const Asker& self, std::uint64_t state, nb::handle word, bool unknown_class) {
-    return self.with([&](const auto& model) {
+auto query_step(const Querier& self, std::uint64_t state, nb::handle word, bool unknown_class) {
+    return self.with_states([&](const auto& model) {
         return confirmed(model, [&] { return stepped(model, state, word_of(self, word), unknown_class); }, true);
     });
 }
 
-/// One overload for each form of a model.
+/// What all forms have: one overload for each.
 template <class Model>
-void bind_scoring_of(nb::module_& m) {
+void bind_words_of(nb::module_& m) {
     m.def("ngram_score", &py_score<Model>, "model"_a, "data"_a, "ends"_a, "finished"_a, "before"_a, "separators"_a, "eos"_a,
           "unknown_class"_a, "threads"_a = 0, "(ids, cuts, bounds, blank, logprobs) of the words of a text.");
+    m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
+    m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
+          "The id of each span's bytes, -1 where there is none.");
+    m.def(
+        "ngram_id",
+        [](const Model& model, const nb::bytes& word) {
+            return confirmed(model, [&] { return id_of(model.index().find(view(word))); }, true);
+        },
+        "model"_a, "word"_a, "The id of a word, -1 where it has none.");
+}
+
+/// What our own forms have beside that: spelling and states.
+template <class Model>
+void bind_scoring_of(nb::module_& m) {
+    bind_words_of<Model>(m);
     m.def("ngram_score_spelled", &py_score_spelled<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "finished"_a, "before"_a,
           "separators"_a, "eos"_a, "continues"_a, "threads"_a = 0,
           "(ids, cuts, bounds, blank, logprobs, the words to go on from, whether there were none, whether a sentence ended) "
           "of the words of a text, unknown ones spelled and white space paid for.");
     m.def("ngram_spelled_nats", &py_spelled_nats<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a,
           "The nats of a whole document so; NaN where any of its units has no probability.");
-    m.def("ngram_split", &py_split<Model>, "model"_a, "data"_a, "ends"_a, "separators"_a, "(ids, cuts, bounds) of the words.");
-    m.def("ngram_find", &py_find<Model>, "model"_a, "data"_a, "starts"_a, "stops"_a,
-          "The number of each span's bytes, -1 where there is none.");
-    m.def(
-        "ngram_number",
-        [](const Model& model, const nb::bytes& word) {
-            return confirmed(model, [&] { return id_of(model.index().find(view(word))); }, true);
-        },
-        "model"_a, "word"_a, "The number of a word, -1 where it has none.");
     m.def("ngram_step", &py_step<Model>, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
     m.def("ngram_extend", &py_extend<Model>, "model"_a, "states"_a, "words"_a, "unknown_class"_a, "threads"_a = 0,
           "ln p of each word at its state, and the states after them.");
@@ -224,21 +240,29 @@ void bind_scoring_of(nb::module_& m) {
 
 void bind_scoring(nb::module_& m) {
     m.def("ngram_begin", [] { return packed(NgramState{}); }, "The state before a sentence.");
-    nb::class_<Asker>(m, "NgramAsker", "One model asked for one sentence or one word at a time.")
+    m.def("ngram_null", [] { return packed(NgramState{0, 0}); }, "The state without any history.");
+    nb::class_<Querier>(m, "NgramQuerier", "Queries of one model, one sentence or one word at a time.")
         .def(
             "__init__",
-            [](Asker* self, const NgramModel& model, const nb::bytes& separators) {
-                new (self) Asker{&model, nullptr, bitmeter::Separators(characters(separators))};
+            [](Querier* self, const NgramModel& model, const nb::bytes& separators) {
+                new (self) Querier{&model, nullptr, nullptr, bitmeter::Separators(characters(separators))};
             },
             "model"_a, "separators"_a, nb::keep_alive<1, 2>())
         .def(
             "__init__",
-            [](Asker* self, const bitmeter::CompactNgram& model, const nb::bytes& separators) {
-                new (self) Asker{nullptr, &model, bitmeter::Separators(characters(separators))};
+            [](Querier* self, const bitmeter::CompactNgram& model, const nb::bytes& separators) {
+                new (self) Querier{nullptr, &model, nullptr, bitmeter::Separators(characters(separators))};
             },
             "model"_a, "separators"_a, nb::keep_alive<1, 2>())
-        .def("sentence", &ask_sentence, "sentence"_a, "ended"_a, "unknown_class"_a, "ln p of one sentence.")
-        .def("step", &ask_step, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
+        .def(
+            "__init__",
+            [](Querier* self, const bitmeter::KenlmModel& model, const nb::bytes& separators) {
+                new (self) Querier{nullptr, nullptr, &model, bitmeter::Separators(characters(separators))};
+            },
+            "model"_a, "separators"_a, nb::keep_alive<1, 2>())
+        .def("sentence", &query_sentence, "sentence"_a, "ended"_a, "unknown_class"_a, "ln p of one sentence.")
+        .def("step", &query_step, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
     bind_scoring_of<NgramModel>(m);
     bind_scoring_of<bitmeter::CompactNgram>(m);
+    bind_words_of<bitmeter::KenlmModel>(m);
 }

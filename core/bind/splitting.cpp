@@ -73,7 +73,7 @@ void bind_splitting(nb::module_& m) {
     using bitmeter::Paragraphs;
     using bitmeter::TextCounts;
     using bitmeter::WordTable;
-    nb::class_<WordTable>(m, "WordTable", "Words numbered from zero.")
+    nb::class_<WordTable>(m, "WordTable", "Words and their ids, from zero.")
         .def(nb::init<>())
         .def("__len__", &WordTable::size)
         .def(
@@ -81,13 +81,13 @@ void bind_splitting(nb::module_& m) {
             [](WordTable& self, const nb::bytes& data, Vector<std::int64_t> starts, Vector<std::int64_t> stops) {
                 return number_spans(data, starts, stops, [&](bitmeter::Bytes word) { return self.add(word); });
             },
-            "data"_a, "starts"_a, "stops"_a, "The number of each span's bytes; new ones are numbered on.")
+            "data"_a, "starts"_a, "stops"_a, "The id of each span's bytes; new ones get the next ids.")
         .def(
             "find",
             [](const WordTable& self, const nb::bytes& data, Vector<std::int64_t> starts, Vector<std::int64_t> stops) {
                 return number_spans(data, starts, stops, [&](bitmeter::Bytes word) { return self.find(word); });
             },
-            "data"_a, "starts"_a, "stops"_a, "The number of each span's bytes, -1 where there is none.");
+            "data"_a, "starts"_a, "stops"_a, "The id of each span's bytes, -1 where there is none.");
     nb::class_<TextCounts>(m, "TextCounts", "Counts characters and words of a text that comes block by block.")
         .def("__init__", [](TextCounts* self, const nb::bytes& separators) { new (self) TextCounts(characters(separators)); },
              "separators"_a)

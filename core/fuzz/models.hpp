@@ -14,6 +14,7 @@
 #include "ngram/estimate/text.hpp"
 #include "ngram/format/arpa.hpp"
 #include "ngram/format/pack.hpp"
+#include "ngram/kenlm/query.hpp"
 #include "ngram/openvocab/spelled.hpp"
 #include "ngram/query/context.hpp"
 #include "ngram/query/follow.hpp"
@@ -46,9 +47,9 @@ inline bitmeter::Bytes bytes_of(const std::string& text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Scores texts and words, by every way through the query code.
+/// What every form answers, and binaries of KenLM too.
 template <class Model>
-void ask(const Model& model) {
+void ask_words(const Model& model) {
     using namespace bitmeter;
     const std::string& text = sample_text();
     const auto ends = [&] {
@@ -71,6 +72,24 @@ void ask(const Model& model) {
     refused([&] { ngram_logprobs(model, documents, true, out.data(), 1); });
     refused([&] { ngram_contexts(model, documents, lengths.data(), backoffs.data()); });
     refused([&] { ngram_predict(model, ids.data() + 3, 6, row.data()); });
+    refused([&] {
+        for (std::uint32_t word = 0; word < std::min(model.words(), 50u); ++word) model.word(word);
+    });
+}
+
+/// Scores texts and words, by every way through the query code.
+template <class Model>
+void ask(const Model& model) {
+    using namespace bitmeter;
+    ask_words(model);
+    const std::string& text = sample_text();
+    const auto ends = [&] {
+        auto found = line_ends(bytes_of(text));
+        found.push_back(static_cast<std::int64_t>(text.size()));
+        return found;
+    }();
+    const Separators white("\t\n\v\f\r ");
+    const NgramBytes all{bytes_of(text), {ends.data(), ends.size()}, ends.size(), nullptr, 0};
     for (int length = 1; length <= std::max(1, model.order() - 1); ++length) {
         const std::uint64_t count = model.shape().counts[length - 1];
         for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, 8); ++i) {
@@ -81,9 +100,6 @@ void ask(const Model& model) {
             });
         }
     }
-    refused([&] {
-        for (std::uint32_t word = 0; word < std::min(model.words(), 50u); ++word) model.word(word);
-    });
     for (const UnitKind kind : {UnitKind::bytes, UnitKind::characters, UnitKind::tokens})
         refused([&] { unit_ids(model, UnitRules{kind, kind == UnitKind::bytes ? 256 : 300, 10, true}); });
     refused([&] {
@@ -99,7 +115,7 @@ inline void compare_kernels(const bitmeter::NgramModel& model) {
     using namespace bitmeter;
     std::vector<std::uint32_t> words(600);
     for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = (i * i + 5 * i) % model.words();
-    std::vector<NgramStretch> parts;
+    std::vector<NgramSpan> parts;
     for (std::size_t at = 0; at < words.size(); at += 30) parts.push_back({at, at + 30, at, {}});
     std::vector<double> best(words.size(), 1.0), plain(words.size(), 1.0);
     const auto follow = [&](std::vector<double>& out, const Cpu& processor) {

@@ -11,7 +11,7 @@ namespace texts {
 
 constexpr const char* white = "\t\n\v\f\r ";
 /// What every model here says about itself.
-constexpr const char* note = "{\"about\": 1}";
+constexpr const char* metadata = "{\"about\": 1}";
 
 inline bitmeter::Bytes bytes(const std::string& text) {
     return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -63,7 +63,7 @@ inline std::unique_ptr<bitmeter::NgramModel> trained(const bitmeter::NgramText& 
     estimator.grow();
     estimator.link();
     estimator.weigh(plan, heldout);
-    return estimator.model(note);
+    return estimator.model(metadata);
 }
 
 }  // namespace texts

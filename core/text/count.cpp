@@ -45,7 +45,7 @@ void merge(std::vector<std::int64_t>& total, const std::vector<std::uint32_t>& t
 }
 
 // A table's counters have 32 bits: a part is counted in blocks that cannot overflow them.
-constexpr std::size_t stretch = std::size_t{1} << 31;
+constexpr std::size_t longest_count = std::size_t{1} << 31;
 
 /// Counts keys below `size`; `check(begin, end)` says, block by block, whether all keys there are. False if not.
 template <class Check, class Key>
@@ -64,7 +64,7 @@ bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<
                 return;
             }
             tally(tables.data(), size, i, end, key);
-            if ((since += end - i) >= stretch) {
+            if ((since += end - i) >= longest_count) {
                 merge(totals[part], tables);
                 std::fill(tables.begin(), tables.end(), 0);
                 since = 0;
@@ -101,7 +101,7 @@ bool count_bytes(const std::uint8_t* x, std::size_t n, unsigned allowed, std::ve
         std::size_t i = parts[part].begin, end = parts[part].end;
         while (i < end) {
             std::fill(&tables[0][0], &tables[0][0] + 8 * 256, 0u);
-            std::size_t stop = std::min(end, i + stretch);
+            std::size_t stop = std::min(end, i + longest_count);
             for (; i + 8 <= stop; i += 8) {
                 std::uint64_t word;
                 __builtin_memcpy(&word, x + i, 8);

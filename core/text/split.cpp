@@ -12,15 +12,15 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 64;
+constexpr std::size_t mask_bytes = 64;
 
 /// Calls visit(offset, mask, length) for each 64 bytes: bit i of the mask is set if byte offset + i is in a word.
 template <class Visit>
 void each_mask(Bytes text, const Separators& separators, Visit&& visit) {
     std::size_t i = 0;
-    for (; i + chunk <= text.size; i += chunk) visit(i, ~separators.mask(text.data + i), chunk);
+    for (; i + mask_bytes <= text.size; i += mask_bytes) visit(i, ~separators.mask(text.data + i), mask_bytes);
     if (i < text.size) {
-        std::uint8_t last[chunk] = {};
+        std::uint8_t last[mask_bytes] = {};
         std::size_t length = text.size - i;
         std::memcpy(last, text.data + i, length);
         visit(i, ~separators.mask(last) & ((std::uint64_t{1} << length) - 1), length);
@@ -39,7 +39,7 @@ Separators::Separators(std::string_view bytes) {
 
 std::uint64_t Separators::plain_mask(const std::uint8_t* p) const {
     std::uint64_t result = 0;
-    for (std::size_t i = 0; i < chunk; ++i) result |= std::uint64_t{table_[p[i]]} << i;
+    for (std::size_t i = 0; i < mask_bytes; ++i) result |= std::uint64_t{table_[p[i]]} << i;
     return result;
 }
 
@@ -70,7 +70,7 @@ std::size_t word_edges(Bytes text, std::int64_t offset, const Separators& separa
     std::int64_t* edge = edges;
     each_mask(text, separators, [&](std::size_t at, std::uint64_t inside, std::size_t length) {
         std::uint64_t changes = inside ^ ((inside << 1) | before);
-        if (length < chunk) changes &= (std::uint64_t{1} << length) - 1;
+        if (length < mask_bytes) changes &= (std::uint64_t{1} << length) - 1;
         for (; changes; changes &= changes - 1) *edge++ = offset + as_int(at) + std::countr_zero(changes);
         before = inside >> 63;
     });
@@ -207,7 +207,7 @@ std::vector<std::int64_t> line_ends(Bytes text) {
     std::vector<std::int64_t> result;
     each_mask(text, newline, [&](std::size_t at, std::uint64_t inside, std::size_t length) {
         std::uint64_t found = ~inside;
-        if (length < chunk) found &= (std::uint64_t{1} << length) - 1;
+        if (length < mask_bytes) found &= (std::uint64_t{1} << length) - 1;
         for (; found; found &= found - 1) result.push_back(as_int(at) + std::countr_zero(found) + 1);
     });
     return result;
@@ -255,12 +255,12 @@ TextCounts::Counts TextCounts::feed(Bytes block, Ends ends) {
     };
     for (std::size_t d = 0; d < ends.size; ++d) {
         const auto end = static_cast<std::size_t>(ends.data[d]);
-        stretch({block.data + begin, end - begin});
+        count_part({block.data + begin, end - begin});
         close();
         row();
         begin = end;
     }
-    stretch({block.data + begin, block.size - begin});
+    count_part({block.data + begin, block.size - begin});
     row();
     return result;
 }
@@ -278,7 +278,7 @@ void TextCounts::close() {
     in_word_ = false;
 }
 
-void TextCounts::stretch(Bytes text) {
+void TextCounts::count_part(Bytes text) {
     bytes += as_int(text.size);
     count_chars(text);
     count_words(text);

@@ -150,7 +150,7 @@ public:
     std::int64_t bytes = 0, chars = 0, invalid = 0, words = 0;
 
 private:
-    void stretch(Bytes text);
+    void count_part(Bytes text);
     void count_chars(Bytes text);
     void count_words(Bytes text);
     void settle();

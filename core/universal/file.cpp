@@ -1,5 +1,6 @@
 // The file format of a universal model, `.bmu`: a header, a bit map of the 64-byte blocks of the state that are not all
-// zero, and these blocks. Numbers are little-endian.
+// zero, and these blocks. Numbers are little-endian. The checksum is that of the state, and since version 3 the seal is
+// that of the header, the flag `frozen` included; in version 2 it was zero.
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -16,12 +17,12 @@ namespace bitmeter {
 namespace {
 
 constexpr char magic[8] = {'b', 'm', 'u', 'n', 'i', 'v', '\r', '\n'};
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3, unsealed = 2;
 constexpr std::size_t block = 64;
 
 struct Header {
     char magic[8];
-    std::uint32_t version, size, frozen, reserved;
+    std::uint32_t version, size, frozen, seal;
     std::uint64_t memory, blocks, checksum;
 };
 static_assert(sizeof(Header) == 48);
@@ -50,13 +51,28 @@ bool empty(const std::uint8_t* p) {
     return std::memcmp(p, zeros.data(), block) == 0;
 }
 
+/// Never zero, so that no sealed header becomes one without a seal by another version alone.
+std::uint32_t seal_of(Header header) {
+    header.seal = 0;
+    std::uint64_t words[sizeof(Header) / 8], sum = 1;
+    std::memcpy(words, &header, sizeof header);
+    for (const std::uint64_t word : words) {
+        sum = (sum ^ word) * 0x9E3779B97F4A7C15ull;
+        sum ^= sum >> 29;
+    }
+    const auto seal = static_cast<std::uint32_t>(sum ^ sum >> 32);
+    return seal ? seal : 1;
+}
+
 void check(const Header& header) {
     if (std::memcmp(header.magic, magic, sizeof magic) != 0) throw UniversalFormatError("it does not begin as one");
-    if (header.version != version)
-        throw UniversalFormatError("it has version " + std::to_string(header.version) + ", and this program reads version " +
-                                   std::to_string(version));
-    if (header.size >= universal::sizes || header.frozen > 1 || header.reserved != 0)
+    if (header.version != version && header.version != unsealed)
+        throw UniversalFormatError("it has version " + std::to_string(header.version) + ", and this program reads versions " +
+                                   std::to_string(unsealed) + " and " + std::to_string(version));
+    if (header.size >= universal::sizes || header.frozen > 1 || (header.version == unsealed && header.seal != 0))
         throw UniversalFormatError("its header holds impossible settings");
+    if (header.version == version && header.seal != seal_of(header))
+        throw UniversalFormatError("the checksum of its header is wrong: the file is damaged");
 }
 
 }  // namespace
@@ -79,6 +95,7 @@ void UniversalModel::save(const std::string& path) const {
     header.memory = state_.bytes();
     header.blocks = blocks;
     header.checksum = checksum();
+    header.seal = seal_of(header);
     File file = open(path, "wb");
     put(file.get(), &header, sizeof header);
     put(file.get(), used.data(), used.size());

@@ -34,7 +34,7 @@ void fill_squash(Tables& t) {
         t.squash[i] = static_cast<std::uint16_t>((std::uint64_t{fine[2 * i + 1]} + (1u << 16)) >> 17);
 }
 
-void fill_stretch(Tables& t) {
+void fill_logits(Tables& t) {
     t.input[2048] = 0;
     std::uint64_t power = exp_minus_1_2048;  // e^(-x/2048) at x = 1
     int x = 1;
@@ -116,7 +116,7 @@ void fill_histories(Histories& h) {
 Tables make() {
     Tables t;
     fill_squash(t);
-    fill_stretch(t);
+    fill_logits(t);
     for (int n = 0; n < 1024; ++n) t.rate[n] = static_cast<std::uint16_t>(81920 / (10 * n + 16));
     fill_histories(t.histories);
     return t;

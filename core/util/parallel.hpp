@@ -53,7 +53,7 @@ void parallel_for(std::size_t tasks, unsigned allowed, Run&& run) {
 
 /// Calls `run(from, to)` for successive blocks of [0, size), all of this length except the last.
 template <class Run>
-void parallel_stretches(std::size_t size, std::size_t length, unsigned allowed, Run&& run) {
+void parallel_blocks(std::size_t size, std::size_t length, unsigned allowed, Run&& run) {
     parallel_for((size + length - 1) / length, allowed,
                  [&](std::size_t task) { run(task * length, std::min(size, (task + 1) * length)); });
 }

@@ -17,6 +17,9 @@ class NgramFormatError(bitmeter.errors.FileFormatError):
 class NgramChangedError(NgramFormatError):
     pass
 
+class NgramUnableError(NgramFormatError):
+    pass
+
 class ArpaError(bitmeter.errors.FileFormatError):
     pass
 
@@ -275,17 +278,17 @@ def running_sums(x: Annotated[NDArray[numpy.float64], dict(shape=(None, None), o
     """Sums of the first ends[k] entries of each row, row by row."""
 
 class WordTable:
-    """Words numbered from zero."""
+    """Words and their ids, from zero."""
 
     def __init__(self) -> None: ...
 
     def __len__(self) -> int: ...
 
     def add(self, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The number of each span's bytes; new ones are numbered on."""
+        """The id of each span's bytes; new ones get the next ids."""
 
     def find(self, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The number of each span's bytes, -1 where there is none."""
+        """The id of each span's bytes, -1 where there is none."""
 
 class TextCounts:
     """Counts characters and words of a text that comes block by block."""
@@ -416,7 +419,7 @@ class NgramEstimation:
     @property
     def on_disk(self) -> bool: ...
 
-    def begin(self, order: int, raw: bool = False, most_keys: int = 0, tell: object | None = None) -> None:
+    def begin(self, order: int, raw: bool = False, most_keys: int = 0, progress: object | None = None) -> None:
         """The stages can be called; each reports its progress."""
 
     def sort(self) -> None: ...
@@ -442,7 +445,7 @@ class NgramEstimation:
         Those of jelinek-mercer by order and bucket, and how many words were held out.
         """
 
-    def model(self, note: str) -> NgramModel: ...
+    def model(self, metadata: str) -> NgramModel: ...
 
 class ArpaReader:
     """Reads an ARPA file that comes block by block."""
@@ -451,13 +454,16 @@ class ArpaReader:
 
     def feed(self, data: bytes) -> None: ...
 
-    def finish(self, note: str) -> NgramModel: ...
+    def finish(self, metadata: str) -> NgramModel: ...
 
     @property
     def added(self) -> int: ...
 
 class NgramModel:
     """An n-gram model in memory, or a map of its file."""
+
+    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The id of each word, -1 for those that are none."""
 
     @staticmethod
     def open(path: str) -> NgramModel:
@@ -473,12 +479,9 @@ class NgramModel:
     def counts(self) -> list[int]: ...
 
     @property
-    def note(self) -> bytes: ...
+    def metadata(self) -> bytes: ...
 
-    def word(self, number: int) -> bytes: ...
-
-    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The id of each word, -1 for those that are none."""
+    def word(self, id: int) -> bytes: ...
 
     def fingerprint(self) -> int:
         """The checksum of all but its header, as it was read."""
@@ -510,7 +513,7 @@ class NgramModel:
     def prune_by_entropy(self, threshold: float) -> PrunedNgrams:
         """The model without what costs less."""
 
-    def save(self, path: str, tell: object | None = None) -> None: ...
+    def save(self, path: str, progress: object | None = None) -> None: ...
 
 class PrunedNgrams:
     """A smaller model without its metadata yet."""
@@ -522,7 +525,7 @@ class PrunedNgrams:
     @property
     def counts(self) -> list[int]: ...
 
-    def model(self, note: str) -> NgramModel: ...
+    def model(self, metadata: str) -> NgramModel: ...
 
 class NgramSampler:
     """Draws sentences; each has random numbers of its own."""
@@ -530,7 +533,7 @@ class NgramSampler:
     def __init__(self, model: NgramModel, seed: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], temperature: float) -> None: ...
 
     def sentence(self, most: int) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-        """The numbers of its words, and ln p of each."""
+        """The ids of its words, and ln p of each."""
 
 class ArpaWriter:
     """Writes a model in the ARPA format."""
@@ -542,6 +545,9 @@ class ArpaWriter:
 
 class CompactNgram:
     """An n-gram model in its compact form."""
+
+    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The id of each word, -1 for those that are none."""
 
     @staticmethod
     def open(path: str) -> CompactNgram:
@@ -557,12 +563,9 @@ class CompactNgram:
     def counts(self) -> list[int]: ...
 
     @property
-    def note(self) -> bytes: ...
+    def metadata(self) -> bytes: ...
 
-    def word(self, number: int) -> bytes: ...
-
-    def unit_ids(self, kind: str, ids: int, end_unit: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-        """The id of each word, -1 for those that are none."""
+    def word(self, id: int) -> bytes: ...
 
     def fingerprint(self) -> int:
         """The checksum of all but its header, as it was read."""
@@ -602,18 +605,162 @@ class NgramPacker:
 
     def __init__(self, model: NgramModel, logprob_bits: int, backoff_bits: int, threads: int = 0) -> None: ...
 
-    def pack(self, note: str) -> CompactNgram: ...
+    def pack(self, metadata: str) -> CompactNgram: ...
 
     @property
     def least_sum(self) -> float:
         """Of the predictions after a history that sum to one before."""
 
     @property
-    def greatest_sum(self) -> float: ...
-
-    @property
     def unsummed(self) -> int:
         """Histories that do not sum to one before."""
+
+class KenlmModel:
+    """A binary of KenLM, mapped."""
+
+    @staticmethod
+    def open(path: str) -> KenlmModel:
+        """A file, all of which is held against its checksums."""
+
+    @property
+    def order(self) -> int: ...
+
+    @property
+    def words(self) -> int: ...
+
+    @property
+    def counts(self) -> list[int]: ...
+
+    @property
+    def metadata(self) -> bytes: ...
+
+    def word(self, id: int) -> bytes: ...
+
+    def fingerprint(self) -> int:
+        """The checksum of all but its header, as it was read."""
+
+    def content_checksum(self) -> int:
+        """
+        The checksum of all that can change a probability; 0 in files of earlier versions.
+        """
+
+    @property
+    def has_section(self) -> bool:
+        """Whether what its words are spelled like follows it in its file."""
+
+    def attach(self, section: bytes) -> None: ...
+
+    def verify(self) -> None: ...
+
+    def logprobs(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of each word given those before it in its document."""
+
+    def predict(self, history: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """ln p of every word after this history."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def is_quantised(self) -> bool:
+        """Whether KenLM rounded its figures."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether it lists its words, and not only their hashes."""
+
+    @staticmethod
+    def read(path: str) -> KenlmModel:
+        """A file, read into memory of its own."""
+
+    def set_metadata(self, metadata: str) -> None: ...
+
+    def expanded(self, threads: int = 0, trials: int = 8589934592) -> NgramModel:
+        """The same model in the fast form, where its words can be found."""
+
+KENLM_MAGIC: bytes = ...
+
+class KenlmState:
+    """The state of a model after some words; before any word if it is new."""
+
+    def __init__(self) -> None: ...
+
+    def __eq__(self, arg: object, /) -> bool: ...
+
+    def __lt__(self, arg: KenlmState, /) -> bool: ...
+
+    def __le__(self, arg: KenlmState, /) -> bool: ...
+
+    def __gt__(self, arg: KenlmState, /) -> bool: ...
+
+    def __ge__(self, arg: KenlmState, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __copy__(self) -> KenlmState: ...
+
+    def __deepcopy__(self, memo: object | None = None) -> KenlmState: ...
+
+    def __getstate__(self) -> bytes: ...
+
+    def __setstate__(self, arg: bytes, /) -> None: ...
+
+class KenlmFullScore:
+    """log10 p of a word, the length of its n-gram, whether it is unknown."""
+
+    def __init__(self, log_prob: float, ngram_length: int, oov: bool) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def log_prob(self) -> float: ...
+
+    @property
+    def ngram_length(self) -> int: ...
+
+    @property
+    def oov(self) -> bool: ...
+
+class KenlmModule:
+    """An n-gram model asked as the module of KenLM is."""
+
+    def __init__(self, model: object) -> None: ...
+
+    @property
+    def order(self) -> int: ...
+
+    def score(self, sentence: object, bos: bool = True, eos: bool = True) -> float:
+        """
+        log10 p of a sentence, with <s> before it and </s> after it unless it is said otherwise.
+        """
+
+    def perplexity(self, sentence: object) -> float:
+        """Per word and end of a sentence."""
+
+    def full_scores(self, sentence: object, bos: bool = True, eos: bool = True) -> object:
+        """(log10 p, length of the n-gram, whether it is unknown) of each word."""
+
+    def BeginSentenceWrite(self, arg: KenlmState, /) -> None:
+        """Make a state that before a sentence."""
+
+    def NullContextWrite(self, arg: KenlmState, /) -> None:
+        """Make a state that before any word, without <s>."""
+
+    def BaseScore(self, arg0: KenlmState, arg1: object, arg2: KenlmState, /) -> float:
+        """
+        log10 p of a word after a state; the last argument becomes the state after it.
+        """
+
+    def BaseFullScore(self, arg0: KenlmState, arg1: object, arg2: KenlmState, /) -> KenlmFullScore:
+        """
+        The same with the length of the n-gram, and whether the word is unknown.
+        """
+
+    def __contains__(self, arg: object, /) -> bool:
+        """Whether the model knows a word."""
+
+    def totals(self, sentences: object, bos: bool, eos: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(log10 p, words) of many sentences."""
 
 class GapCounts:
     """Counts the white space of a text that comes block by block."""
@@ -698,7 +845,10 @@ class HistoryCache:
 def ngram_contexts(model: NgramModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 @overload
-def ngram_contexts(model: CompactNgram, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def ngram_contexts(model: CompactNgram, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_contexts(model: KenlmModel, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bounds: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     (how many words of its history are known plus one, log10 of the back-off there) for each word.
     """
@@ -766,19 +916,31 @@ class NgramTextCoder:
     def decode(self, coded: bytes, size: int) -> bytes: ...
 
     @property
+    def reached(self) -> int:
+        """
+        How many bytes of the last data were encoded, also where a word was impossible.
+        """
+
+    @property
     def bits(self) -> float: ...
 
 def ngram_begin() -> int:
     """The state before a sentence."""
 
-class NgramAsker:
-    """One model asked for one sentence or one word at a time."""
+def ngram_null() -> int:
+    """The state without any history."""
+
+class NgramQuerier:
+    """Queries of one model, one sentence or one word at a time."""
 
     @overload
     def __init__(self, model: NgramModel, separators: bytes) -> None: ...
 
     @overload
     def __init__(self, model: CompactNgram, separators: bytes) -> None: ...
+
+    @overload
+    def __init__(self, model: KenlmModel, separators: bytes) -> None: ...
 
     def sentence(self, sentence: object, ended: bool, unknown_class: bool) -> float:
         """ln p of one sentence."""
@@ -790,8 +952,41 @@ class NgramAsker:
 def ngram_score(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
 
 @overload
-def ngram_score(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def ngram_score(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_score(model: KenlmModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """(ids, cuts, bounds, blank, logprobs) of the words of a text."""
+
+@overload
+def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_split(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
+
+@overload
+def ngram_split(model: KenlmModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """(ids, cuts, bounds) of the words."""
+
+@overload
+def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def ngram_find(model: CompactNgram, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+@overload
+def ngram_find(model: KenlmModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """The id of each span's bytes, -1 where there is none."""
+
+@overload
+def ngram_id(model: NgramModel, word: bytes) -> int: ...
+
+@overload
+def ngram_id(model: CompactNgram, word: bytes) -> int: ...
+
+@overload
+def ngram_id(model: KenlmModel, word: bytes) -> int:
+    """The id of a word, -1 where it has none."""
 
 @overload
 def ngram_score_spelled(model: NgramModel, spelling: Spelling, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, continues: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], bool, bool]: ...
@@ -810,27 +1005,6 @@ def ngram_spelled_nats(model: CompactNgram, spelling: Spelling, document: bytes,
     """
     The nats of a whole document so; NaN where any of its units has no probability.
     """
-
-@overload
-def ngram_split(model: NgramModel, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]: ...
-
-@overload
-def ngram_split(model: CompactNgram, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-    """(ids, cuts, bounds) of the words."""
-
-@overload
-def ngram_find(model: NgramModel, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
-
-@overload
-def ngram_find(model: CompactNgram, data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
-    """The number of each span's bytes, -1 where there is none."""
-
-@overload
-def ngram_number(model: NgramModel, word: bytes) -> int: ...
-
-@overload
-def ngram_number(model: CompactNgram, word: bytes) -> int:
-    """The number of a word, -1 where it has none."""
 
 @overload
 def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]: ...

@@ -19,6 +19,10 @@ constexpr std::size_t most_kept = std::size_t{1} << 23;
     throw NgramFormatError("a link in it leads out of the file; fetch or train it again");
 }
 
+[[noreturn, gnu::cold]] void impossible() {
+    throw CodeError("a word of the text has probability zero under the model");
+}
+
 [[noreturn, gnu::cold]] void above_one() {
     throw NgramFormatError("it holds probabilities above one; fetch or train it again");
 }
@@ -181,13 +185,13 @@ void NgramCoder::trim() {
 
 // ---- coding ----------------------------------------------------------------------------------------------------------
 
-void NgramCoder::encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits) {
+void NgramCoder::encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits, bool any) {
     trim();
     const std::uint32_t code = model_->codes().code(word);
     const Children* longer = nullptr;
     auto put = [&](const Level& level, std::uint64_t start, std::uint64_t size) {
         const std::uint64_t total = level.total();
-        if (size == 0) throw CodeError("a word of the text has probability zero under the model");
+        if (size == 0) impossible();
         if (start + size > total) outside();
         out.encode(start, size, total);
         bits.add(size, total);
@@ -205,6 +209,8 @@ void NgramCoder::encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits) 
             put(found, found.start(i), here.sums[i + 1] - here.sums[i]);
             break;
         }
+        // Every escape has a frequency, so that decoding cannot fail; one of probability zero is refused here.
+        if (!any && std::isinf(model_->nodes(at.length)[at.place].backoff)) impossible();
         if (found.own() > 0) put(found, 0, found.escape);
         longer = &here;
         if (at.length > 1) continue;

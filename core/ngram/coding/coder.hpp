@@ -29,8 +29,8 @@ public:
     explicit NgramCoder(const NgramModel& model);
 
     /// Codes a word (unknown and end included, not begin), and goes on to the state after it. Throws CodeError where
-    /// the model holds it impossible.
-    void encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits);
+    /// the model holds it impossible; with `any`, a word that only an escape of probability zero leads to is coded, too.
+    void encode(std::uint32_t word, RangeEncoder& out, CodedBits& bits, bool any = false);
     /// Throws CodeError.
     std::uint32_t decode(RangeDecoder& in);
     /// A new document.

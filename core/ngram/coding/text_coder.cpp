@@ -52,14 +52,16 @@ std::size_t NgramTextCoder::encode(Bytes data, bool final, RangeEncoder& out, Co
     const Separators& white = spelling_->separators();
     const bool lines = spelling_->lines();
     auto part = [&](std::size_t from, std::size_t to) { return Bytes{data.data + from, to - from}; };
-    std::size_t done = 0;
+    std::size_t& done = reached_;
+    done = 0;
     while (done < data.size) {
         std::size_t stop = done;
         while (stop < data.size && white[data.data[stop]] && !(lines && data.data[stop] == '\n')) ++stop;
         if (stop == data.size) {
             if (!final) break;
             put_end(part(done, stop), false, out, bits);
-            return stop;
+            done = stop;
+            break;
         }
         if (lines && data.data[stop] == '\n') {
             put_end(part(done, stop), true, out, bits);
@@ -85,7 +87,7 @@ void NgramTextCoder::put_word(Bytes word, Bytes gap, RangeEncoder& out, CodedBit
 }
 
 void NgramTextCoder::put_end(Bytes gap, bool newline, RangeEncoder& out, CodedBits& bits) {
-    words_.encode(word_end, out, bits);
+    words_.encode(word_end, out, bits, !newline);  // where no line ends, the score has no end either
     if (spelling_->lines()) {
         const std::array<std::uint64_t, 3> sums{0, newline_, newline_ + no_newline_};
         put(sums, newline ? 0 : 1, out, bits);

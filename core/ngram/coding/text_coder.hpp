@@ -25,14 +25,17 @@ class NgramTextCoder {
 public:
     NgramTextCoder(const NgramModel& model, const Spelling& spelling);
 
-    /// Codes the beginning of `data` up to the end of a word or line, or with `final` all of it; how much that was.
+    /// Codes the beginning of `data` up to the end of a word or line, or with `final` all of it; how much that was. Throws
+    /// CodeError at what is impossible.
     std::size_t encode(Bytes data, bool final, RangeEncoder& out, CodedBits& bits);
     /// The next `size` bytes. Throws CodeError.
     std::vector<std::uint8_t> decode(RangeDecoder& in, std::size_t size);
+    /// Where in the data encode() stopped: the beginning of an impossible word, or of the white space before it.
+    std::size_t reached() const { return reached_; }
 
 private:
     struct GapTable {
-        std::vector<std::uint64_t> sums;  // the escape, then each stretch
+        std::vector<std::uint64_t> sums;  // the escape, then each run of white space
         std::unordered_map<std::string, std::size_t> places;
     };
     using Sums = std::array<std::uint64_t, Spelling::symbols + 1>;
@@ -58,6 +61,7 @@ private:
     Sums sums_{};
     std::array<double, Spelling::symbols> shares_{};
     bool worded_ = false;
+    std::size_t reached_ = 0;
 };
 
 }  // namespace bitmeter

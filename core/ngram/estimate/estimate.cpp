@@ -11,7 +11,7 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 14;  // histories per task
+constexpr std::size_t per_task = 1 << 14;  // histories per task
 constexpr std::size_t look = 256;       // histories between two progress reports
 
 }  // namespace
@@ -104,7 +104,7 @@ void NgramEstimator::grow() {
     NgramShape shape;
     shape.order = static_cast<std::uint32_t>(order_);
     shape.words = shape.counts[0] = words;
-    shape.note_bytes = note_size;
+    shape.metadata_bytes = metadata_size;
     shape.word_bytes = std::strlen("<unk><s></s>");
     for (std::size_t w = first_word; w < words; ++w) shape.word_bytes += table.word(w).size;
     // Where the n-grams of each order that begin in a bundle have their place.
@@ -179,7 +179,7 @@ void NgramEstimator::link_order(int o) {
         __atomic_fetch_add(extended + suffix, 1u, __ATOMIC_RELAXED);  // whole numbers: any order, same sum
     };
     if (o == 2) {
-        parallel_stretches(m.shape().counts[1], chunk, threads_, [&](std::size_t from, std::size_t to) {
+        parallel_blocks(m.shape().counts[1], per_task, threads_, [&](std::size_t from, std::size_t to) {
             for (std::size_t i = from; i < to; ++i) set(i, m.codes().word(m.keys(2)[i]));
             watch_.add(to - from);
         });
@@ -194,7 +194,7 @@ void NgramEstimator::link_order(int o) {
         __builtin_prefetch(shorter_keys + near);
         __builtin_prefetch(extended + near, 1);
     };
-    parallel_stretches(m.shape().counts[o - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
+    parallel_blocks(m.shape().counts[o - 2], per_task, threads_, [&](std::size_t from, std::size_t to) {
         constexpr std::size_t ahead = 12;       // histories to prefetch
         constexpr std::uint64_t next_child = 6;  // and children of one that has many
         for (std::size_t h = from; h < to; ++h) {
@@ -222,8 +222,8 @@ void NgramEstimator::link_order(int o) {
 void NgramEstimator::count_kinds() {
     for (int o = 1; o <= order_; ++o) {
         const auto& counts = adjusted_[o - 1];
-        for (std::size_t from = 0; from < counts.size(); from += chunk) {
-            for (std::size_t i = from; i < std::min(counts.size(), from + chunk); ++i)
+        for (std::size_t from = 0; from < counts.size(); from += per_task) {
+            for (std::size_t i = from; i < std::min(counts.size(), from + per_task); ++i)
                 if (counts[i] >= 1 && counts[i] <= 4) ++statistics_[o - 1].kinds[counts[i]];
             watch_.add(0);
         }
@@ -313,8 +313,8 @@ std::vector<std::uint32_t> NgramEstimator::numbered(const NgramText& other) cons
     return result;
 }
 
-std::unique_ptr<NgramModel> NgramEstimator::model(std::string_view note) {
-    model_->set_note(note);
+std::unique_ptr<NgramModel> NgramEstimator::model(std::string_view metadata) {
+    model_->set_metadata(metadata);
     model_->seal(&watch_);
     return std::move(model_);
 }

@@ -44,7 +44,7 @@ public:
     /// Discounts, probabilities, back-offs, and the n-grams that the plan drops. Jelinek-Mercer finds its weights on the
     /// held-out text, or where there is none by holding out a part of its own.
     void weigh(SmoothingPlan plan = {}, const NgramText* heldout = nullptr);
-    std::unique_ptr<NgramModel> model(std::string_view note);  // sealed; ends the estimation
+    std::unique_ptr<NgramModel> model(std::string_view metadata);  // sealed; ends the estimation
 
     const std::vector<OrderStatistics>& statistics() const { return statistics_; }
     const Heldout& heldout() const { return heldout_; }

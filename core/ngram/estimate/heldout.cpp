@@ -9,7 +9,7 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 12;  // words per task
+constexpr std::size_t per_task = 1 << 12;  // words per task
 constexpr std::size_t part = 10;        // one sentence of ten is held out
 constexpr std::size_t enough = 1'000'000;
 constexpr int most_rounds = 100;
@@ -115,13 +115,13 @@ Heldout halves() {
 Heldout maximise(const Evidence& evidence, int order, std::size_t words, double uniform, unsigned threads) {
     Heldout result = halves();
     result.words = words;
-    const std::size_t tasks = (words + chunk - 1) / chunk;
+    const std::size_t tasks = (words + per_task - 1) / per_task;
     double moved = 1.0;
     for (; result.rounds < most_rounds && moved > settled; ++result.rounds) {
         std::vector<Evidence::Sums> sums(tasks);
         parallel_for(tasks, threads, [&](std::size_t task) {
             sums[task] =
-                evidence.expect(result.weights, uniform, task * chunk, std::min(words, (task + 1) * chunk));
+                evidence.expect(result.weights, uniform, task * per_task, std::min(words, (task + 1) * per_task));
         });
         moved = 0.0;
         for (int o = 0; o < order; ++o) {

@@ -134,7 +134,7 @@ private:
     std::vector<std::vector<Wide<W>>> free_;
 };
 
-/// The keys of a stretch of text, sorted in memory; a key stands as often as it occurs.
+/// The keys of a block of text, sorted in memory; a key stands as often as it occurs.
 template <int W>
 class Slice {
 public:

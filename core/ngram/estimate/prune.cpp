@@ -28,7 +28,7 @@ std::unique_ptr<NgramModel> ngram_pruned(const NgramModel& m, const std::functio
     auto result = std::make_unique<NgramModel>(shape, *store);
     std::memcpy(result->word_offsets(), m.word_offsets(), (shape.words + 1) * sizeof(std::uint64_t));
     std::memcpy(result->word_text(), m.word_text(), shape.word_bytes);
-    result->set_note(m.note());
+    result->set_metadata(m.metadata());
     const auto suffix = [&](int order, std::uint32_t old) {
         const auto& row = moved[order - 2];
         if (row[old + 1] == row[old]) throw std::invalid_argument("an n-gram stays where its suffix does not");

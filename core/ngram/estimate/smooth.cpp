@@ -11,7 +11,7 @@
 namespace bitmeter {
 namespace {
 
-constexpr std::size_t chunk = 1 << 14;  // histories per task
+constexpr std::size_t per_task = 1 << 14;  // histories per task
 constexpr std::size_t look = 256;       // histories between two progress reports
 
 float log10_of(double p) {
@@ -23,7 +23,7 @@ float log10_of(double p) {
 void count_kinds(const std::uint32_t* counts, std::size_t size, OrderStatistics& s, unsigned threads) {
     s.kinds = {};
     std::mutex guard;
-    parallel_stretches(size, chunk, threads, [&](std::size_t from, std::size_t to) {
+    parallel_blocks(size, per_task, threads, [&](std::size_t from, std::size_t to) {
         std::array<std::uint64_t, most_discounted + 2> own{};
         for (std::size_t i = from; i < to; ++i)
             if (counts[i] <= most_discounted + 1) ++own[counts[i]];
@@ -279,7 +279,7 @@ private:
         NgramNode* histories = m_.nodes(order - 1);
         const bool leaves = order == m_.order();
         if (!leaves) probabilities = store_.array<double>(m_.shape().counts[order - 1]);
-        parallel_stretches(m_.shape().counts[order - 2], chunk, threads_, [&](std::size_t from, std::size_t to) {
+        parallel_blocks(m_.shape().counts[order - 2], per_task, threads_, [&](std::size_t from, std::size_t to) {
             constexpr std::uint64_t ahead = 32;  // probabilities whose memory is on its way
             const std::uint64_t last = histories[to].child;
             for (std::size_t h = from; h < to; ++h) {

@@ -55,7 +55,7 @@ void NgramText::close() {
     open_ = false;
 }
 
-void NgramText::stretch(Bytes text, bool closed) {
+void NgramText::take_part(Bytes text, bool closed) {
     const std::uint8_t *p = text.data, *const end = text.data + text.size;
     open_ = open_ || text.size > 0;
     if (!begun_.empty()) {  // the rest of the word that was cut
@@ -88,11 +88,11 @@ void NgramText::feed_in_order(Bytes block, Ends ends) {
     std::size_t begin = 0;
     for (std::size_t d = 0; d < ends.size; ++d) {
         const auto stop = static_cast<std::size_t>(ends.data[d]);
-        stretch({block.data + begin, stop - begin}, true);
+        take_part({block.data + begin, stop - begin}, true);
         close();
         begin = stop;
     }
-    stretch({block.data + begin, block.size - begin}, false);
+    take_part({block.data + begin, block.size - begin}, false);
 }
 
 // ---- several threads

@@ -85,7 +85,7 @@ public:
 private:
     void add(Bytes word);
     void add_id(std::int64_t id);
-    void stretch(Bytes text, bool closed);
+    void take_part(Bytes text, bool closed);
     void close();
     void feed_in_order(Bytes block, Ends ends);
     void feed_parts(Bytes text, Ends ends, std::int64_t offset, unsigned threads);

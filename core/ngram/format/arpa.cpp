@@ -236,6 +236,29 @@ void ArpaReader::ngram_line(std::string_view text) {
     order.backoffs.push_back(backoff);
 }
 
+void ArpaReader::begin(int order) {
+    orders_.assign(static_cast<std::size_t>(order), {});
+    section_ = 1;
+    part_ = Part::ngrams;
+}
+
+std::uint32_t ArpaReader::take_word(std::string_view word, float logprob, float backoff) {
+    unigram(word, logprob <= log_zero ? minus_infinity : logprob, backoff);
+    return orders_[0].words.back();
+}
+
+void ArpaReader::take(const std::uint32_t* words, int length, float logprob, float backoff) {
+    Order& order = orders_[static_cast<std::size_t>(length - 1)];
+    order.words.insert(order.words.end(), words, words + length);
+    order.logprobs.push_back(logprob <= log_zero ? minus_infinity : logprob);
+    order.backoffs.push_back(backoff);
+}
+
+void ArpaReader::end() {
+    has_unknown_ = seen_[word_unknown];
+    part_ = Part::after;
+}
+
 /// Arranges the n-grams of one order below those of the order before.
 bool ArpaReader::build(int o) {
     const Order& order = orders_[static_cast<std::size_t>(o - 1)];
@@ -313,7 +336,7 @@ void ArpaReader::fill_in(int o) {
                 level.logprobs[c] = std::min(0.0f, above.backoffs[h] + above.logprobs[level.suffix[c]]);
 }
 
-std::unique_ptr<NgramModel> ArpaReader::finish(std::string_view note) {
+std::unique_ptr<NgramModel> ArpaReader::finish(std::string_view metadata) {
     if (!begun_.empty()) {
         const std::string last = std::exchange(begun_, {});
         line(last);
@@ -337,7 +360,7 @@ std::unique_ptr<NgramModel> ArpaReader::finish(std::string_view note) {
     NgramShape shape;
     shape.order = static_cast<std::uint32_t>(highest);
     shape.words = words;
-    shape.note_bytes = note_size;
+    shape.metadata_bytes = metadata_size;
     for (std::size_t w = 0; w < words; ++w) shape.word_bytes += table_.word(w).size;
     for (std::size_t o = 0; o < levels_.size(); ++o) shape.counts[o] = levels_[o].logprobs.size();
     auto model = std::make_unique<NgramModel>(shape);
@@ -361,7 +384,7 @@ std::unique_ptr<NgramModel> ArpaReader::finish(std::string_view note) {
         }
         if (o < highest || o == 1) model->nodes(o)[level.logprobs.size()].child = level.child.back();
     }
-    model->set_note(note);
+    model->set_metadata(metadata);
     model->seal();
     return model;
 }

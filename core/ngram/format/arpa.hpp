@@ -25,7 +25,15 @@ public:
     void feed(Bytes block);
     /// The model. An n-gram whose history or suffix is missing (as after pruning by entropy) gets them, with what the
     /// model says of them by backing off, so that no probability changes.
-    std::unique_ptr<NgramModel> finish(std::string_view note);
+    std::unique_ptr<NgramModel> finish(std::string_view metadata);
+
+    // Instead of lines, what another format holds. Words come in the order of their numbers; <unk>, <s> and </s> have theirs.
+    void begin(int order);
+    /// Returns its number.
+    std::uint32_t take_word(std::string_view word, float logprob, float backoff);
+    /// An n-gram above order 1 by the numbers of its words, the first one first.
+    void take(const std::uint32_t* words, int length, float logprob, float backoff);
+    void end();
 
     std::uint64_t added() const { return added_; }       // n-grams that had to be put in
     bool knows_unknown() const { return has_unknown_; }  // there was an <unk>

@@ -23,7 +23,7 @@ struct Begin {
     std::uint32_t version, byte_order, order, flags;
 };
 struct Rest {
-    std::uint64_t words, word_bytes, note_bytes, counts[max_order];
+    std::uint64_t words, word_bytes, metadata_bytes, counts[max_order];
     std::uint64_t file_size, body_checksum, header_checksum;
 };
 
@@ -88,7 +88,7 @@ void check_shape(const NgramShape& shape, std::uint64_t most_bytes) {
     if (shape.order < 1 || shape.order > max_order) damaged("its order is not between 1 and 16");
     if (shape.words < first_word || shape.words > most_words || shape.counts[0] != shape.words)
         damaged("its number of words is impossible");
-    if (shape.word_bytes > most_bytes || shape.note_bytes > most_bytes) damaged("its sizes are impossible");
+    if (shape.word_bytes > most_bytes || shape.metadata_bytes > most_bytes) damaged("its sizes are impossible");
     for (std::uint32_t o = 0; o < max_order; ++o)
         if (shape.counts[o] > most_ngrams || (o >= shape.order && shape.counts[o]))
             damaged("its number of n-grams is impossible");
@@ -123,7 +123,7 @@ NgramHeader NgramBlock::read_header() const {
     std::memcpy(&begin, memory_.data(), sizeof begin);
     std::memcpy(result.extras, memory_.data() + sizeof begin, used() - sizeof begin - sizeof rest);
     std::memcpy(&rest, memory_.data() + used() - sizeof rest, sizeof rest);
-    result.shape = {begin.order, begin.flags, rest.words, rest.word_bytes, rest.note_bytes, {}};
+    result.shape = {begin.order, begin.flags, rest.words, rest.word_bytes, rest.metadata_bytes, {}};
     std::memcpy(result.shape.counts, rest.counts, sizeof rest.counts);
     result.file_size = rest.file_size;
     result.body_checksum = rest.body_checksum;
@@ -131,8 +131,8 @@ NgramHeader NgramBlock::read_header() const {
     return result;
 }
 
-void NgramBlock::accept(std::size_t size, Span note) {
-    note_ = note;
+void NgramBlock::accept(std::size_t size, Span metadata) {
+    metadata_ = metadata;
     const NgramHeader& found = header_;
     const bool more = found.shape.flags & has_section;
     if (found.file_size != size || (more ? memory_.size() <= size : memory_.size() != size))
@@ -146,7 +146,7 @@ void NgramBlock::write_header(NgramHeader header) {
     const NgramShape& shape = header.shape;
     Begin begin{{}, form_->version, byte_order, shape.order, shape.flags};
     std::memcpy(begin.magic, form_->magic, sizeof begin.magic);
-    Rest rest{shape.words, shape.word_bytes, shape.note_bytes, {}, header.file_size, header.body_checksum, 0};
+    Rest rest{shape.words, shape.word_bytes, shape.metadata_bytes, {}, header.file_size, header.body_checksum, 0};
     std::memcpy(rest.counts, shape.counts, sizeof rest.counts);
     std::uint8_t* const base = memory_.data();
     std::memcpy(base, &begin, sizeof begin);
@@ -157,11 +157,11 @@ void NgramBlock::write_header(NgramHeader header) {
     header_ = read_header();
 }
 
-std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
+std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span metadata,
                                            Watch* watch) const {
     return content_checksum(shape, extras,
-                            block_checksum(memory_.data() + form_->header_size, note.from - form_->header_size, watch),
-                            block_checksum(memory_.data() + note.to, size_ - note.to, watch));
+                            block_checksum(memory_.data() + form_->header_size, metadata.from - form_->header_size, watch),
+                            block_checksum(memory_.data() + metadata.to, size_ - metadata.to, watch));
 }
 
 std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::uint32_t* extras, std::uint64_t before,
@@ -175,14 +175,14 @@ std::uint64_t NgramBlock::content_checksum(const NgramShape& shape, const std::u
     return sum ? sum : 1;
 }
 
-void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch) {
+void NgramBlock::seal(const NgramShape& shape, const std::uint32_t* extras, Span metadata, Watch* watch) {
     NgramHeader header;
     header.shape = shape;
     std::copy_n(extras, form_->extras, header.extras);
     header.file_size = size_;
-    note_ = note;
+    metadata_ = metadata;
     // Behind the header proper, in bytes that the body's checksum covers; earlier versions left them zero.
-    const std::uint64_t content = content_checksum(shape, extras, note, watch);
+    const std::uint64_t content = content_checksum(shape, extras, metadata, watch);
     std::memcpy(memory_.data() + used(), &content, sizeof content);
     header.body_checksum = block_checksum(memory_.data() + used(), size_ - used(), watch);
     write_header(header);
@@ -249,7 +249,7 @@ void NgramBlock::verify() const {
         BlockSum sum;
         Summed(std::size_t begin, std::size_t end) : from(begin), to(end), sum(end - begin) {}
     };
-    Summed body(used(), size_), before(form_->header_size, note_.from), after(note_.to, size_);
+    Summed body(used(), size_), before(form_->header_size, metadata_.from), after(metadata_.to, size_);
     read_through([&](std::size_t at, const std::uint8_t* data, std::size_t size) {
         for (Summed* part : {&body, &before, &after}) {
             const std::size_t from = std::max(at, part->from), to = std::min(at + size, part->to);

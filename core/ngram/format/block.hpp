@@ -25,13 +25,18 @@ struct NgramChanged : NgramFormatError {
     using NgramFormatError::NgramFormatError;
 };
 
+/// The file is sound, but what is asked for is not in it.
+struct NgramUnable : NgramFormatError {
+    using NgramFormatError::NgramFormatError;
+};
+
 constexpr std::uint32_t word_unknown = 0, word_begin = 1, word_end = 2, first_word = 3;
 constexpr int max_order = 16;
 /// Set in NgramShape::flags if an open-vocabulary section follows the model in its file. The other bits are then a checksum
 /// of the section, and 0 in files of earlier versions.
 constexpr std::uint32_t has_section = 1u << 31;
 /// Bytes reserved in every model for metadata.
-constexpr std::size_t note_size = 4096;
+constexpr std::size_t metadata_size = 4096;
 /// Every part of a block begins at a multiple of this.
 constexpr std::size_t block_alignment = 64;
 
@@ -61,11 +66,11 @@ struct NgramShape {
     std::uint32_t flags = 0;
     std::uint64_t words = 0;  // unknown, begin and end included
     std::uint64_t word_bytes = 0;
-    std::uint64_t note_bytes = 0;
+    std::uint64_t metadata_bytes = 0;
     std::uint64_t counts[max_order] = {};  // n-grams of each order; counts[0] is `words`
 };
 
-/// Throws NgramFormatError where no model has this shape; words and note take no more than `most_bytes` each.
+/// Throws NgramFormatError where no model has this shape; words and metadata take no more than `most_bytes` each.
 void check_shape(const NgramShape& shape, std::uint64_t most_bytes);
 
 /// Parts of a block one after the other.
@@ -110,7 +115,7 @@ public:
         std::size_t from, to;
     };
     /// The metadata, with what fills up its last line.
-    static Span note_span(std::size_t from, std::size_t bytes) {
+    static Span metadata_span(std::size_t from, std::size_t bytes) {
         return {from, from + (bytes + block_alignment - 1) / block_alignment * block_alignment};
     }
 
@@ -123,7 +128,7 @@ public:
     /// What the header says; that of a file is as it was when it was opened.
     const NgramHeader& header() const { return header_; }
     /// The size that follows from the shape. Throws NgramFormatError where the file has another.
-    void accept(std::size_t size, Span note);
+    void accept(std::size_t size, Span metadata);
 
     std::uint8_t* data() const { return memory_.data(); }
     bool mapped() const { return mapped_; }
@@ -135,7 +140,7 @@ public:
     /// Appends a section, of which the flags in the header tell. Returns whether the bytes have moved: a mapped file becomes a copy.
     bool attach(std::vector<std::uint8_t> section);
     /// Writes the header and its checksums. The watch counts bytes.
-    void seal(const NgramShape& shape, const std::uint32_t* extras, Span note, Watch* watch = nullptr);
+    void seal(const NgramShape& shape, const std::uint32_t* extras, Span metadata, Watch* watch = nullptr);
     /// Writes the file. Throws std::system_error. The watch counts bytes.
     void save(const std::string& path, Watch* watch = nullptr) const;
     /// Reads all of it. Throws NgramFormatError where the bytes are not those that were sealed.
@@ -151,7 +156,7 @@ private:
     NgramHeader read_header() const;
     template <class Take>
     void read_through(Take&& take) const;
-    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span note,
+    std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, Span metadata,
                                    Watch* watch = nullptr) const;
     std::uint64_t content_checksum(const NgramShape& shape, const std::uint32_t* extras, std::uint64_t before,
                                    std::uint64_t after) const;
@@ -161,7 +166,7 @@ private:
     PageBlock memory_;
     bool mapped_ = false;
     std::size_t size_ = 0;  // without the section
-    Span note_{0, 0};
+    Span metadata_{0, 0};
     NgramHeader header_;
     std::vector<std::uint8_t> section_;
     Bytes mapped_section_{nullptr, 0};

@@ -26,7 +26,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 [[noreturn, gnu::cold]] void outside() { damaged("a link in it leads out of the file; fetch or train it again"); }
 
 struct Layout {
-    std::size_t word_low, word_high, word_samples, word_text, note, singles, logprobs[max_order], backoffs[max_order],
+    std::size_t word_low, word_high, word_samples, word_text, metadata, singles, logprobs[max_order], backoffs[max_order],
         records[max_order], high[max_order], samples[max_order], size;
 };
 
@@ -53,7 +53,7 @@ Layout layout(const CompactShape& shape) {
     result.word_high = take(words.high_words() * 8);
     result.word_samples = take(words.samples() * 4);
     result.word_text = take(shape.word_bytes);
-    result.note = take(shape.note_bytes);
+    result.metadata = take(shape.metadata_bytes);
     result.singles = take((shape.words + 1) * sizeof(CompactWord));
     for (std::uint32_t o = 2; o <= shape.order; ++o) {
         const bool inner = o < shape.order;
@@ -109,7 +109,7 @@ CompactNgram::CompactNgram(const CompactShape& shape)
 
 CompactNgram::CompactNgram(PageBlock file) : block_(form, std::move(file)) {
     shape_ = read_shape(block_.header());
-    block_.accept(layout(shape_).size, note_span());
+    block_.accept(layout(shape_).size, metadata_span());
     place();
 }
 
@@ -132,7 +132,7 @@ void CompactNgram::place() {
     word_samples_ = bits32(at.word_samples);
     word_places_ = Ascending(word_shape_, word_low_, word_shape_.low_bits(), 0, word_high_, word_samples_);
     word_text_ = base + at.word_text;
-    note_ = base + at.note;
+    metadata_ = base + at.metadata;
     singles_ = reinterpret_cast<CompactWord*>(base + at.singles);
     for (std::uint32_t o = 2; o <= shape_.order; ++o) {
         CompactLevel& level = levels_[o - 1];
@@ -158,18 +158,18 @@ AscendingWriter CompactNgram::word_places() {
     return {word_shape_, word_low_, word_shape_.low_bits(), 0, word_high_, word_samples_};
 }
 
-void CompactNgram::set_note(std::string_view text) {
-    if (text.size() != shape_.note_bytes) throw std::length_error("the note does not fit its place");
-    std::memcpy(note_, text.data(), text.size());
+void CompactNgram::set_metadata(std::string_view text) {
+    if (text.size() != shape_.metadata_bytes) throw std::length_error("the metadata does not fit its place");
+    std::memcpy(metadata_, text.data(), text.size());
 }
 
-NgramBlock::Span CompactNgram::note_span() const {
-    return NgramBlock::note_span(layout(shape_).note, shape_.note_bytes);
+NgramBlock::Span CompactNgram::metadata_span() const {
+    return NgramBlock::metadata_span(layout(shape_).metadata, shape_.metadata_bytes);
 }
 
 void CompactNgram::seal() {
     const std::uint32_t extras[] = {shape_.logprob_bits, shape_.backoff_bits};
-    block_.seal(shape_, extras, note_span());
+    block_.seal(shape_, extras, metadata_span());
 }
 
 void CompactNgram::attach(std::vector<std::uint8_t> section) {
@@ -270,11 +270,11 @@ void CompactNgram::verify() const {
 std::unique_ptr<NgramModel> CompactNgram::expanded(unsigned threads) const {
     NgramShape shape = shape_;
     shape.flags = 0;  // no section yet
-    shape.note_bytes = std::max<std::uint64_t>(note_size, shape_.note_bytes);
+    shape.metadata_bytes = std::max<std::uint64_t>(metadata_size, shape_.metadata_bytes);
     auto result = std::make_unique<NgramModel>(shape);
     fill_offsets(result->word_offsets());
     std::memcpy(result->word_text(), word_text_, shape.word_bytes);
-    result->set_note(note());
+    result->set_metadata(metadata());
     NgramNode* const first = result->nodes(1);
     for (std::uint32_t w = 0; w <= words(); ++w) {
         const std::uint32_t child = order() > 1 ? singles_[w].child : 0;

@@ -81,8 +81,8 @@ public:
     Bytes section() const { return block_.section(); }
     /// A mapped file becomes a copy in memory.
     void attach(std::vector<std::uint8_t> section);
-    std::string_view note() const { return {reinterpret_cast<const char*>(note_), shape_.note_bytes}; }
-    void set_note(std::string_view note);
+    std::string_view metadata() const { return {reinterpret_cast<const char*>(metadata_), shape_.metadata_bytes}; }
+    void set_metadata(std::string_view metadata);
 
     CompactWord* singles() const { return singles_; }
     /// Orders from 2 on.
@@ -125,13 +125,13 @@ private:
         std::vector<std::uint64_t> offsets;
     };
     void place();
-    NgramBlock::Span note_span() const;
+    NgramBlock::Span metadata_span() const;
     void fill_offsets(std::uint64_t* offsets) const;
 
     CompactShape shape_;
     NgramBlock block_;
     WordCodes codes_;
-    std::uint8_t *word_text_ = nullptr, *note_ = nullptr, *word_low_ = nullptr;
+    std::uint8_t *word_text_ = nullptr, *metadata_ = nullptr, *word_low_ = nullptr;
     std::uint64_t* word_high_ = nullptr;
     std::uint32_t* word_samples_ = nullptr;
     AscendingShape word_shape_;
@@ -153,7 +153,7 @@ inline CompactCursor ngram_cursor(const CompactNgram&) { return {}; }
 CompactCursor ngram_resume(const CompactNgram& model, const NgramState& state);
 double ngram_step(const CompactNgram& model, CompactCursor& cursor, std::uint32_t word);
 double ngram_step(const CompactNgram& model, NgramState& state, std::uint32_t word);
-void ngram_follow(const CompactNgram& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+void ngram_follow(const CompactNgram& model, const std::uint32_t* words, const NgramSpan* from, const NgramSpan* to,
                   bool class_of_unknown, double* out);
 void ngram_predict(const CompactNgram& model, const std::int64_t* history, std::size_t size, double* out);
 void ngram_contexts(const CompactNgram& model, const NgramDocuments& text, std::int64_t* lengths, double* backoffs);

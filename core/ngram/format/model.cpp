@@ -22,7 +22,7 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 48;
 
 /// Where each part lies in a block.
 struct Layout {
-    std::size_t word_offsets, word_text, word_slots, note, nodes[max_order], keys[max_order], leaves, size;
+    std::size_t word_offsets, word_text, word_slots, metadata, nodes[max_order], keys[max_order], leaves, size;
 };
 
 Layout layout(const NgramShape& shape) {
@@ -32,7 +32,7 @@ Layout layout(const NgramShape& shape) {
     result.word_offsets = take((shape.words + 1) * sizeof(std::uint64_t));
     result.word_text = take(shape.word_bytes);
     result.word_slots = take(index_size(shape.words) * sizeof(WordSlot));
-    result.note = take(shape.note_bytes);
+    result.metadata = take(shape.metadata_bytes);
     for (std::uint32_t o = 0; o < shape.order; ++o) {
         if (o > 0) result.keys[o] = take(shape.counts[o] * sizeof(std::uint32_t));
         if (o == 0 || o + 1 < shape.order)
@@ -66,8 +66,8 @@ NgramModel::NgramModel(const NgramShape& shape, PageStore& store)
     place();
 }
 
-NgramBlock::Span NgramModel::note_span() const {
-    return NgramBlock::note_span(layout(shape_).note, shape_.note_bytes);
+NgramBlock::Span NgramModel::metadata_span() const {
+    return NgramBlock::metadata_span(layout(shape_).metadata, shape_.metadata_bytes);
 }
 
 std::size_t NgramModel::size_of(const NgramShape& shape) {
@@ -76,7 +76,7 @@ std::size_t NgramModel::size_of(const NgramShape& shape) {
 
 NgramModel::NgramModel(PageBlock file) : block_(form, std::move(file)) {
     shape_ = checked(block_.header().shape);
-    block_.accept(size_of(shape_), note_span());
+    block_.accept(size_of(shape_), metadata_span());
     codes_ = WordCodes(shape_.words);
     place();
 }
@@ -99,7 +99,7 @@ void NgramModel::place() {
     word_offsets_ = reinterpret_cast<std::uint64_t*>(base + at.word_offsets);
     word_text_ = base + at.word_text;
     word_slots_ = reinterpret_cast<WordSlot*>(base + at.word_slots);
-    note_ = base + at.note;
+    metadata_ = base + at.metadata;
     for (std::uint32_t o = 0; o < shape_.order; ++o) {
         if (o > 0) keys_[o] = reinterpret_cast<std::uint32_t*>(base + at.keys[o]);
         if (o == 0 || o + 1 < shape_.order) nodes_[o] = reinterpret_cast<NgramNode*>(base + at.nodes[o]);
@@ -125,10 +125,10 @@ WordTable NgramModel::table() const {
     return result;
 }
 
-void NgramModel::set_note(std::string_view text) {
-    if (text.size() > shape_.note_bytes) throw std::length_error("the note is too long");
-    std::memset(note_, ' ', shape_.note_bytes);
-    std::memcpy(note_, text.data(), text.size());
+void NgramModel::set_metadata(std::string_view text) {
+    if (text.size() > shape_.metadata_bytes) throw std::length_error("the metadata is too long");
+    std::memset(metadata_, ' ', shape_.metadata_bytes);
+    std::memcpy(metadata_, text.data(), text.size());
 }
 
 WordIndex NgramModel::index() const {
@@ -138,7 +138,7 @@ WordIndex NgramModel::index() const {
 void NgramModel::seal(Watch* watch) {
     if (watch) watch->begin(2 * bytes().size);  // the content, then all of it
     index().fill(first_word);
-    block_.seal(shape_, nullptr, note_span(), watch);
+    block_.seal(shape_, nullptr, metadata_span(), watch);
 }
 
 void NgramModel::attach(std::vector<std::uint8_t> section) {

@@ -89,9 +89,9 @@ public:
     NgramLeaf* leaves() const { return leaves_; }
     std::uint64_t* word_offsets() const { return word_offsets_; }
     std::uint8_t* word_text() const { return word_text_; }
-    std::string_view note() const { return {reinterpret_cast<const char*>(note_), shape_.note_bytes}; }
+    std::string_view metadata() const { return {reinterpret_cast<const char*>(metadata_), shape_.metadata_bytes}; }
     /// Throws std::length_error where it is longer than the place for it.
-    void set_note(std::string_view note);
+    void set_metadata(std::string_view metadata);
 
     /// A word's bytes. Throws NgramFormatError where the file is damaged.
     Bytes word(std::uint32_t number) const;
@@ -113,13 +113,13 @@ public:
 
 private:
     void place();
-    NgramBlock::Span note_span() const;
+    NgramBlock::Span metadata_span() const;
 
     NgramShape shape_;
     NgramBlock block_;
     WordCodes codes_;
     std::uint64_t* word_offsets_ = nullptr;
-    std::uint8_t *word_text_ = nullptr, *note_ = nullptr;
+    std::uint8_t *word_text_ = nullptr, *metadata_ = nullptr;
     WordSlot* word_slots_ = nullptr;
     NgramNode* nodes_[max_order] = {};
     std::uint32_t* keys_[max_order] = {};

@@ -175,18 +175,18 @@ void NgramPacker::round_backoffs(int length, std::vector<History>& histories) {
 
 // ---- packing ---------------------------------------------------------------------------------------------------------
 
-std::unique_ptr<CompactNgram> NgramPacker::pack(std::string_view note) const {
+std::unique_ptr<CompactNgram> NgramPacker::pack(std::string_view metadata) const {
     CompactShape shape;
     static_cast<NgramShape&>(shape) = m_.shape();
     shape.flags = 0;  // no section yet
-    shape.note_bytes = note.size();
+    shape.metadata_bytes = metadata.size();
     shape.logprob_bits = logprob_bits_;
     shape.backoff_bits = backoff_bits_;
     auto result = std::make_unique<CompactNgram>(shape);
     AscendingWriter places = result->word_places();
     for (std::uint64_t w = 0; w <= shape.words; ++w) places.add(m_.word_offsets()[w]);
     std::memcpy(result->word_text(), m_.word_text(), shape.word_bytes);
-    result->set_note(note);
+    result->set_metadata(metadata);
     for (std::uint32_t w = 0; w <= m_.words(); ++w) {
         const NgramNode& node = m_.nodes(1)[w];
         result->singles()[w] = w < m_.words() ? CompactWord{node.logprob, single_backoffs_[w], node.child}

@@ -19,7 +19,7 @@ public:
     /// The model must be valid, outlive this, and not change. Throws NgramFormatError if a link in it is broken.
     NgramPacker(const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads);
     /// Sealed, with the section of the model.
-    std::unique_ptr<CompactNgram> pack(std::string_view note) const;
+    std::unique_ptr<CompactNgram> pack(std::string_view metadata) const;
 
     /// The least sum of the predictions after a history, among those that sum to one in the model.
     double least_sum() const { return least_sum_; }

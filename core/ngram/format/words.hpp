@@ -90,6 +90,7 @@ public:
     /// Numbers all words from `first` on; earlier ones are not found.
     void fill(std::uint32_t first) const;
 
+    static WordKey key(Bytes word, const std::uint8_t* limit) { return word_key(word, limit); }
     void prefetch(const WordKey& key) const { __builtin_prefetch(slots_.data() + (key.hash & (slots_.size() - 1))); }
     /// The number of a word; 0 if it has none. `word` are the bytes that the key was made of.
     std::uint32_t find(Bytes word, const WordKey& key) const {

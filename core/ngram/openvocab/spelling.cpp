@@ -65,14 +65,14 @@ private:
 
 using Counted = std::pair<std::string, std::uint64_t>;
 
-/// The stretches that a table keeps, the most frequent first; one of them is always what is plainest at that place.
+/// The runs of white space that a table keeps, the most frequent first; one of them is always the plainest at its place.
 std::vector<Counted> kept(const GapCounts& gaps, GapPlace place, std::uint64_t& escaped) {
     auto counts = gaps.counts(place);
     counts[place == GapPlace::between ? " " : ""] += 1;
     std::vector<Counted> result(counts.begin(), counts.end());
     std::stable_sort(result.begin(), result.end(), [](const Counted& a, const Counted& b) { return a.second > b.second; });
     const std::size_t size = std::min(result.size(), most_gaps);
-    escaped = gaps.overlong(place) + size;  // as often as a new stretch came: Witten and Bell
+    escaped = gaps.overlong(place) + size;  // as often as a new run came: Witten and Bell
     for (std::size_t i = size; i < result.size(); ++i) escaped += result[i].second;
     result.resize(size);
     return result;
@@ -116,7 +116,7 @@ void GapCounts::white(const std::uint8_t* from, const std::uint8_t* to) {
     }
 }
 
-void GapCounts::stretch(Bytes text) {
+void GapCounts::take_part(Bytes text) {
     edges_.clear();
     word_edges(text, 0, separators_, edges_);
     const std::uint8_t *at = text.data, *const end = text.data + text.size;
@@ -145,7 +145,7 @@ void GapCounts::close() {
 void GapCounts::feed(Bytes block, Ends ends) {
     constexpr std::size_t piece = 1 << 16;  // so that the list of edges stays in the cache
     auto part = [&](std::size_t from, std::size_t to) {
-        for (; from < to; from += std::min(piece, to - from)) stretch({block.data + from, std::min(piece, to - from)});
+        for (; from < to; from += std::min(piece, to - from)) take_part({block.data + from, std::min(piece, to - from)});
     };
     std::size_t begin = 0;
     for (std::size_t d = 0; d < ends.size; ++d) {

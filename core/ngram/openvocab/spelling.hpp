@@ -1,7 +1,7 @@
 // The open vocabulary: models of the bytes of unknown words and of white space, which make a word model a distribution
 // over byte strings.
 //
-// A line is lead word between word ... word tail newline; a line without words is blank newline. Each stretch of white
+// A line is lead word between word ... word tail newline; a line without words is blank newline. Each run of white
 // space costs ln p in the table of its place, or that of an escape and its bytes one by one. A word that the model does
 // not know costs the class of unknown words (paid to the n-gram model) and its bytes and their end under an n-gram
 // model of bytes, fitted on words that the training text holds once. The end of a line is paid to the n-gram model too:
@@ -46,7 +46,7 @@ public:
     bool lines() const { return lines_; }
     std::uint64_t ended() const { return ended_; }
     std::uint64_t unended() const { return unended_; }
-    /// How often each stretch of white space came; one that is too long to keep is the empty key of `overlong`.
+    /// How often each run of white space came; one that is too long to keep is the empty key of `overlong`.
     const std::map<std::string, std::uint64_t>& counts(GapPlace place) const {
         return counts_[static_cast<unsigned>(place)];
     }
@@ -55,7 +55,7 @@ public:
     static constexpr std::size_t longest = 64;
 
 private:
-    void stretch(Bytes text);
+    void take_part(Bytes text);
     void white(const std::uint8_t* from, const std::uint8_t* to);
     void count(GapPlace place);
     void close();

@@ -33,7 +33,7 @@ public:
         : m_(m), words_(words), out_(out), longest_(std::max(1, m.order() - 1)), bits_(m.codes().bits()),
           unknown_paid_(class_of_unknown ? 0.0 : -std::numeric_limits<double>::infinity()) {}
 
-    void start(Lane& lane, const NgramStretch& s) const {
+    void start(Lane& lane, const NgramSpan& s) const {
         CompactCursor cursor = ngram_resume(m_, s.state);
         for (std::size_t i = s.read_from; i < s.begin; ++i) ngram_step(m_, cursor, words_[i]);
         lane.at = s.begin;
@@ -105,6 +105,7 @@ private:
 CompactCursor ngram_resume(const CompactNgram& m, const NgramState& state) {
     CompactCursor result;
     result.length = state.length;
+    if (state.length == 0) return result;
     result.places[state.length - 1] = state.place;
     if (state.length == 1) return result;
     std::uint32_t words[max_order];  // the words of the ending, first to last
@@ -152,7 +153,7 @@ double ngram_step(const CompactNgram& m, NgramState& state, std::uint32_t word) 
     return scored;
 }
 
-void ngram_follow(const CompactNgram& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+void ngram_follow(const CompactNgram& model, const std::uint32_t* words, const NgramSpan* from, const NgramSpan* to,
                   bool class_of_unknown, double* out) {
     const Follower follower(model, words, class_of_unknown, out);
     Lane running[lanes];

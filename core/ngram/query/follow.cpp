@@ -70,7 +70,7 @@ public:
         levels_[order_ + 1].keys = reinterpret_cast<const std::uint32_t*>(m.nodes(1));
     }
 
-    void start(Lane& lane, const NgramStretch& s) const {
+    void start(Lane& lane, const NgramSpan& s) const {
         NgramState state = s.state;
         for (std::size_t i = s.read_from; i < s.begin; ++i) ngram_step(m_, state, words_[i]);
         lane.at = s.begin;
@@ -82,7 +82,7 @@ public:
         lane.scored = 0;
     }
 
-    /// Reads the n-gram that was awaited, and scores the word if that is its last; false at the end of the stretch.
+    /// Reads the n-gram that was awaited, and scores the word if that is its last; false at the end of the span.
     bool arrive(Lane& lane) const {
         const Level& level = levels_[lane.length];
         std::uint64_t children = 0, children_end = 0;
@@ -179,7 +179,7 @@ FollowTables tables_of(const NgramModel& m, bool class_of_unknown) {
     return t;
 }
 
-void follow_plainly(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+void follow_scalar(const NgramModel& model, const std::uint32_t* words, const NgramSpan* from, const NgramSpan* to,
                     bool class_of_unknown, double* out) {
     const Follower follower(model, words, class_of_unknown, out);
     Lane running[lanes];
@@ -206,19 +206,19 @@ void follow_plainly(const NgramModel& model, const std::uint32_t* words, const N
 
 }  // namespace
 
-NgramState follow_start(const FollowText& text, const NgramStretch& stretch) {
-    NgramState state = stretch.state;
-    for (std::size_t i = stretch.read_from; i < stretch.begin; ++i) ngram_step(*text.model, state, text.words[i]);
+NgramState follow_start(const FollowText& text, const NgramSpan& span) {
+    NgramState state = span.state;
+    for (std::size_t i = span.read_from; i < span.begin; ++i) ngram_step(*text.model, state, text.words[i]);
     return state;
 }
 
 void follow_outside() { outside(); }
 
-void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramStretch* from, const NgramStretch* to,
+void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramSpan* from, const NgramSpan* to,
                   bool class_of_unknown, double* out, const Cpu& processor) {
     constexpr std::ptrdiff_t few = 4;  // texts for which the set-up does not pay
     if (to - from <= few || (to - 1)->end > most_follow_words || !processor.runs(CpuLevel::avx512, follow_avx512_needs))
-        return follow_plainly(model, words, from, to, class_of_unknown, out);
+        return follow_scalar(model, words, from, to, class_of_unknown, out);
     follow_avx512(tables_of(model, class_of_unknown), {&model, words, from, to, out});
 }
 

@@ -90,9 +90,9 @@ private:
         g.scored = static_cast<__mmask16>(g.scored & ~(1u << i));
     }
 
-    /// The next stretch.
+    /// The next span.
     void start(Group& g, unsigned i) {
-        const NgramStretch& s = *next_++;
+        const NgramSpan& s = *next_++;
         const NgramState state = follow_start(text_, s);
         g.at[i] = static_cast<std::uint32_t>(s.begin);
         g.end[i] = static_cast<std::uint32_t>(s.end);
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    /// The same for some of them; those whose stretch ended.
+    /// The same for some of them; those whose span ended.
     __mmask16 step(Group& g, __mmask16 todo) const {
         const __m512i length = load(g.length), order = _mm512_sub_epi32(length, number(1));
         const __mmask16 leaf = t_.order > 1 ? _mm512_mask_cmpeq_epi32_mask(todo, length, order_) : __mmask16{0};
@@ -302,7 +302,7 @@ private:
 
     const FollowTables& t_;
     const FollowText& text_;
-    const NgramStretch* next_;
+    const NgramSpan* next_;
     __m512i order_, factor_, mask_;
     __m128i bits_;
     __m512i ngrams_[2], keys_[2], counts_, below_;

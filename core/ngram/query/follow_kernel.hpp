@@ -22,12 +22,12 @@ struct FollowTables {
 struct FollowText {
     const NgramModel* model;
     const std::uint32_t* words;
-    const NgramStretch *from, *to;
+    const NgramSpan *from, *to;
     double* out;
 };
 
-/// The state before the first word of a stretch that is scored.
-NgramState follow_start(const FollowText& text, const NgramStretch& stretch);
+/// The state before the first word of a span that is scored.
+NgramState follow_start(const FollowText& text, const NgramSpan& span);
 /// Throws: a link leads out of the model.
 [[noreturn]] void follow_outside();
 

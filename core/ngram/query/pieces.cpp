@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ngram/format/model.hpp"
+#include "ngram/kenlm/model.hpp"
 
 namespace bitmeter {
 namespace {
@@ -46,7 +47,8 @@ std::vector<NgramPiece> ngram_pieces(Bytes text, Ends ends, const Separators& se
     return result;
 }
 
-void NgramUnits::split(const WordIndex& index, const NgramBytes& text, const NgramPiece& piece,
+template <class Index>
+void NgramUnits::split(const Index& index, const NgramBytes& text, const NgramPiece& piece,
                        const Separators& separators, NgramEnds ends) {
     text_ = &text;
     ends_ = ends;
@@ -153,18 +155,22 @@ void NgramUnits::end_document() {
 }
 
 /// Looks up the words that were split off, after prefetching for all of them.
-void NgramUnits::look_up(const WordIndex& index, Bytes text) {
+template <class Index>
+void NgramUnits::look_up(const Index& index, Bytes text) {
     const std::uint8_t* const limit = text.data + text.size;
     if (keys_.size() < words_) keys_.resize(spans_.size());
     WordKey* const keys = keys_.data();
     const Span* const spans = spans_.data();
     std::uint32_t* const found = numbers();
     for (std::size_t i = 0; i < words_; ++i) {
-        keys[i] = word_key({text.data + spans[i].start, spans[i].size}, limit);
+        keys[i] = index.key({text.data + spans[i].start, spans[i].size}, limit);
         index.prefetch(keys[i]);
     }
     for (std::size_t i = 0; i < words_; ++i)
         found[spans[i].unit] = index.find({text.data + spans[i].start, spans[i].size}, keys[i]);
 }
+
+template void NgramUnits::split(const WordIndex&, const NgramBytes&, const NgramPiece&, const Separators&, NgramEnds);
+template void NgramUnits::split(const KenlmIndex&, const NgramBytes&, const NgramPiece&, const Separators&, NgramEnds);
 
 }  // namespace bitmeter

@@ -11,7 +11,7 @@
 
 namespace bitmeter {
 
-/// A stretch of the text that ends with a document or before a word. It begins in the document `first`, and those before
+/// A span of the text that ends with a document or before a word. It begins in the document `first`, and those before
 /// `last` end in it.
 struct NgramPiece {
     std::size_t begin, end, first, last;
@@ -24,7 +24,8 @@ std::vector<NgramPiece> ngram_pieces(Bytes text, Ends ends, const Separators& se
 class NgramUnits {
 public:
     /// Splits a piece and numbers its words. All words and ends have their number, and 0 stands for what is unknown.
-    void split(const WordIndex& index, const NgramBytes& text, const NgramPiece& piece, const Separators& separators,
+    template <class Index>
+    void split(const Index& index, const NgramBytes& text, const NgramPiece& piece, const Separators& separators,
                NgramEnds ends);
 
     std::size_t size() const { return used_; }
@@ -44,7 +45,8 @@ private:
     void word(std::size_t start, std::size_t stop);
     void special(std::uint32_t number, std::size_t cut);
     void end_document();
-    void look_up(const WordIndex& index, Bytes text);
+    template <class Index>
+    void look_up(const Index& index, Bytes text);
     void make_room(std::size_t units);
     std::size_t end_of(std::size_t document) const;
 

@@ -39,20 +39,20 @@ std::uint32_t suffix_of(const NgramModel& m, int length, std::uint32_t suffix) {
 
 constexpr std::size_t task_words = 1 << 15;
 
-/// The stretches of all documents, cut so that none is long.
+/// The spans of all documents, cut so that none is long.
 template <class Model>
-std::vector<NgramStretch> stretches(const Model& m, const NgramDocuments& text) {
+std::vector<NgramSpan> spans(const Model& m, const NgramDocuments& text) {
     const std::size_t reach = static_cast<std::size_t>(std::max(1, m.order() - 1));
     NgramState before;
     for (std::size_t i = 0; i < text.before_size; ++i) ngram_step(m, before, ngram_word(m, text.before[i]));
-    std::vector<NgramStretch> result;
+    std::vector<NgramSpan> result;
     for (std::size_t d = 0; d < text.documents; ++d) {
         const auto first = static_cast<std::size_t>(text.bounds[d]),
                    last = static_cast<std::size_t>(text.bounds[d + 1]);
-        for (std::size_t begin = first; begin < last; begin += longest_stretch) {
+        for (std::size_t begin = first; begin < last; begin += longest_span) {
             const std::size_t from = begin - std::min(reach, begin - first);
             // Those that reach back to the very beginning of the first document go on from what came before it.
-            result.push_back({begin, std::min(last, begin + longest_stretch), from,
+            result.push_back({begin, std::min(last, begin + longest_span), from,
                               d == 0 && from == first ? before : NgramState{}});
         }
     }
@@ -61,37 +61,64 @@ std::vector<NgramStretch> stretches(const Model& m, const NgramDocuments& text) 
 
 }  // namespace
 
-double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
-    double paid = 0.0;
+namespace {
+
+/// One step of the automaton; pay(backoff) is called from the longest history down. Returns the n-gram's own logarithm and
+/// its length.
+template <class Pay>
+NgramFloat walk(const NgramModel& m, NgramState& state, std::uint32_t word, Pay&& pay) {
     const std::uint32_t code = m.codes().code(word);
-    for (;;) {
+    while (state.length > 0) {
         const Range range = children(m, state.length, state.place);
         const NgramNode& node = m.nodes(state.length)[state.place];
         if (range.begin < range.end) {
             const std::uint64_t found =
                 find_in_lines(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
             if (found != no_child) {
+                const auto length = static_cast<unsigned>(state.length + 1);
                 if (state.length + 1 < m.order()) {
                     state = {state.length + 1, static_cast<std::uint32_t>(found)};
-                    return paid + m.nodes(state.length)[found].logprob;
+                    return {m.nodes(state.length)[found].logprob, length};
                 }
                 state.place = suffix_of(m, m.order(), m.leaves()[found].suffix);
-                return paid + m.leaves()[found].logprob;
+                return {m.leaves()[found].logprob, length};
             }
         }
-        paid += node.backoff;
-        if (state.length == 1) {
-            state.place = word;
-            return paid + m.nodes(1)[word].logprob;
-        }
+        pay(node.backoff);
+        if (state.length == 1) break;
         state = {state.length - 1, suffix_of(m, state.length, node.suffix)};
     }
+    state = {1, word};
+    return {m.nodes(1)[word].logprob, 1};
+}
+
+}  // namespace
+
+double ngram_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
+    double paid = 0.0;
+    return walk(m, state, word, [&](float backoff) { paid += backoff; }).logprob + paid;
+}
+
+NgramFloat ngram_float_step(const NgramModel& m, NgramState& state, std::uint32_t word) {
+    float paid[max_order];
+    int many = 0;
+    NgramFloat result = walk(m, state, word, [&](float backoff) { paid[many++] = backoff; });
+    result.logprob = ngram_kenlm_float(result.logprob, word);
+    while (many > 0) result.logprob += paid[--many];
+    while (state.length > 0) {
+        const NgramNode& node = m.nodes(state.length)[state.place];
+        const Range range = children(m, state.length, state.place);
+        if (range.begin < range.end || node.backoff != 0.0f) break;
+        state = state.length == 1 ? NgramState{0, 0}
+                                  : NgramState{state.length - 1, suffix_of(m, state.length, node.suffix)};
+    }
+    return result;
 }
 
 template <class Model>
 void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_of_unknown, double* out,
                     unsigned threads) {
-    const auto all = stretches(model, text);
+    const auto all = spans(model, text);
     std::vector<std::size_t> cuts{0};
     std::size_t words = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -102,12 +129,12 @@ void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_o
         }
     }
     parallel_for(cuts.size() - 1, threads, [&](std::size_t task) {
-        std::vector<NgramStretch> own(all.begin() + static_cast<std::ptrdiff_t>(cuts[task]),
+        std::vector<NgramSpan> own(all.begin() + static_cast<std::ptrdiff_t>(cuts[task]),
                                       all.begin() + static_cast<std::ptrdiff_t>(cuts[task + 1]));
         const std::size_t first = own.front().read_from, last = own.back().end;
         std::vector<std::uint32_t> numbers(last - first);
         for (std::size_t i = first; i < last; ++i) numbers[i - first] = ngram_word(model, text.ids[i]);
-        for (NgramStretch& s : own) {
+        for (NgramSpan& s : own) {
             s.begin -= first;
             s.end -= first;
             s.read_from -= first;
@@ -119,10 +146,13 @@ void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_o
 template <class Model>
 bool ngram_holds(const Model& m, const NgramState& state) {
     const int longest = std::max(1, m.order() - 1);
+    if (state.length == 0) return state.place == 0;
     return state.length >= 1 && state.length <= longest && state.place < m.shape().counts[state.length - 1];
 }
 
-void ask(const NgramModel& m, const NgramState& state) { __builtin_prefetch(m.nodes(state.length) + state.place); }
+void ask(const NgramModel& m, const NgramState& state) {
+    if (state.length > 0) __builtin_prefetch(m.nodes(state.length) + state.place);
+}
 void ask(const CompactNgram& m, const NgramState& state) {
     if (state.length > 1) m.level(state.length).ask(state.place);
 }

@@ -33,16 +33,36 @@ void ngram_logprobs(const Model& model, const NgramDocuments& text, bool class_o
 /// ln p of every word after this history of one document, into out[0, words); that of word_begin is -inf.
 void ngram_predict(const NgramModel& model, const std::int64_t* history, std::size_t size, double* out);
 
-/// A state of the automaton: the longest known suffix of the history.
+/// A state of the automaton: the longest known suffix of the history. One of length 0 has no history, not even the
+/// beginning of a sentence.
 struct NgramState {
     int length = 1;
     std::uint32_t place = word_begin;
+};
+/// The states of a form of model: from what a span of text goes on.
+template <class Model>
+struct NgramStates {
+    using State = NgramState;
+    static State begin(const Model&) { return {}; }
 };
 /// A state at the beginning of a sentence.
 inline NgramState ngram_cursor(const NgramModel&) { return {}; }
 
 /// log10 p of the next word, and on to the state after it.
 double ngram_step(const NgramModel& model, NgramState& state, std::uint32_t word);
+
+/// log10 p in single precision, as KenLM adds it, and the length of the n-gram that it comes from.
+struct NgramFloat {
+    float logprob;
+    unsigned length;
+};
+/// KenLM has no logarithm of zero: ARPA files write -99 for it, and an <unk> that a file lacks costs -100.
+inline float ngram_kenlm_float(float logprob, std::uint32_t word) {
+    return logprob >= -3.0e38f ? logprob : word == word_unknown ? -100.0f : -99.0f;
+}
+/// The same step in that precision. A state of length 0 has no history at all; the state after it is the least that
+/// predicts the same: histories that no n-gram goes on from, and that cost nothing, are left out.
+NgramFloat ngram_float_step(const NgramModel& model, NgramState& state, std::uint32_t word);
 
 /// Whether the model has this place among its histories.
 template <class Model>

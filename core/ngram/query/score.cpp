@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "ngram/kenlm/query.hpp"
 #include "ngram/query/follow.hpp"
 #include "ngram/query/pieces.hpp"
 #include "ngram/query/query.hpp"
@@ -51,20 +52,21 @@ struct Job {
 };
 
 /// What there is to score in a piece: the numbers [lead, lead + units).
-std::vector<NgramStretch> stretches_of(const Job& job, const NgramPiece& piece, std::size_t reach,
-                                       const NgramState& before) {
-    std::vector<NgramStretch> result;
+template <class State>
+std::vector<SpanFrom<State>> spans_of(const Job& job, const NgramPiece& piece, std::size_t reach,
+                                             const State& before, const State& begin_state, const State& within_state) {
+    std::vector<SpanFrom<State>> result;
     const std::size_t size = job.units.size(), lead = job.lead;
     const auto& bounds = job.units.bounds();
     std::size_t begin = 0;
     for (std::size_t d = 0; d <= bounds.size() && begin < size; ++d) {
         const std::size_t last = d < bounds.size() ? static_cast<std::size_t>(bounds[d]) : size;
         const std::size_t first = begin, came = d == 0 ? job.within : 0;
-        for (; begin < last; begin = std::min(last, begin + longest_stretch)) {
+        for (; begin < last; begin = std::min(last, begin + longest_span)) {
             const std::size_t known = begin - first + came, back = std::min(reach, known);
             const bool from_start = back == known;  // and so from what came before the text, in its first document
-            result.push_back({lead + begin, lead + std::min(last, begin + longest_stretch), lead + begin - back,
-                              piece.first + d == 0 && from_start ? before : NgramState{}});
+            result.push_back({lead + begin, lead + std::min(last, begin + longest_span), lead + begin - back,
+                              !from_start ? within_state : piece.first + d == 0 ? before : begin_state});
         }
     }
     return result;
@@ -73,6 +75,9 @@ std::vector<NgramStretch> stretches_of(const Job& job, const NgramPiece& piece, 
 /// Scores a text: some pieces at a time are split and scored, and their units stored in order.
 template <class Model>
 class Scoring {
+    using States = NgramStates<Model>;
+    using State = typename States::State;
+
 public:
     Scoring(const Model& model, const NgramBytes& text, const Separators& separators, NgramEnds ends, unsigned threads)
         : model_(model), index_(model.index()), text_(text), separators_(separators), ends_(ends),
@@ -85,7 +90,7 @@ public:
     }
 
     NgramScored run(bool scored, bool class_of_unknown) {
-        NgramState before;
+        State before = States::begin(model_);
         for (std::size_t i = 0; scored && i < text_.before_size; ++i)
             ngram_step(model_, before, ngram_word(model_, text_.before[i]));
         for (std::size_t first = 0; first < pieces_.size(); first += jobs_.size()) {
@@ -155,14 +160,14 @@ private:
         }
     }
 
-    void score(const Job& job, const NgramPiece& piece, const NgramState& before, bool class_of_unknown) {
-        const auto all = stretches_of(job, piece, reach_, before);
+    void score(const Job& job, const NgramPiece& piece, const State& before, bool class_of_unknown) {
+        const auto all = spans_of(job, piece, reach_, before, States::begin(model_), State{});
         ngram_follow(model_, job.units.numbers() - job.lead, all.data(), all.data() + all.size(), class_of_unknown,
                      logprobs_.data() + job.offset - job.lead);
     }
 
     const Model& model_;
-    const WordIndex index_;
+    const decltype(std::declval<const Model&>().index()) index_;
     const NgramBytes& text_;
     const Separators& separators_;
     NgramEnds ends_;
@@ -195,7 +200,7 @@ NgramScored ngram_score(const Model& model, const NgramBytes& text, const Separa
 template <class Model>
 double ngram_sentence(const Model& model, Bytes sentence, const Separators& separators, bool ended,
                       bool class_of_unknown) {
-    const WordIndex index = model.index();
+    const auto index = model.index();
     const std::uint8_t* const limit = sentence.data + sentence.size;
     auto state = ngram_cursor(model);
     Compensated total;
@@ -206,7 +211,7 @@ double ngram_sentence(const Model& model, Bytes sentence, const Separators& sepa
         while (i < sentence.size && !separators[sentence.data[i]]) ++i;
         if (start == i) break;
         const Bytes word{sentence.data + start, i - start};
-        const std::uint32_t number = index.find(word, word_key(word, limit));
+        const std::uint32_t number = index.find(word, index.key(word, limit));
         possible = possible && (number != word_unknown || class_of_unknown);
         total.add(ngram_step(model, state, number));
     }
@@ -220,5 +225,7 @@ template double ngram_sentence(const NgramModel&, Bytes, const Separators&, bool
 template NgramScored ngram_split(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
 template NgramScored ngram_score(const CompactNgram&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
 template double ngram_sentence(const CompactNgram&, Bytes, const Separators&, bool, bool);
+template NgramScored ngram_split(const KenlmModel&, const NgramBytes&, const Separators&, NgramEnds, unsigned);
+template NgramScored ngram_score(const KenlmModel&, const NgramBytes&, const Separators&, NgramEnds, bool, unsigned);
 
 }  // namespace bitmeter

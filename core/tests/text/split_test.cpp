@@ -22,7 +22,7 @@ Ends view(const std::vector<std::int64_t>& ends) { return {ends.data(), ends.siz
 std::string random_text(std::mt19937_64& random, std::size_t n) {
     static const std::string pieces[] = {"a", "be", " ", "  ", "\n", "\r\n", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
                                          "\xE2", "\x82", "\xF0\x9F", "\xC0\x80", "\xED\xA0\x80", "\xFF", "\t \n", "word",
-                                         std::string("\0", 1), "a rather long stretch of plain letters, and then more of them "};
+                                         std::string("\0", 1), "a rather long passage of plain letters, and then more of them "};
     std::string result;
     while (result.size() < n) result += pieces[random() % std::size(pieces)];
     return result;

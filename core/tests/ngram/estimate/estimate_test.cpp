@@ -34,7 +34,7 @@ std::unique_ptr<NgramModel> read(const std::string& arpa, std::size_t block = 1 
         const std::string part = arpa.substr(at, block);
         reader.feed(bytes(part));
     }
-    return reader.finish(texts::note);
+    return reader.finish(texts::metadata);
 }
 
 std::vector<double> logprobs(const NgramModel& m, const std::vector<std::int64_t>& ids,

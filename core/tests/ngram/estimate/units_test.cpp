@@ -44,7 +44,7 @@ double sum_after(const NgramModel& model, std::vector<std::int64_t> history) {
 }
 
 const std::string prose =
-    "the wind was in the north and the harbour lay still\nnobody had seen the old boat since october\n"
+    "the wind was in the north and the harbour lay still\nno one had seen the old boat since october\n"
     "on the third day the wind turned and it began to rain\n\nit rained on the boats and the nets\n";
 
 void bytes_are_closed() {
@@ -127,7 +127,7 @@ void pruning() {
         std::uint64_t before = ~std::uint64_t{0};
         for (double threshold : {0.0, 1e-4, 1e-3, 1e-2, 1.0}) {
             auto small = prune_by_entropy(*model, threshold);
-            small.model->set_note("");
+            small.model->set_metadata("");
             small.model->seal();
             small.model->verify();
             CHECK(small.divergence >= 0.0);

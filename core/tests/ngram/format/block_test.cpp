@@ -25,20 +25,20 @@ NgramShape small_shape() {
 }
 
 /// As if the metadata were the first line behind the header.
-NgramBlock::Span note_of(const NgramForm& form) { return NgramBlock::note_span(form.header_size, 60); }
+NgramBlock::Span metadata_of(const NgramForm& form) { return NgramBlock::metadata_span(form.header_size, 60); }
 
 NgramBlock made(const NgramForm& form) {
     NgramBlock block(form, PageBlock::zeros(size), size);
     for (std::size_t i = form.header_size; i < size; ++i) block.data()[i] = static_cast<std::uint8_t>(i);
     const std::uint32_t extras[] = {5, 6};
-    block.seal(small_shape(), extras, note_of(form));
+    block.seal(small_shape(), extras, metadata_of(form));
     return block;
 }
 
 std::string message_of(const NgramForm& form, const std::string& path, std::size_t accepted = size) {
     try {
         NgramBlock block(form, PageBlock::file(path));
-        block.accept(accepted, note_of(form));
+        block.accept(accepted, metadata_of(form));
         block.verify();
         return "";
     } catch (const NgramFormatError& error) {
@@ -73,7 +73,7 @@ int main() {
         block.save(path);
         CHECK(message_of(form, path).empty());
         NgramBlock read(form, PageBlock::file(path));
-        read.accept(size, note_of(form));
+        read.accept(size, metadata_of(form));
         CHECK(read.header().shape.words == 4 && read.header().shape.word_bytes == 9);
         CHECK(read.header().extras[0] == (form.extras ? 5u : 0u));
         CHECK(read.header().body_checksum == block.header().body_checksum);
@@ -83,9 +83,9 @@ int main() {
         NgramBlock renamed = made(form), changed = made(form);
         const std::uint32_t extras[] = {5, 6};
         renamed.data()[form.header_size + 3] ^= 1;
-        renamed.seal(small_shape(), extras, note_of(form));
+        renamed.seal(small_shape(), extras, metadata_of(form));
         changed.data()[form.header_size + 64] ^= 1;
-        changed.seal(small_shape(), extras, note_of(form));
+        changed.seal(small_shape(), extras, metadata_of(form));
         CHECK(block.header().content_checksum != 0);
         CHECK(renamed.header().content_checksum == block.header().content_checksum);
         CHECK(renamed.header().body_checksum != block.header().body_checksum);
@@ -97,7 +97,7 @@ int main() {
         CHECK(read.header().body_checksum == block.header().body_checksum);
         read.save(path);
         NgramBlock again(form, PageBlock::file(path));
-        again.accept(size, note_of(form));
+        again.accept(size, metadata_of(form));
         again.verify();
         CHECK(again.section().size == 4 && again.section().data[3] == 4);
         CHECK(again.attach({}));

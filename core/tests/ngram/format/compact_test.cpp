@@ -76,7 +76,7 @@ void test_same() {
         const NgramPacker packer(*model, 6, 8, 1);
         const auto compact = packer.pack("{\"about\": 2}");
         compact->verify();
-        CHECK(compact->note() == "{\"about\": 2}");
+        CHECK(compact->metadata() == "{\"about\": 2}");
         const auto fast = compact->expanded(2);
         fast->verify();
         CHECK(file_of(*NgramPacker(*model, 6, 8, 3).pack("{\"about\": 2}")) == file_of(*compact));
@@ -110,7 +110,7 @@ void test_same() {
     }
 }
 
-/// No history promises more than it has, and what it loses is little.
+/// No context sums to more than one, and to little less.
 void test_sums() {
     const auto model = trained(text_of(made_up(4000, 80)), 4);
     for (const unsigned bits : {4u, 8u}) {

@@ -46,7 +46,7 @@ struct Made {
 
 void a_document_costs_what_its_units_cost() {
     const Made made;
-    for (const std::string document : {"", " ", "\n", "w1", "w1 w2\n", "w1  nobody knows\tthis \n\n w3", "\xff\n \x00z"}) {
+    for (const std::string document : {"", " ", "\n", "w1", "w1 w2\n", "w1  unheard of\tthis \n\n w3", "\xff\n \x00z"}) {
         const NgramSpelled units = scored(*made.model, made.spelling, document);
         const double nats = ngram_spelled_nats(*made.model, made.spelling, bytes(document), between);
         CHECK(check::close(nats, plain_sum(units.units), 1e-12));

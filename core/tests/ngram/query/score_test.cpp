@@ -128,7 +128,7 @@ void test_follow() {
         const auto model = trained(text_of(training), order);
         for (std::size_t many : {1u, 5u, 70u, 1000u}) {
             std::vector<std::uint32_t> words;
-            std::vector<NgramStretch> stretches;
+            std::vector<NgramSpan> spans;
             for (std::size_t i = 0; i < many; ++i) {
                 const std::size_t read_from = words.size(), before = random() % 4, size = 1 + random() % 30;
                 for (std::size_t w = 0; w < before + size; ++w) {
@@ -136,12 +136,12 @@ void test_follow() {
                     words.push_back(any == word_begin ? word_unknown : any / (1 + random() % 5));
                     if (words.back() == word_begin) words.back() = word_end;
                 }
-                stretches.push_back({read_from + before, words.size(), read_from, NgramState{}});
+                spans.push_back({read_from + before, words.size(), read_from, NgramState{}});
             }
             for (bool known : {true, false}) {
                 std::vector<double> slow(words.size(), 1.0);
-                const NgramStretch *from = stretches.data(), *to = from + stretches.size();
-                for (const NgramStretch& s : stretches) {
+                const NgramSpan *from = spans.data(), *to = from + spans.size();
+                for (const NgramSpan& s : spans) {
                     NgramState state = s.state;
                     for (std::size_t i = s.read_from; i < s.end; ++i) {
                         const double scored = ngram_step(*model, state, words[i]) * std::log(10.0);
@@ -229,7 +229,8 @@ void test_states() {
             right = right && check::close(ngram_sentence(*model, line, Separators(white), true, true), sum, 1e-12);
         }
         CHECK(right);
-        CHECK(!ngram_holds(*model, {0, 0}) && !ngram_holds(*model, {order + 1, 0}) && !ngram_holds(*model, {1, model->words()}));
+        CHECK(ngram_holds(*model, {0, 0}) && !ngram_holds(*model, {0, 1}));  // no history at all
+        CHECK(!ngram_holds(*model, {order + 1, 0}) && !ngram_holds(*model, {1, model->words()}));
     }
 }
 
