@@ -74,6 +74,9 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "page":
             self._send(200, b"<html>hello</html>", {})
             return
+        if fault == "cut":
+            self._send(200, b'{"choices": [{"text": "The', {})
+            return
         status, answer = _answer(self.server, self.path, body)
         if status == 200 and self.server.spoil is not None:
             answer = self.server.spoil(answer)
@@ -105,7 +108,9 @@ def _answer(server: Server, path: str, body: dict[str, Any]) -> tuple[int, dict[
     known = made.units.token_bytes or ()
     names = [known[number] or b"<|endoftext|>" for number in ids.tolist()]
     texts = [name.decode("utf-8", "replace") for name in names]
-    written = [" the"] * body["max_tokens"]
+    (row,) = list(made.predictions(np.append(ids, 0), len(ids))) if body["max_tokens"] else (np.zeros((1, 1)),)
+    next_id = int(row[-1].argmax())
+    written = [_written(known[next_id] or b"")] * body["max_tokens"]
     choice: dict[str, Any] = {"text": "".join(written), "index": 0, "logprobs": None}
     if "prompt_logprobs" in body and "vllm" in server.dialects:
         choice["prompt_logprobs"] = [
@@ -116,8 +121,10 @@ def _answer(server: Server, path: str, body: dict[str, Any]) -> tuple[int, dict[
         choice["text"] = (prompt if isinstance(prompt, str) else "".join(texts)) + choice["text"]
         choice["logprobs"] = {
             "tokens": [_written(name) for name in names] + written,
-            "token_logprobs": logs + [-1.0] * len(written),
+            "token_logprobs": logs + [float(row[-1].max())] * len(written),
         }
+    elif body.get("logprobs") and "vllm" in server.dialects:
+        choice["logprobs"] = {"tokens": written, "token_logprobs": [float(row[-1].max())] * len(written)}
     usage = {"prompt_tokens": len(ids), "completion_tokens": len(written)}
     return 200, {"choices": [choice], "usage": usage}
 

@@ -18,7 +18,7 @@ from bitmeter.models.session import End
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
 from tests.coding.models import TEXT, Plain
-from tests.models.plugins import PlainWords
+from tests.models.helpers.plugins import PlainWords
 
 
 class Scores:
@@ -115,10 +115,10 @@ def test_units_must_be_ours() -> None:
 
 
 def test_traits_are_read_from_what_it_says() -> None:
-    class Told(Scores):
+    class Declared(Scores):
         traits = Traits(vocabulary=3, end=End(10), precision="float16", caveats=("beware",))
 
-    assert bm.load(Told()).traits == Traits(
+    assert bm.load(Declared()).traits == Traits(
         3, end=End(10), whole_documents=True, precision="float16", caveats=("beware",)
     )
     assert bm.load(Scores()).traits == Traits(256, whole_documents=True)
@@ -249,7 +249,7 @@ def test_an_unknown_word_is_impossible_and_never_shown() -> None:
     skipped = bm.score(Three(), b"the zebra sat\n", oov="skipped")
     assert (skipped.skipped, skipped.tokens) == (1, 2)
     assert skipped.nats == pytest.approx(-plain.row[2] - plain.row[1])
-    assert not bm.verify(plain, b"the cat sat").predicts
+    assert bm.verify(plain, b"the cat sat").sound  # every one of its three words was enumerated
 
 
 def test_an_unknown_word_has_the_entry_unk_where_there_is_one() -> None:
@@ -423,10 +423,10 @@ def test_predictions_of_a_wrong_shape_are_an_error() -> None:
 
 
 def test_a_spelling_must_be_an_n_gram_model() -> None:
-    class Told(PlainWords):
+    class Declared(PlainWords):
         def __init__(self) -> None:
             super().__init__()
             self.spelling: Any = b"to be"
 
     with pytest.raises(ModelError, match=r"has the spelling b'to be'; it must be an n-gram model of words"):
-        bm.load(Told())
+        bm.load(Declared())

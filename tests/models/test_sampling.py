@@ -126,7 +126,7 @@ def test_every_predictor() -> None:
 
 
 def test_a_network_keeps_what_it_computed() -> None:
-    """Its stepper and its whole predictions draw the same text; only the last one is computed anew each time."""
+    """Its stepper and its whole predictions draw the same text; only the last one is computed again each time."""
     model = bm.Neural("lstm", "bytes", width=8, threads=1).fit(b"one two three\n" * 20, epochs=1)
 
     class Whole:

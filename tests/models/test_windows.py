@@ -108,3 +108,46 @@ def test_contexts_in_words() -> None:
     assert context_in_words("nonsense") == ""
     for ctx in ("auto", "disjoint", "rolling", "half", "rolling.5"):
         assert context_in_words(ctx)
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=6),
+    st.integers(4, 9),
+    st.sampled_from(["sliding", "rolling"]),
+    st.booleans(),
+)
+def test_answers_are_scored_once_with_all_context_that_fits(
+    sizes: list[tuple[int, int]], window: int, kind: str, led: bool
+) -> None:
+    from bitmeter.models.windows import plan_answers
+
+    bounds = np.concatenate(([0], np.cumsum([a + b for a, b in sizes]))).astype(np.int64)
+    context = np.array([a for a, _ in sizes])
+    windowing = Windowing(kind, window, max(1, window // 2), 0 if led else None)
+    plan = plan_answers(windowing, bounds, context)
+    scored = np.zeros(bounds[-1], dtype=np.int64)
+    for first, stop in zip(plan.first, plan.stop, strict=True):
+        scored[first:stop] += 1
+    for j, (a, b) in enumerate(sizes):
+        begin = int(bounds[j])
+        assert not scored[begin : begin + a].any()
+        # Without a token before a text, the first of all cannot be predicted.
+        unpredicted = 0 if led or a else min(1, b)
+        assert scored[begin + a + unpredicted : begin + a + b].tolist() == [1] * (b - unpredicted)
+        own = plan.document == j
+        room = window + (kind == "rolling")
+        if b and own.sum() == 1 and a + b + led > room:
+            assert int(plan.stop[own][0] - plan.start[own][0]) + led == room  # as much context as fits
+    assert (plan.stop - plan.start + (led & plan.led) <= window + (kind == "rolling")).all()
+
+
+def test_bos_stands_before_an_answer_without_a_context() -> None:
+    from bitmeter.models.windows import plan_answers
+
+    bounds, context = np.array([0, 3, 6]), np.array([0, 2])
+    windowing = Windowing("rolling", 8, 0, 7, "pair")
+    assert plan_answers(windowing, bounds, context).led.tolist() == [True, False]
+    assert plan_answers(windowing, bounds, context, adds_bos=True).led.tolist() == [True, True]

@@ -17,6 +17,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter.errors import ModelError
 from bitmeter.models.coder import Coder, CodeWatch
 from bitmeter.models.machine import Machine
 from bitmeter.models.outcomes import Outcomes
@@ -41,6 +42,7 @@ __all__ = [
     "PlainModel",
     "Predictor",
     "Primable",
+    "PseudoScorer",
     "Samples",
     "Scored",
     "SentenceScorer",
@@ -79,6 +81,11 @@ class Traits:
         What a reader of its score should know.
     reach
         Of a plug-in: how many of the last units `predict` looks at; None for all.
+    learns
+        Whether it learns from what it scores, on from document to document: costs fall along a text, which intervals
+        allow for, and the order of documents matters. Such a model starts afresh for each answer that has a context.
+    metered
+        Whether each call may cost money, such as that of a server: nothing is tried by many calls.
     """
 
     vocabulary: int | None = None
@@ -91,6 +98,8 @@ class Traits:
     rounded: bool = False
     caveats: tuple[str, ...] = ()
     reach: int | None = None
+    learns: bool = False
+    metered: bool = False
 
 
 @runtime_checkable
@@ -236,6 +245,12 @@ class OpenVocabulary(Model):
         """The same model as a distribution over byte strings: unknown units are spelled, where it can do that."""
         return self.with_oov("spelled") if "spelled" in self.traits.oov else self
 
+    @property
+    def spelling(self) -> _core.Spelling:
+        """What the bytes of unknown words cost, and the white space around words; an error if it has none."""
+        message = f"{self.name} has no model of how words are spelled"
+        raise ModelError(message, value=self.name)
+
     def oov_remedies(self) -> tuple[str, ...]:
         """What to type so that unknown units are no longer impossible."""
         return ("--oov class lets each cost <unk> alone",) if "class" in self.traits.oov else ()
@@ -282,13 +297,20 @@ class Windowed(Model):
             Where BOS stands: one of `windows.BOS_RULES`; None for what the kind of windows implies.
         """
 
+    def with_arithmetic(self, way: str) -> Self:
+        """The same model with its logits normalised in one of `models.arithmetic.ARITHMETICS`.
+
+        A model that has no logits, or one way only, stays as it is; `traits.precision` says what was followed.
+        """
+        return self
+
     @abstractmethod
     def with_windowing(self, windowing: Windowing) -> Self:
         """The same model with the windows of another."""
 
     @abstractmethod
-    def plan(self, bounds: Ints) -> Plan:
-        """The windows over these documents."""
+    def plan(self, bounds: Ints, context: Ints | None = None) -> Plan:
+        """The windows over these documents, of which the first units, so many of each, are context alone."""
 
 
 class WindowedPredictor(Windowed, Predictor):
@@ -440,6 +462,37 @@ class NGramLike(Predictor, OpenVocabulary):
     @abstractmethod
     def history_buckets(self) -> int:
         """Into how many buckets it sorts histories."""
+
+
+class PseudoScorer(ABC):
+    """Ranks sentences, but is no distribution over texts: it has no perplexity, and only `prefer` takes it.
+
+    Attributes
+    ----------
+    name
+        As it is typed: `mlm:PATH`.
+    fingerprint
+        Changes with anything that can change a figure.
+    metric
+        What the figures are.
+    caveats
+        What a reader of them should know.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> issubclass(bm.PseudoScorer, bm.Model)
+    False
+    """
+
+    name: str
+    fingerprint: str
+    metric: str
+    caveats: tuple[str, ...]
+
+    @abstractmethod
+    def pseudo(self, sentences: list[bytes], watch: Watch | None = None) -> tuple[Floats, Ints]:
+        """The cost of each sentence in nats, and its number of tokens."""
 
 
 class Meter(Protocol):

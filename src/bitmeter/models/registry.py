@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
     from bitmeter.models.components import Components
-    from bitmeter.models.protocols import Bundled, Compressor, Model, Primable
+    from bitmeter.models.protocols import Bundled, Compressor, Model, Primable, PseudoScorer
 
 __all__ = [
     "BrokenPlugin",
@@ -52,6 +52,7 @@ _FAMILIES = (
     "causal.hf.model",
     "causal.gguf.model",
     "causal.endpoint.model",
+    "masked.model",
     "baseline.compressors",
 )
 #: Classes whose models travel in archives, by the name of their first file.
@@ -64,6 +65,8 @@ _BUNDLES = {
 }
 #: Schemes whose models are made from their name alone, so that a file may name them.
 NAMED = ("kt", "uniform", "universal")
+#: Schemes of what is no model, but ranks sentences.
+_PSEUDO = ("mlm",)
 #: Schemes whose files may refer to models or tokenizers that the user gives, and their modules.
 _REFERRING = {"ngram": "ngram.model", "mixture": "mixture.model"}
 
@@ -242,6 +245,12 @@ def resolve(spec: Any, components: Components | None = None) -> Model | Compress
     if is_model_file(spec) and os.path.isfile(spec):  # fast path: the other families are not imported
         return _load_by(_family("ngram.model").NGram.load, spec, components)
     name, _, rest = spec.partition(":")
+    if name in _PSEUDO:
+        message = (
+            f"{spec} is a masked model, which is no distribution over texts: it has no bits and no perplexity. It can "
+            "rank sentences: bitmeter prefer (bm.prefer)"
+        )
+        raise ModelError(message, value=spec)
     own = own_schemes()
     if name in own:
         if components and name in _REFERRING:
@@ -256,6 +265,19 @@ def resolve(spec: Any, components: Components | None = None) -> Model | Compress
         message = f"there is no model {safe!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
         raise ModelError(message, value=safe)
     return _from_plugin(_plugin(name), spec, rest)
+
+
+def resolve_any(spec: Any) -> Model | Compressor | PseudoScorer:
+    """As `resolve`, and also what ranks sentences without being a distribution over texts."""
+    from bitmeter.models.protocols import PseudoScorer
+
+    if isinstance(spec, PseudoScorer):
+        return spec
+    name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if name in _PSEUDO:
+        loaded: PseudoScorer = own_schemes()[name].load(rest)
+        return loaded
+    return resolve(spec)
 
 
 def load_file(path: Path, components: Components) -> Model:

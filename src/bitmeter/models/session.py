@@ -19,6 +19,7 @@ import numpy as np
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
 from bitmeter.models.windows import Plan
+from bitmeter.text.borders import Answers, answer_units, split_apart
 from bitmeter.text.boundaries import with_ends
 from bitmeter.text.units.base import BLANK, Split, Units
 
@@ -92,6 +93,12 @@ class Batch:
         Whether the last document continues in the next batch.
     eos, end
         Whether the end of each finished document is one more unit, and which.
+    context
+        How many bytes at the beginning of each document are its context, which conditions what follows and is not
+        scored; None where all is scored. Documents with contexts come whole. A session may score contexts or leave
+        their log-probabilities 0: they are not used.
+    border
+        How the border between a context and what follows is drawn: one of `text.borders.BORDERS`.
     """
 
     data: bytes
@@ -102,6 +109,8 @@ class Batch:
     unfinished: bool = False
     eos: str = "no"
     end: End | None = None
+    context: Ints | None = None
+    border: str = "whole"
 
     @property
     def all_ends(self) -> Ints:
@@ -110,6 +119,8 @@ class Batch:
 
     @cached_property
     def _plain(self) -> Split:
+        if self.context is not None and self.border == "apart":
+            return split_apart(self.units, self.data, self.ends, self.context)
         return self.units.split(self.data, self.ends)
 
     @cached_property
@@ -133,6 +144,12 @@ class Batch:
         They cost nothing and are not counted as tokens; where unknown words are spelled, their white space is paid for.
         """
         return self._tokens[1]
+
+    def answers(self, split: Split) -> Answers | None:
+        """Where what follows the contexts begins among these units of the batch; None where there are no contexts."""
+        if self.context is None:
+            return None
+        return answer_units(split, self.data, self.ends, self.context, self.units, self.border)
 
     @property
     def lossy(self) -> int:

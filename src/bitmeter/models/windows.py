@@ -24,6 +24,7 @@ __all__ = [
     "bos_rule",
     "context_in_words",
     "parse_context",
+    "plan_answers",
     "plan_windows",
     "settle_windowing",
 ]
@@ -44,8 +45,9 @@ KINDS = {
 
 #: Where BOS stands. "window": before each window that begins a text, as `first` says. "tokenizer": instead of the
 #: first token of each window, if the tokenizer adds BOS by itself, and only then (llama.cpp). "twice": before a BOS
-#: that the tokenizer has added by itself, which is then scored too (lm-eval).
-BOS_RULES = ("window", "tokenizer", "twice")
+#: that the tokenizer has added by itself, which is then scored too (lm-eval). "pair": before an answer whose context is
+#: empty, and before a context only if the tokenizer adds BOS by itself (lm-eval).
+BOS_RULES = ("window", "tokenizer", "twice", "pair")
 #: Kinds of windows that imply another rule than "window", because they reproduce a tool's.
 _BOS_OF_KIND = {"half": "tokenizer", "rolling": "twice"}
 
@@ -61,6 +63,8 @@ _SLIDING = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
 _NAMED = re.compile(r"(disjoint|rolling|half)(?:\.([1-9][0-9]{0,8}))?")
 #: llama.cpp's own window where none is asked for.
 _HALF_WINDOW = 512
+#: Tokens of a window without a bound.
+_NO_BOUND = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class Windowing:
         The id of the token before a text; None for no token.
     bos
         One of `BOS_RULES`.
+    lead
+        All tokens before a text, the prefix first, where there are several.
     """
 
     kind: str = "full"
@@ -86,6 +92,12 @@ class Windowing:
     stride: int = 0
     prefix: int | None = None
     bos: str = "window"
+    lead: tuple[int, ...] = ()
+
+    @property
+    def before(self) -> tuple[int, ...]:
+        """The tokens before a text."""
+        return self.lead or (() if self.prefix is None else (self.prefix,))
 
     def __str__(self) -> str:
         if self.kind == "full":
@@ -143,7 +155,14 @@ def bos_rule(ctx: str) -> str:
     return _BOS_OF_KIND.get(parse_context(ctx)[0], "window")
 
 
-def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: str, bos: str = "window") -> Windowing:
+def settle_windowing(
+    ctx: str,
+    context: int | None,
+    prefix: int | None,
+    name: str,
+    bos: str = "window",
+    lead: tuple[int, ...] = (),
+) -> Windowing:
     """The windowing that a model with this context uses for `ctx`.
 
     Parameters
@@ -158,10 +177,12 @@ def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: st
         The model's, for messages.
     bos
         One of `BOS_RULES`.
+    lead
+        All tokens before a text, where there are several.
     """
     kind, window, stride = parse_context(ctx)
     if kind == "full" or (ctx == "auto" and context is None):
-        return Windowing("full", context or 0, 0, prefix, bos)
+        return Windowing("full", context or 0, 0, prefix, bos, lead)
     if not window:
         if context is None:
             message = f"{name} sees any length, so {ctx} needs a window: {ctx}.1024"
@@ -170,18 +191,19 @@ def settle_windowing(ctx: str, context: int | None, prefix: int | None, name: st
     if context is not None and window > context:
         message = f"{name} sees {context:,} tokens at once, so a window of {window:,} is too long (--ctx {ctx})"
         raise ModelError(message, value=ctx)
-    room = window - (prefix is not None)
+    before = len(lead) or int(prefix is not None)
+    room = window - before
     if kind == "disjoint":
         stride = room
     elif kind == "sliding":
-        stride = stride or max(1, window // 2)
-    if window < (4 if kind == "half" else 2) or (kind == "sliding" and stride > room):
+        stride = stride or max(1, min(window // 2, room))
+    if window < (4 if kind == "half" else 2) or room < 1 or (kind == "sliding" and stride > room):
         message = (
-            f"a window of {window} tokens{' with one before the text' if prefix is not None else ''} has no room for "
+            f"a window of {window} tokens{f' with {before} before the text' if before else ''} has no room for "
             f"{ctx}; give a longer window or a shorter stride"
         )
         raise ModelError(message, value=ctx)
-    return Windowing(kind, window, stride, prefix, bos)
+    return Windowing(kind, window, stride, prefix, bos, lead)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,12 +258,69 @@ def plan_windows(windowing: Windowing, bounds: Ints, name: str = "the model") ->
     return Plan(start, first, stop, led.astype(np.bool_), document)
 
 
+def plan_answers(
+    windowing: Windowing, bounds: Ints, context: Ints, name: str = "the model", *, adds_bos: bool = False
+) -> Plan:
+    """Lay one window over each document of a context and an answer, of which the answer is scored.
+
+    A context that is too long is cut on its left. An answer that does not fit into one window is scored in several, as
+    any document.
+
+    Parameters
+    ----------
+    windowing
+        Of the kind "full", "sliding" or "rolling"; the last sees one token more, as lm-eval does.
+    bounds
+        Where documents begin and end.
+    context
+        How many tokens of each document are its context.
+    name
+        The model's, for messages.
+    adds_bos
+        Whether the tokenizer puts BOS before a text.
+
+    Examples
+    --------
+    >>> plan = plan_answers(Windowing("sliding", 4, 2, None), np.array([0, 7, 10]), np.array([5, 2]))
+    >>> list(zip(plan.start.tolist(), plan.first.tolist(), plan.stop.tolist()))
+    [(3, 5, 7), (7, 9, 10)]
+    """
+    if windowing.kind in ("half", "disjoint"):
+        message = (
+            f"windows of the kind {windowing.kind} leave contexts out, so answers would not be given them; use "
+            "WINDOW.STRIDE, full or rolling (--ctx)"
+        )
+        raise ModelError(message)
+    begin, end = bounds[:-1], bounds[1:]
+    room = (windowing.window or _NO_BOUND) + (windowing.kind == "rolling")
+    led = np.full(len(begin), windowing.prefix is not None)
+    if windowing.bos == "pair":
+        fits = end - begin + 1 <= room
+        led &= (context == 0) | (adds_bos & fits)
+    start = np.maximum(begin, end - room + led)
+    first = begin + context
+    # Without anything before it, a token cannot be predicted.
+    first = np.where(~led & (context == 0), first + 1, first)
+    whole = (start <= first - ~led) & (end > begin + context)
+    if windowing.kind == "full":
+        whole &= start == begin  # the others are too long, which is an error
+    rows = [np.column_stack([start, np.minimum(first, end), end, led, np.arange(len(begin))])[whole]]
+    for document in np.flatnonzero(~whole & (end > begin + context)).tolist():
+        inner = _document(windowing, int(begin[document]), int(end[document]), document, name)
+        inner[:, 1] = np.maximum(inner[:, 1], begin[document] + context[document])
+        rows.append(inner[inner[:, 1] < inner[:, 2]])
+    table = np.concatenate(rows).astype(np.int64)
+    table = table[np.argsort(table[:, 4], kind="stable")]
+    starts, firsts, stops, leads, documents = np.ascontiguousarray(table.T)
+    return Plan(starts, firsts, stops, leads.astype(np.bool_), documents)
+
+
 def _document(windowing: Windowing, begin: int, end: int, document: int, name: str) -> Ints:
     """Rows of start, first, stop, led, document."""
     size = end - begin
     led = windowing.prefix is not None
     if windowing.kind == "full":
-        if windowing.window and size + led > windowing.window:
+        if windowing.window and size + len(windowing.before) > windowing.window:
             message = (
                 f"document {document} of this block has {size:,} tokens, but {name} sees {windowing.window:,} at once; "
                 "leave ctx out (--ctx), or give a window and a stride"
@@ -256,7 +335,7 @@ def _document(windowing: Windowing, begin: int, end: int, document: int, name: s
         local = _half(windowing.window, size, led=led)
         leads = np.full(len(local), led)
     else:
-        local = _sliding(windowing.window - led, windowing.stride, size)
+        local = _sliding(windowing.window - len(windowing.before), windowing.stride, size)
         leads = np.full(len(local), led)
     # Without a token before it, the first token of a window cannot be predicted.
     bare = ~(leads & led)

@@ -13,7 +13,7 @@ import bitmeter as bm
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
-from tests.models.lecture import BYTE_TABLE, WORDS, P, Q
+from tests.models.helpers.lecture import BYTE_TABLE, WORDS, P, Q
 
 
 @pytest.mark.parametrize(("text", "bits"), [("barb", 2.5), ("probable", 4.25), ("abba", 1.5), ("baby", math.inf)])

@@ -13,7 +13,7 @@ import bitmeter as bm
 from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.baseline.table_files import read_table, write_table
 from bitmeter.text.units.plain import Bytes
-from tests.models.lecture import BYTE_TABLE, WORDS, P, Q
+from tests.models.helpers.lecture import BYTE_TABLE, WORDS, P, Q
 
 
 @pytest.mark.parametrize("table", [P, Q, BYTE_TABLE], ids=["characters", "conditional", "bytes"])

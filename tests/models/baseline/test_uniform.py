@@ -13,7 +13,7 @@ import bitmeter as bm
 
 
 @given(st.binary(min_size=1, max_size=200))
-def test_uniform_costs_eight_bits_a_byte(data: bytes) -> None:
+def test_uniform_costs_eight_bits_per_byte(data: bytes) -> None:
     score = bm.score("uniform", data)
     assert score.bits == pytest.approx(8 * len(data), rel=1e-15)
     assert score.tokens == len(data)

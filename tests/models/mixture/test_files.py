@@ -50,6 +50,14 @@ def write(path: Path, *components: dict[str, Any], schema: str = "bitmeter.mixtu
     return path
 
 
+@pytest.mark.parametrize("value", [None, 1, 0, "true", [], {}, 1e308])
+def test_a_flag_that_is_none_is_an_error(value: Any, tmp_path: Path) -> None:
+    # Anything but true was taken for false.
+    path = write(tmp_path / "x.bmx", {"model": "kt", "fingerprint": "kt-order0-bytes-1"}, buckets=value)
+    with pytest.raises(errors.FileFormatError, match="neither true nor false"):
+        bm.load(path)
+
+
 KT = {"model": "kt", "fingerprint": "kt-order0-bytes-1"}
 SCHEMAS = ("bitmeter.mixture/1", "bitmeter.mixture/2")
 

@@ -10,9 +10,9 @@ from tests.models.mixture.made import BYTES, CACHES, HELDOUT, ONE, TWO
 
 def test_scores_with_alternatives() -> None:
     for mixture in (bm.MixtureModel([ONE, TWO, CACHES[0]]), bm.MixtureModel([BYTES, "kt"])):
-        told = bm.score(mixture, HELDOUT, alternatives=2)
-        assert told.bits == bm.score(mixture, HELDOUT).bits
-        units = list(told.trace)
+        detailed = bm.score(mixture, HELDOUT, alternatives=2)
+        assert detailed.bits == bm.score(mixture, HELDOUT).bits
+        units = list(detailed.trace)
         assert all(len(unit.alternatives) == 2 and unit.rank is not None and unit.rank >= 1 for unit in units)
         likeliest = [unit for unit in units if unit.rank == 1]
         assert likeliest

@@ -14,7 +14,7 @@ import bitmeter as bm
 from bitmeter.text.units.plain import Characters
 
 
-def test_characters_that_are_not_known_are_told_among_all_that_there_are(tmp_path: Path) -> None:
+def test_characters_that_are_not_known_are_coded_among_all_that_there_are(tmp_path: Path) -> None:
     model = bm.NGram(3, units="chars").fit("der Bär saß\nauf dem Stuhl\n".encode() * 9)
     text = "der Bär aß 漢字\n".encode() + b"\xff \xe6\xbc\n\xf0\x9f\x99\x82"
     score = bm.score(model, text)

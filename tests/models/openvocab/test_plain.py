@@ -14,7 +14,7 @@ import bitmeter as bm
 from bitmeter.errors import ModelError
 from bitmeter.text.units.plain import Bytes
 from bitmeter.text.units.words import Words
-from tests.models.plugins import TRAINING, PlainWords
+from tests.models.helpers.plugins import TRAINING, PlainWords
 
 MODEL = bm.load(PlainWords())
 TEXT = b"to be or xyzzy\n\n  the mind\tis plugh \nthat"

@@ -16,7 +16,7 @@ from bitmeter.models.ngram.base import NGramBase
 from bitmeter.models.ngram.session import NGramSession
 from bitmeter.models.openvocab.words import SpelledNGramSession, SpelledSession
 from bitmeter.text.formats import SEPARATORS
-from tests.models.blocks import in_blocks
+from tests.models.helpers.blocks import in_blocks
 
 TEXT = b"to be or not to be\n that is  the question\n\nwhether 'tis nobler\n" * 3 + b"once caf\xc3\xa9 na\xefve\n"
 MODEL = bm.NGram(order=3).fit(TEXT)

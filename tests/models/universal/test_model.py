@@ -19,12 +19,13 @@ from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelE
 from bitmeter.models.registry import primed
 from bitmeter.models.universal.model import PRESETS, Universal, UniversalSession
 from tests.coding.archive.forging import forged, parts
-from tests.models.documents import cut_documents, in_parts, whole
+from tests.models.helpers.documents import cut_documents, in_parts, whole
 from tests.peak import peak_of
 
 TEXT = (
     b"It was a long way down to the harbour, and the lamps along the quay were lit one after the other.\n"
-    b"Nobody spoke. The boat had left at noon; the boat would be back by nine, or it would not be back at all.\n"
+    b"No"
+    b"body spoke. The boat had left at noon; the boat would be back by nine, or it would not be back at all.\n"
     b"\xc2\xabTu viens?\xc2\xbb \xe2\x80\x94 \xd0\x94\xd0\xb0, \xd0\xb8\xd0\xb4\xd1\x83. "
     b"\xe6\xb8\xaf\xe3\x81\xae\xe7\x81\xaf\xe3\x82\x8a\n"
     b"One lamp, two lamps, three lamps: they counted the lamps along the quay, and the lamps went out one by one.\n"
@@ -197,16 +198,45 @@ def test_a_saved_model_goes_on_where_it_was(tmp_path: Path, *, frozen: bool) -> 
         Universal.load(tmp_path / "other.bmu")
 
 
-def test_damaged_files_are_told(tmp_path: Path) -> None:
+def _unsealed(data: bytes) -> bytes:
+    """The file as bitmeter wrote it before the header had a checksum of its own."""
+    return data[:8] + struct.pack("<I", 2) + data[12:20] + bytes(4) + data[24:]
+
+
+def test_files_without_a_seal_are_still_read(tmp_path: Path) -> None:
+    model = Universal("small").with_prime(TEXT)
+    model.save(tmp_path / "model.bmu")
+    (tmp_path / "old.bmu").write_bytes(_unsealed((tmp_path / "model.bmu").read_bytes()))
+    assert bm.load(tmp_path / "old.bmu").fingerprint == model.fingerprint
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_no_bit_of_the_header_can_change(tmp_path: Path, *, frozen: bool) -> None:
+    # The flag "frozen" was outside of the checksum: one flipped bit gave another model, without a word.
+    file = tmp_path / "model.bmu"
+    model = Universal("small").with_prime(TEXT)
+    (model.freeze() if frozen else model).save(file)
+    sound = file.read_bytes()
+    for bit in range(8 * 48):
+        damaged = bytearray(sound)
+        damaged[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(damaged)
+        with pytest.raises(FileFormatError, match="not a sound universal model"):
+            Universal.load(file)
+
+
+def test_damaged_files_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "model.bmu"
     Universal("small").with_prime(TEXT).save(file)
     sound = file.read_bytes()
+    unsealed = _unsealed(sound)
     damages = {
         "does not begin as one": b"X" + sound[1:],
         "has version 9": sound[:8] + struct.pack("<I", 9) + sound[12:],
-        "impossible settings": sound[:12] + struct.pack("<I", 3) + sound[16:],
-        "impossible size": sound[:24] + struct.pack("<Q", 1 << 60) + sound[32:],
-        "list of blocks": sound[:32] + struct.pack("<Q", 1 << 60) + sound[40:],
+        "impossible settings": unsealed[:12] + struct.pack("<I", 3) + sound[16:],
+        "impossible size": unsealed[:24] + struct.pack("<Q", 1 << 60) + sound[32:],
+        "list of blocks": unsealed[:32] + struct.pack("<Q", 1 << 60) + sound[40:],
+        "checksum of its header": sound[:16] + struct.pack("<I", 1) + sound[20:],
         "checksum is wrong": sound[:-1] + bytes([sound[-1] ^ 1]),
         "ends too early": sound[:-1],
         "goes on after its end": sound + b"x",

@@ -44,8 +44,8 @@ class KrichevskyTrofimov(Predictor, Codes):
 
     @property
     def traits(self) -> Traits:
-        """It chooses from 256 bytes."""
-        return Traits(vocabulary=256)
+        """It chooses from 256 bytes, and learns."""
+        return Traits(vocabulary=256, learns=True)
 
     @property
     def outcomes(self) -> Outcomes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bitmeter._util.fields import Fields, read_fields
+from bitmeter._util.files import read_whole
 from bitmeter.errors import InputError, ModelError
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.plain import Bytes, Characters
@@ -44,7 +45,7 @@ def write_table(table: Table, units: Units, oov: str, path: Path, name: str) -> 
 def read_table(path: Path, name: str) -> tuple[Table, str, str]:
     """The table, units and treatment of unknown units that `write_table` wrote; nothing in it is trusted."""
     fields = read_fields(
-        path.read_bytes(), name, f"{name} is damaged: the table inside is not sound", "Fetch or make it again"
+        read_whole(path), name, f"{name} is damaged: the table inside is not sound", "Fetch or make it again"
     )
     fields.text("schema", (SCHEMA,))
     units, oov = fields.text("units", (Bytes.name, Characters.name)), fields.text("oov", ("none", "class"))

@@ -8,6 +8,7 @@ log-probabilities return to the order of the text.
 from __future__ import annotations
 
 import copy
+import hashlib
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Self
@@ -26,6 +27,7 @@ from bitmeter.models.windows import (
     Windowing,
     bos_rule,
     parse_context,
+    plan_answers,
     plan_windows,
     settle_windowing,
 )
@@ -34,6 +36,8 @@ __all__ = ["FIRST_WAYS", "Causal", "CausalPredictor"]
 
 #: What may stand before a document's first token.
 FIRST_WAYS = ("bos", "eos", "skip", "uniform")
+#: The note of a model that was asked to take names for tokens.
+SPECIAL = "names of special tokens in the text were taken for those tokens (special=yes)"
 
 
 class Causal(Windowed):
@@ -59,6 +63,8 @@ class Causal(Windowed):
         Bytes of text per batch: few, because networks are slow and progress should show.
     caveats
         What a reader of its score should know.
+    lead
+        Tokens that stand before each text instead of BOS, such as those of a chat template; mostly none.
     """
 
     name: str
@@ -71,6 +77,7 @@ class Causal(Windowed):
     llama_adds_bos: bool | None = None
     block_bytes: int = 1 << 16
     caveats: tuple[str, ...] = ()
+    lead: tuple[int, ...] = ()
     _windowing: Windowing | None = None
 
     # ---- what a backend implements ---------------------------------------------------------------------------------
@@ -132,8 +139,17 @@ class Causal(Windowed):
         way = choice(first, "first", FIRST_WAYS)
         parse_context(ctx)
         rule = bos_rule(ctx) if bos is None else choice(bos, "bos", BOS_RULES)
+        if self.lead:
+            return self._behind_lead(ctx, way, rule)
         prefix = self._tokenizer_bos if rule == "tokenizer" else self._before_text(way)
         return self.with_windowing(settle_windowing(ctx, self.context, prefix, self.name, rule))
+
+    def _behind_lead(self, ctx: str, way: str, rule: str) -> Self:
+        if way != "bos" or rule != "window":
+            given = f"first={way}" if way != "bos" else f"ctx={ctx}"
+            message = f"{self.name} has a template before each text, so {given} cannot be used; leave it out"
+            raise ModelError(message, value=way)
+        return self.with_windowing(settle_windowing(ctx, self.context, self.lead[0], self.name, rule, lead=self.lead))
 
     @property
     def _tokenizer_bos(self) -> int | None:
@@ -155,11 +171,17 @@ class Causal(Windowed):
     @property
     def fingerprint(self) -> str:
         """The weights, and what stands before a text."""
-        return f"{self.weights_fingerprint}-before{self.windowing.prefix}"
+        before = self.windowing.before
+        tokens = "+".join(map(str, before)) or "None"
+        if len(before) > 1:
+            tokens = hashlib.sha256(tokens.encode()).hexdigest()[:16]
+        return f"{self.weights_fingerprint}-before{tokens}"
 
-    def plan(self, bounds: Ints) -> Plan:
-        """The windows over these documents."""
-        return plan_windows(self.windowing, bounds, self.name)
+    def plan(self, bounds: Ints, context: Ints | None = None) -> Plan:
+        """The windows over these documents, of which the first tokens, so many of each, are context alone."""
+        if context is None:
+            return plan_windows(self.windowing, bounds, self.name)
+        return plan_answers(self.windowing, bounds, context, self.name, adds_bos=self.adds_bos)
 
     # ---- as a model ------------------------------------------------------------------------------------------------
 
@@ -172,16 +194,21 @@ class Causal(Windowed):
         return self.scored(ids, bounds)[0]
 
     def scored(
-        self, ids: Ids, bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
+        self,
+        ids: Ids,
+        bounds: Ints,
+        alternatives: int | None = None,
+        watch: Watch | None = None,
+        context: Ints | None = None,
     ) -> tuple[Floats, Details | None]:
-        """The same, with the details of each prediction where asked for."""
+        """The same, with the details of each prediction where asked for, and the tokens of contexts not scored."""
         tokens = np.asarray(ids, dtype=np.int64)
-        if self._doubles_bos:
+        if context is None and self._doubles_bos:
             return self._scored_behind_two(tokens, bounds, alternatives, watch)
         known = (tokens >= 0) & (tokens < self.size)
         if not known.all():
-            return self._scored_around(tokens, known, bounds, alternatives, watch)
-        plan = self.plan(bounds)
+            return self._scored_around(tokens, known, bounds, alternatives, watch, context)
+        plan = self.plan(bounds, context)
         sequences, firsts = self.sequences(tokens, plan)
         if alternatives is not None:
             return self._detailed(sequences, firsts, plan, len(tokens), alternatives, watch)
@@ -225,12 +252,19 @@ class Causal(Windowed):
         return found, None if details is None else details.taken(own)
 
     def _scored_around(
-        self, tokens: Ints, known: Ids, bounds: Ints, alternatives: int | None, watch: Watch | None
+        self,
+        tokens: Ints,
+        known: Ids,
+        bounds: Ints,
+        alternatives: int | None,
+        watch: Watch | None,
+        context: Ints | None,
     ) -> tuple[Floats, Details | None]:
         """Leaves out ids that are not tokens (a document of which the tokenizer kept nothing)."""
         kept = np.concatenate(([0], np.cumsum(known)))
         logs = np.zeros(len(tokens))
-        logs[known], inner = self.scored(tokens[known], kept[bounds], alternatives, watch)
+        before = None if context is None else kept[bounds[:-1] + context] - kept[bounds[:-1]]
+        logs[known], inner = self.scored(tokens[known], kept[bounds], alternatives, watch, before)
         if inner is None:
             return logs, None
         details = empty_details(len(tokens), inner.top.shape[1], inner.names)
@@ -239,8 +273,7 @@ class Causal(Windowed):
 
     def sequences(self, tokens: Ints, plan: Plan) -> tuple[list[Ints], list[int]]:
         """The ids of each window, with the token before the text if any, and the index of the first scored id."""
-        prefix = self.windowing.prefix
-        before = np.array([] if prefix is None else [prefix], dtype=np.int64)
+        before = np.array(self.windowing.before, dtype=np.int64)
         found = [
             np.concatenate((before, tokens[start:stop])) if led else tokens[start:stop]
             for start, stop, led in zip(plan.start.tolist(), plan.stop.tolist(), plan.led.tolist(), strict=True)
@@ -257,9 +290,10 @@ class CausalSession(UnitSession):
 
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """Score whole documents, in windows."""
-        split = batch.split
-        logs, found = self._model.scored(split.ids, split.bounds, details, watch)
-        return Scored(split, batch.blank, logs, found, self._model.plan(split.bounds))
+        split, answers = batch.split, batch.answers(batch.split)
+        context = None if answers is None else answers.first - split.bounds[:-1]
+        logs, found = self._model.scored(split.ids, split.bounds, details, watch, context)
+        return Scored(split, batch.blank, logs, found, self._model.plan(split.bounds, context))
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each token of whole documents."""
@@ -350,7 +384,7 @@ class CausalPredictor(Causal, WindowedPredictor):
             message = f"with ctx={windowing} what {self.name} sees depends on what is still to come; choose another"
             raise ModelError(message)
         plan = plan_windows(windowing, np.array([0, len(tokens) + 1]), self.name)
-        lead = [windowing.prefix] if windowing.prefix is not None and bool(plan.led[-1]) else []
+        lead = list(windowing.before) if bool(plan.led[-1]) else []
         return np.concatenate((np.array(lead, dtype=np.int64), tokens[int(plan.start[-1]) :]))
 
 

@@ -47,7 +47,7 @@ class NetworkStepper(Stepper):
             raise ModelError(message)
         self._make, self._windowing, self._size, self._name = network, windowing, size, name
         self._network = network()
-        self._lead = [] if windowing.prefix is None else [windowing.prefix]
+        self._lead = list(windowing.before)
         self.begin()
 
     def begin(self) -> None:

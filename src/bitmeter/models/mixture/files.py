@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, read_whole, replacing
 from bitmeter._util.paths import is_inside
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
 from bitmeter.models.mixture.cache import Cache, is_cache_name
@@ -115,14 +115,16 @@ def read_mixture(path: Any) -> MixtureFile:
         message = f"there is no mixture {name}; make one with: bitmeter mix MODEL… --heldout TEXT -o {name}"
         raise MissingSourceError(message, path=name)
     try:
-        content = json.loads(found.read_bytes())
+        content = json.loads(read_whole(found))
         if content["schema"] not in SCHEMAS:
             raise _unsound(name, f"its schema is {content['schema']!r:.40}, not {SCHEMA}")
         parts = [_part(part, found.parent) for part in content["components"]]
         weights = _numbers(content["weights"])
         rows = content["rows"]
         table = None if rows is None else {int(k): _numbers(row) for k, row in rows.items()}
-        buckets = content["buckets"] is True
+        buckets = content["buckets"]
+        if not isinstance(buckets, bool):
+            raise _unsound(name, f"buckets is {buckets!r:.40}, neither true nor false")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         if isinstance(error, FileFormatError):
             raise

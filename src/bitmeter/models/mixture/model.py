@@ -290,7 +290,12 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         """What all components agree on."""
         caveats = dict.fromkeys(caveat for model in self._models for caveat in model.traits.caveats)
         size = self.vocabulary.size or None
-        return Traits(vocabulary=size, end=self._end, oov=self._oov_ways, caveats=tuple(caveats))
+        caches = len(self._models) < len(self.components)
+        learns = caches or any(model.traits.learns for model in self._models)
+        metered = any(model.traits.metered for model in self._models)
+        return Traits(
+            vocabulary=size, end=self._end, oov=self._oov_ways, caveats=tuple(caveats), learns=learns, metered=metered
+        )
 
     @property
     def outcomes(self) -> Outcomes:

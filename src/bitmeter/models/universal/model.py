@@ -108,7 +108,7 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
     @property
     def traits(self) -> Traits:
         """It chooses from 256 bytes."""
-        return Traits(vocabulary=256)
+        return Traits(vocabulary=256, learns=not self.frozen)
 
     @property
     def outcomes(self) -> Outcomes:

@@ -61,7 +61,7 @@ def test_a_server_that_does_not_echo_is_found_out() -> None:
                 endpoint(server, tokenizer=tokenizer, dialect="echo")
 
 
-def test_what_is_not_there_is_told_by_the_servers_own_list() -> None:
+def test_what_is_not_there_is_named_with_the_servers_own_list() -> None:
     """Whatever words the server finds for it."""
     with serving() as server:
         server.models = ["another", "tiny-chat"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +21,13 @@ def endpoint(server: Server, **options: Any) -> bm.Endpoint:
     return bm.Endpoint(server.url, "tiny", **{"wait": 0.001, "retries": 3, **options})
 
 
-@pytest.mark.parametrize("fault", [429, (429, {"Retry-After": "0"}), 500, 503, "hang up"])
+@pytest.mark.parametrize("fault", [429, (429, {"Retry-After": "0"}), 500, 503, "hang up", "cut"])
 def test_what_passes_is_tried_again(fault: Any) -> None:
     with serving("vllm") as server:
         made = endpoint(server, tokenizer=TINY)
-        server.faults = [fault, fault]
+        server.faults, before = [fault, fault], len(server.bodies)
         found = bm.score(made, b"The harbour was quiet.")
-        assert len(server.bodies) == 4  # the probe, two failures, success
+        assert len(server.bodies) == before + 3  # two failures, success
     assert found.bits == pytest.approx(bm.score(tiny(), b"The harbour was quiet.").bits, rel=1e-6)
 
 
@@ -60,6 +61,7 @@ def test_errors_that_stay_are_named() -> None:
             (400, "refused"),
             ("page", "not JSON"),
             ("hang up", "failed 2 times"),
+            ("cut", "failed 2 times.*its answer breaks off"),
         ):
             server.faults = [fault, fault]
             with pytest.raises(bm.errors.ModelError, match=said):
@@ -89,3 +91,38 @@ def test_the_key_is_sent_and_never_kept(tmp_path: Path, monkeypatch: pytest.Monk
         bm.score(endpoint(server, tokenizer=TINY, key="MY_KEY", cache=tmp_path), b"The harbour")
         assert {headers["authorization"] for headers in server.headers} == {"Bearer secret-word"}
     assert not any("secret-word" in file.read_text() for file in tmp_path.rglob("*.json"))
+
+
+def test_what_cannot_be_used_is_not_kept(tmp_path: Path) -> None:
+    """One null was kept, and every later run failed without naming the cache."""
+
+    def one_null(answer: dict[str, Any]) -> dict[str, Any]:
+        (row,) = answer["choices"][0]["prompt_logprobs"][2].values()
+        row["logprob"] = None
+        return answer
+
+    with serving("vllm") as server:
+        made = endpoint(server, tokenizer=TINY, cache=tmp_path)
+        before = set(tmp_path.rglob("*.json"))
+        server.spoil = one_null
+        with pytest.raises(bm.errors.ModelError, match="gave null for the log-probability of token 2"):
+            bm.score(made, b"The harbour")
+        assert set(tmp_path.rglob("*.json")) == before
+        server.spoil = None
+        found = bm.score(endpoint(server, tokenizer=TINY, cache=tmp_path), b"The harbour")
+    assert found.bits == pytest.approx(bm.score(tiny(), b"The harbour").bits, rel=1e-6)
+
+
+def test_a_bad_answer_of_an_earlier_version_is_named_with_its_file(tmp_path: Path) -> None:
+    with serving("vllm") as server:
+        made = endpoint(server, tokenizer=TINY, cache=tmp_path)
+        before = set(tmp_path.rglob("*.json"))
+        bm.score(made, b"The harbour")
+        (file,) = set(tmp_path.rglob("*.json")) - before
+        kept = json.loads(file.read_text())
+        (row,) = kept["answer"]["choices"][0]["prompt_logprobs"][2].values()
+        row["logprob"] = None
+        file.write_text(json.dumps(kept))
+        with pytest.raises(bm.errors.ModelError, match="null") as caught:
+            bm.score(endpoint(server, tokenizer=TINY, cache=tmp_path), b"The harbour")
+        assert f"the cached answer {file}; delete it to ask again" in str(caught.value)

@@ -46,11 +46,11 @@ def test_both_have_their_share_and_the_rest_goes_on_here(pair: bm.HuggingFace, m
         ask(number, question)
 
     monkeypatch.setattr(pair._workers._workers[0], "ask", counted)
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     sequences = [pair.units.split(text.encode()).ids for text in TEXTS]
-    pair.score_sequences(sequences, [1] * len(sequences), lambda done, total: told.append((done, total)))
+    pair.score_sequences(sequences, [1] * len(sequences), lambda done, total: reported.append((done, total)))
     assert 0 < asked[0] < len(sequences)
-    assert told[-1] == (len(sequences), len(sequences))
+    assert reported[-1] == (len(sequences), len(sequences))
     details = bm.score(pair, TEXTS[0].encode(), alternatives=2)
     assert details.nats == pytest.approx(bm.score(tiny(), TEXTS[0].encode()).nats, abs=1e-4)
     assert bm.score(pair, b"").tokens == 0
@@ -64,7 +64,7 @@ def test_a_question_that_was_broken_off_does_not_answer_the_next(pair: bm.Huggin
 
     sequences = [pair.units.split(text.encode()).ids for text in TEXTS]
     with pytest.raises(KeyboardInterrupt):
-        pair._workers.score(sequences[:4], [1] * 4, interrupted, None)
+        pair._workers.score(sequences[:4], [1] * 4, "own", interrupted, None)
     again = pair.score_sequences(sequences, [1] * len(sequences))
     for ours, one in zip(again, tiny().score_sequences(sequences, [1] * len(sequences)), strict=True):
         np.testing.assert_allclose(ours, one, atol=1e-5, rtol=0)
@@ -88,7 +88,7 @@ def test_processes_end_with_the_model() -> None:
     assert None not in [process.poll() for process in processes]
 
 
-def test_a_process_ends_when_nobody_asks_any_more() -> None:
+def test_a_process_ends_when_its_owner_is_gone() -> None:
     """As when the program that started it was killed."""
     found = subprocess.run(
         [sys.executable, "-m", "bitmeter.models.causal.hf.worker"], input=b"", check=True, timeout=200

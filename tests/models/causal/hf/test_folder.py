@@ -133,7 +133,7 @@ def test_an_index_names_files_of_its_folder(shard: str, tmp_path: Path) -> None:
 def test_an_adapter_does_not_name_its_base(tmp_path: Path) -> None:
     place = folder(tmp_path / "m")
     change(place / "adapter_config.json", base_model_name_or_path="someone/else", peft_type="LORA")
-    with pytest.raises(ModelError, match=r"names another model \('someone/else'\).*merge_and_unload"):
+    with pytest.raises(ModelError, match=r"names another model \('someone/else'\).*hf:BASE,adapter=FOLDER"):
         bm.HuggingFace(place)
 
 

@@ -105,7 +105,7 @@ def test_units_are_the_bytes_in_every_script(make: str) -> None:
 
 @pytest.mark.parametrize("make", ["tiny", "llama"])
 def test_letters_of_all_of_unicode_have_their_bytes(make: str) -> None:
-    """From every stretch of 64 code points in which any is assigned: no script is without some."""
+    """From every block of 64 code points in which any is assigned: no script is without some."""
     made = tiny() if make == "tiny" else model("llama")
     assigned = (chr(code) for code in range(0x20000) if unicodedata.category(chr(code)) not in ("Cn", "Cs", "Co"))
     rows = [list(row) for _, row in itertools.groupby(assigned, key=lambda letter: ord(letter) // 64)]
@@ -238,13 +238,13 @@ def test_a_stepper_is_the_same_model(ctx: str) -> None:
         tiny().with_context("half", "bos").stepper()
 
 
-def test_progress_is_told_within_a_long_document() -> None:
-    told: list[float] = []
+def test_progress_is_reported_within_a_long_document() -> None:
+    reported: list[float] = []
     text = (TINY / "joined.txt").read_bytes()
-    bm.score(tiny(), text, progress=lambda step: told.append(step.done))
-    assert len(told) > 10
-    assert told == sorted(told)
-    assert told[-1] == len(text)
+    bm.score(tiny(), text, progress=lambda step: reported.append(step.done))
+    assert len(reported) > 10
+    assert reported == sorted(reported)
+    assert reported[-1] == len(text)
 
 
 # ---- loading ---------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def ask(process: subprocess.Popen[bytes], number: int, question: object) -> tupl
 def test_it_loads_answers_and_ends_with_its_input(process: subprocess.Popen[bytes]) -> None:
     """The first message is what to load, each later one sequences; the figures are those of this process."""
     assert ask(process, 0, {"path": str(TINY), "device": "cpu"}) == (0, False, None)
-    number, failed, found = ask(process, 4, (GIVEN, [1, 1]))
+    number, failed, found = ask(process, 4, (GIVEN, [1, 1], "own"))
     assert (number, failed) == (4, False)
     assert isinstance(found, list)
     for ours, expected in zip(found, tiny().score_sequences(GIVEN, [1, 1]), strict=True):

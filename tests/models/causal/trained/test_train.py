@@ -60,7 +60,7 @@ def test_torchs_own_state_is_left_alone() -> None:
 
 
 def test_stops_early_and_keeps_the_best_weights() -> None:
-    """Held-out text of another kind: learning the text by heart makes it dearer."""
+    """Held-out text of another kind: overfitting makes it cost more."""
     model = bm.Neural("lstm", "bytes", width=32, layers=1, context=16, dropout=0.0, threads=1)
     model.fit(TEXT[:600], heldout=b"QUICK ZEBRAS JUMP!" * 3, epochs=200, batch=4, patience=3, looks=200)
     curve = model.curve

@@ -9,7 +9,7 @@ from typing import Any
 
 from bitmeter.errors import ModelError
 
-__all__ = ["DIALECTS", "Answer", "AnswerError", "body_of", "read_answer"]
+__all__ = ["DIALECTS", "Answer", "AnswerError", "Written", "body_of", "read_answer", "read_written", "writing_body"]
 
 #: vLLM's own field, and the form that OpenAI began.
 DIALECTS = ("vllm", "echo")
@@ -41,12 +41,25 @@ class Answer:
     logprobs: tuple[float | None, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A token that a server wrote, and its log-probability."""
+
+    piece: bytes
+    logprob: float
+
+
 def body_of(dialect: str, model: str, prompt: str | list[int], most: int) -> dict[str, Any]:
     """The request, with `most` tokens to be generated behind the prompt."""
     body: dict[str, Any] = {"model": model, "prompt": prompt, "max_tokens": most, "temperature": 0}
     if dialect == "vllm":
         return body | {"prompt_logprobs": 0}
     return body | {"echo": True, "logprobs": 1}
+
+
+def writing_body(dialect: str, model: str, prompt: str | list[int]) -> dict[str, Any]:
+    """The same, with one token written and its log-probability shown, drawn as the model predicts it."""
+    return {**body_of(dialect, model, prompt, 1), "logprobs": 1, "temperature": 1, "seed": 1}
 
 
 def read_answer(dialect: str, answer: Any, prompt: str | Sequence[int], most: int, name: str) -> Answer:
@@ -64,7 +77,25 @@ def read_answer(dialect: str, answer: Any, prompt: str | Sequence[int], most: in
         raise AnswerError(message, value=name) from error
     for index, value in enumerate(found.logprobs):
         _check(value, index, name)
+    if found.logprobs and found.logprobs[0] is not None:
+        message = (
+            f"{name} gave the log-probability {found.logprobs[0]:.4g} for the first token of a prompt, before which "
+            "nothing stands: its log-probabilities are shifted, or it puts a token before the prompt without saying "
+            "so; the first must be null"
+        )
+        raise AnswerError(message, value=found.logprobs[0], index=0)
     return found
+
+
+def read_written(answer: Any) -> Written | None:
+    """The token that a server wrote behind a prompt; None if it does not show one in a known form."""
+    try:
+        sent = answer["choices"][0]["logprobs"]
+        piece, logprob = sent["tokens"][-1], sent["token_logprobs"][-1]
+    except (KeyError, IndexError, TypeError):
+        return None
+    sound = isinstance(piece, str) and isinstance(logprob, float) and _FLOOR < logprob <= 0.0
+    return Written(_bytes(piece), logprob) if sound else None
 
 
 def _check(value: Any, index: int, name: str) -> None:

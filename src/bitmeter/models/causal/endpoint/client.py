@@ -47,6 +47,10 @@ class RefusedError(ModelError):
     said: str = ""
 
 
+class _CutError(Exception):
+    """An answer that begins as JSON and does not end as such: the connection was cut, and a retry may help."""
+
+
 class Client:
     """Sends bodies of JSON to one address."""
 
@@ -91,16 +95,24 @@ class Client:
         if self._process != os.getpid():
             self._connect()
 
-    def ask(self, bodies: Sequence[dict[str, Any]], watch: Callable[[int, int], object] | None = None) -> list[Any]:
-        """The answer to each, in order. The first error stops all that has not been sent yet."""
+    def ask(
+        self,
+        bodies: Sequence[dict[str, Any]],
+        read: Callable[[int, dict[str, Any]], Any],
+        watch: Callable[[int, int], object] | None = None,
+    ) -> list[Any]:
+        """What `read` makes of the answer to each, in order. The first error stops all that has not been sent yet.
+
+        An answer that `read` refuses is not kept.
+        """
         self._leave_other_processes()
         if len(bodies) == 1:
-            found = [self._one(bodies[0])]
+            found = [self._one(0, bodies[0], read)]
             if watch is not None:
                 watch(1, 1)
             return found
         with ThreadPoolExecutor(self._concurrency) as pool:
-            futures = [pool.submit(self._one, body) for body in bodies]
+            futures = [pool.submit(self._one, number, body, read) for number, body in enumerate(bodies)]
             found = []
             try:
                 for number, future in enumerate(futures, 1):
@@ -111,22 +123,31 @@ class Client:
                 pool.shutdown(wait=True, cancel_futures=True)
         return found
 
-    def _one(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _one(self, number: int, body: dict[str, Any], read: Callable[[int, dict[str, Any]], Any]) -> Any:
         text = json.dumps({"url": self.url, "body": body}, sort_keys=True)
         name = hashlib.sha256(text.encode()).hexdigest()
         with self._lock:
-            if name in self._held:
+            held = self._held.get(name)
+            if held is not None:
                 self._held.move_to_end(name)
-                return self._held[name]
+        if held is not None:
+            return read(number, held)
         found = self._from_disk(name, body)
-        if found is None:
+        if found is not None:
+            try:
+                value = read(number, found)
+            except ModelError as error:
+                message = f"{error}. This is the cached answer {self._file(name)}; delete it to ask again"
+                raise type(error)(message, value=error.value, index=error.index) from error
+        else:
             found = self._post(body)
+            value = read(number, found)  # what cannot be used is not kept
             self._to_disk(name, body, found)
         with self._lock:
             self._held[name] = found
             if len(self._held) > _HELD:
                 self._held.popitem(last=False)
-        return found
+        return value
 
     def models(self) -> list[str] | None:
         """The names of the models that the server lists; None where it has no such list."""
@@ -187,9 +208,12 @@ class Client:
                 )
                 hint = "give it longer (,timeout=300)" if slow else "is it running, and is the address right?"
             else:
-                if response.status_code not in _PASSING:
-                    return self._read(response)
-                reason = f"HTTP {response.status_code}: {self._said(response)}"
+                try:
+                    if response.status_code not in _PASSING:
+                        return self._read(response)
+                    reason = f"HTTP {response.status_code}: {self._said(response)}"
+                except _CutError as error:
+                    reason = str(error)
                 hint = "try later, or with fewer requests at once (,concurrency=1)"
                 pause = max(pause, self._asked_pause(response))
             if attempt < self._retries:
@@ -230,6 +254,11 @@ class Client:
         try:
             answer = json.loads(self._secret.hidden(response.text))
         except (ValueError, RecursionError) as error:
+            if isinstance(error, ValueError) and response.text.lstrip().startswith("{"):
+                message = (
+                    f"its answer breaks off, or is no JSON, after {len(response.text):,} characters: …{said[-60:]}"
+                )
+                raise _CutError(message) from error
             message = f"{self.url} answered what is not JSON: {said}; is it an OpenAI-like server?"
             raise ModelError(message, value=self.url) from error
         if not isinstance(answer, dict):

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter._util.check import choice, integer, real, shown
-from bitmeter._util.files import as_path, as_utf8
+from bitmeter._util.check import choice, flag, integer, real, shown
+from bitmeter._util.files import as_path
 from bitmeter.errors import InputTypeError, ModelError
-from bitmeter.models.causal.base import Causal
-from bitmeter.models.causal.endpoint.answers import DIALECTS, Answer, AnswerError, body_of, read_answer
+from bitmeter.models.causal.base import SPECIAL, Causal
+from bitmeter.models.causal.endpoint.alignment import BEGINNINGS, ENDINGS, check_endings, check_written
+from bitmeter.models.causal.endpoint.answers import (
+    DIALECTS,
+    Answer,
+    AnswerError,
+    Written,
+    body_of,
+    read_answer,
+    read_written,
+    writing_body,
+)
 from bitmeter.models.causal.endpoint.client import Client, RefusedError
 from bitmeter.models.causal.endpoint.secrets import Secret, address_of
+from bitmeter.models.causal.endpoint.tokens import Check, ServerTokens, check_pieces, tokenizer_files
 from bitmeter.models.protocols import Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
-from bitmeter.text.units.base import Split, Units
-from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer, asking_tokenizer
+from bitmeter.text.units.base import Units
 
 __all__ = ["Endpoint"]
 
@@ -68,6 +76,8 @@ class Endpoint(Causal):
         A folder in which answers are kept, so that the same request is never paid for twice.
     key
         The environment variable that holds the key, if one is needed.
+    special
+        With a tokenizer: take the name of a special token in a text for that token.
 
     Examples
     --------
@@ -90,6 +100,7 @@ class Endpoint(Causal):
         wait: float = 1.0,
         cache: Any = None,
         key: str = "BITMETER_API_KEY",
+        special: bool = False,
     ) -> None:
         address, secret = address_of(url), Secret(key)
         given: Any = model
@@ -108,13 +119,20 @@ class Endpoint(Causal):
             "wait": real(wait, "wait", low=0.0, high=600.0),
             "cache": None if cache is None else as_path(cache),
         }
-        found = None if tokenizer is None else _tokenizer_files(as_path(tokenizer))
+        named = flag(special, "special")
+        if named and tokenizer is None:
+            message = (
+                "special= needs the model's tokenizer (,tokenizer=FOLDER): of a text that is sent, the server decides"
+            )
+            raise ModelError(message, value=special)
+        found = None if tokenizer is None else tokenizer_files(as_path(tokenizer), special=named)
+        self.caveats = (SPECIAL,) * named
         self._client = Client(address, secret=secret, **settings)
         self.name = f"openai:{url}#{model}"
         self._model = model
         self.precision = "as the server has it"
         if found is None:
-            self._own: _ServerTokens | None = _ServerTokens(self)
+            self._own: ServerTokens | None = ServerTokens(self.name, self._answers)
             self._units: Units = self._own
             self.size = 1 << 40
         else:
@@ -124,6 +142,7 @@ class Endpoint(Causal):
         self._dialect, self._most, answer = self._probe(DIALECTS if asked == "auto" else (asked,))
         if self._own is not None and self._own.lead_of(answer, _PROBE.encode()) is not None:
             self.bos_id, self.adds_bos = self._own.lead, True
+        self._aligned = self._check_alignment()
 
     # ---- what the server can do ----------------------------------------------------------------------------------
 
@@ -135,8 +154,9 @@ class Endpoint(Causal):
         reasons = []
         for dialect, most in [(d, m) for d in dialects for m in ((1,) if d == "vllm" else (0, 1))]:
             try:
-                (raw,) = self._client.ask([body_of(dialect, self._model, prompt, most)])
-                return dialect, most, read_answer(dialect, raw, prompt, most, self.name)
+                body = body_of(dialect, self._model, prompt, most)
+                (answer,) = self._client.ask([body], self._reader(dialect, [prompt], most))
+                return dialect, most, answer
             except RefusedError as error:
                 if error.status in _NOT_THERE:
                     message = f"{self.name} cannot be used: {self._why_not_there()}. It said: {error}"
@@ -156,13 +176,73 @@ class Endpoint(Causal):
             return f"the server has this model, but for chats only, and {_CHAT}"
         return f"the server has no model {self._model!r}; it has {', '.join(names[:10]) or 'none'}"
 
-    def _answers(self, prompts: Sequence[str | list[int]], watch: Watch | None = None) -> list[Answer]:
+    def _reader(
+        self, dialect: str, prompts: Sequence[str | list[int]], most: int, check: Check | None = None
+    ) -> Callable[[int, dict[str, Any]], Answer]:
+        """Reads the answer to each prompt, and checks it further."""
+
+        def read(number: int, raw: dict[str, Any]) -> Answer:
+            found = read_answer(dialect, raw, prompts[number], most, self.name)
+            if check is not None:
+                check(number, found)
+            return found
+
+        return read
+
+    def _answers(
+        self, prompts: Sequence[str | list[int]], check: Check | None = None, watch: Watch | None = None
+    ) -> list[Answer]:
         bodies = [body_of(self._dialect, self._model, prompt, self._most) for prompt in prompts]
-        raw = self._client.ask(bodies, watch) if bodies else []
-        return [
-            read_answer(self._dialect, answer, prompt, self._most, self.name)
-            for answer, prompt in zip(raw, prompts, strict=True)
-        ]
+        return (
+            self._client.ask(bodies, self._reader(self._dialect, prompts, self._most, check), watch) if bodies else []
+        )
+
+    def _check_alignment(self) -> bool:
+        """Refuse log-probabilities that are not those of their tokens; False where a part could not be checked."""
+        prompts = self._endings()
+        if self.context is not None and max(map(len, prompts)) > self.context:
+            return False
+        bodies = [writing_body(self._dialect, self._model, prompt) for prompt in prompts]
+        names = self._units.token_bytes or ()
+        own = None if self._own is not None else lambda _, answer: check_pieces(answer, names, self.name)
+        plain = self._reader(self._dialect, prompts, 1, own)
+        try:
+            answered = self._client.ask(bodies, lambda number, raw: (plain(number, raw), read_written(raw)))
+        except RefusedError:  # it does not write and score at once
+            check_endings(self._answers(prompts), self.name)
+            return False
+        check_endings([answer for answer, _ in answered], self.name)
+        longer = []
+        for prompt, (answer, written) in zip(prompts, answered, strict=True):
+            following = None if written is None else self._followed(prompt, written)
+            if written is not None and following is not None:
+                longer.append((answer, written, following))
+        pairs = []
+        asked = self._answers([following for _, _, following in longer])
+        for (answer, written, _), found in zip(longer, asked, strict=True):
+            last = found.logprobs[-1]
+            if len(found.logprobs) == len(answer.logprobs) + 1 and last is not None:
+                pairs.append((written, last))
+        return check_written(pairs, self.name)
+
+    def _endings(self) -> list[Any]:
+        """Prompts that differ in their last tokens."""
+        if self._own is not None:
+            return [BEGINNINGS + ending for ending in ENDINGS]
+        words = [self._units.split((BEGINNINGS + ending).encode()).ids.tolist() for ending in ENDINGS]
+        shared = len(self._units.split(BEGINNINGS.encode()).ids)
+        return [ids[: shared + 1] for ids in words]
+
+    def _followed(self, prompt: str | list[int], written: Written) -> str | list[int] | None:
+        """The prompt with the token that was written behind it; None where its id or its letters are not known."""
+        if isinstance(prompt, str):
+            try:
+                return prompt + written.piece.decode()
+            except UnicodeDecodeError:
+                return None
+        names = self._units.token_bytes or ()
+        ids = [number for number, piece in enumerate(names) if piece == written.piece]
+        return [*prompt, ids[0]] if len(ids) == 1 else None
 
     # ---- as a causal model ---------------------------------------------------------------------------------------
 
@@ -181,7 +261,8 @@ class Endpoint(Causal):
     def traits(self) -> Traits:
         """Without a tokenizer, the number of tokens is not known."""
         size = self.size if self._own is None else None
-        return replace(super().traits, vocabulary=size, caveats=self._seen_by_the_client())
+        caveats = (*self.caveats, *self._seen_by_the_client())
+        return replace(super().traits, vocabulary=size, caveats=caveats, metered=True)
 
     def _seen_by_the_client(self) -> tuple[str, ...]:
         """What it cost, and what cannot be known."""
@@ -190,7 +271,25 @@ class Endpoint(Causal):
             f"{client.requests:,} requests to {client.url} ({self._dialect}): {client.prompt_tokens:,} tokens sent, "
             f"{client.completion_tokens:,} written, {client.cached:,} answers from the cache"
         )
-        return (cost, "the server's weights and arithmetic cannot be seen: the signature knows its address and name")
+        unseen = (
+            ()
+            if self._aligned
+            else ("the server shows no token of its own: the order of log-probabilities could be checked in part only",)
+        )
+        texts = (
+            ()
+            if self._own is None
+            else (
+                "texts were sent, in which the server may take the names of special tokens for those tokens; with its "
+                "tokenizer (,tokenizer=FOLDER) ids are sent, and text is text",
+            )
+        )
+        return (
+            cost,
+            *unseen,
+            *texts,
+            "the server's weights and arithmetic cannot be seen: the signature knows its address and name",
+        )
 
     @property
     def default_first(self) -> str:
@@ -225,12 +324,15 @@ class Endpoint(Causal):
             prompts: list[Any] = [self._own.text_of(sequences[number]) for number in asked]
         else:
             prompts = [sequences[number].tolist() for number in asked]
-        for number, answer in zip(asked, self._answers(prompts, watch), strict=True):
-            ids = sequences[number]
+        names = self._units.token_bytes or ()
+
+        def check(place: int, answer: Answer) -> None:
             if self._own is not None:
-                self._own.check_same(ids, answer, self.name)
+                self._own.check_same(sequences[asked[place]], answer, self.name)
             else:
-                _check_pieces(answer, self._units.token_bytes or (), self.name)
+                check_pieces(answer, names, self.name)
+
+        for number, answer in zip(asked, self._answers(prompts, check, watch), strict=True):
             found[number] = np.array(answer.logprobs[firsts[number] :], dtype=np.float64)
         return found
 
@@ -238,159 +340,10 @@ class Endpoint(Causal):
         return f"<Endpoint {self.name}, {self._dialect}>"
 
 
-class _ServerTokens(Units):
-    """The tokens that a server makes of a text, numbered as they come. They must join to the text again."""
-
-    def __init__(self, model: Endpoint) -> None:
-        self._owner = model
-        self.name = f"tokens of {model.name}"
-        self.fingerprint = f"endpoint-tokens/1@{hashlib.sha256(model.name.encode()).hexdigest()}"
-        self._numbers: dict[bytes, int] = {}
-        self._pieces: list[bytes] = []
-        self.lead = self._number(b"")
-
-    @property
-    def token_bytes(self) -> tuple[bytes, ...]:
-        """The bytes of each token seen so far."""
-        return tuple(self._pieces)
-
-    def _number(self, piece: bytes) -> int:
-        if piece not in self._numbers:
-            self._numbers[piece] = len(self._pieces)
-            self._pieces.append(piece)
-        return self._numbers[piece]
-
-    def lead_of(self, answer: Answer, text: bytes) -> int | None:
-        """1 if a token that is not of the text stands before it, None if not."""
-        return 1 if len(self._of_text(answer, text)) < len(answer.pieces) else None
-
-    def _of_text(self, answer: Answer, text: bytes) -> list[bytes]:
-        """The tokens of the text, without one before it."""
-        for pieces in (answer.pieces, answer.pieces[1:]):
-            known = [piece for piece in pieces if piece is not None]
-            if len(known) == len(pieces) and b"".join(known) == text:
-                return known[1:] if known and not known[0] else known
-        name = self._owner.name
-        message = (
-            f"the tokens of {name} do not join to the text {text!r:.60} again, so their bytes are not known; give the "
-            f"model's tokenizer, of which ids are sent: {name},tokenizer=FOLDER"
-        )
-        raise ModelError(message, value=name)
-
-    def text_of(self, ids: Ints) -> str:
-        """The text of these tokens."""
-        numbers = ids.tolist()
-        data = b"".join(self._pieces[number] for number in numbers)
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            raise self._no_text(data, error) from error
-
-    def check_same(self, ids: Ints, answer: Answer, name: str) -> None:
-        """That the server cut this text as it cut the whole document."""
-        known = [self._pieces[number] for number in ids.tolist()]
-        text = b"".join(known)
-        found = self._of_text(answer, text)
-        led = len(answer.pieces) - len(found)
-        if found != [piece for piece in known if piece] or len(answer.pieces) != len(ids):
-            why = "puts a token before it" if led and len(found) == len(ids) else "makes other tokens of it"
-            message = (
-                f"{name} {why} when given the window {text!r:.60} of a longer document by itself; give the model's "
-                f"tokenizer, of which ids are sent: {name},tokenizer=FOLDER"
-            )
-            raise ModelError(message, value=name)
-
-    def _no_text(self, data: bytes, error: UnicodeDecodeError) -> ModelError:
-        message = (
-            f"a text that is sent to {self._owner.name} must be UTF-8, and byte {error.start} of {data!r:.60} is not; "
-            "with the model's tokenizer ids are sent instead (,tokenizer=FOLDER)"
-        )
-        return ModelError(message, index=error.start)
-
-    def _split(self, data: bytes, ends: NDArray[np.int64]) -> Split:
-        documents = [data[a:b] for a, b in pairwise([0, *ends.tolist()])]
-        texts = []
-        for document in documents:
-            try:
-                texts.append(document.decode())
-            except UnicodeDecodeError as error:
-                raise self._no_text(document, error) from error
-        answers = iter(self._owner._answers([text for text in texts if text]))
-        ids: list[int] = []
-        lengths: list[int] = []
-        bounds = [0]
-        for document in documents:
-            pieces = self._of_text(next(answers), document) if document else []
-            ids += [self._number(piece) for piece in pieces]
-            lengths += [len(piece) for piece in pieces]
-            bounds.append(len(ids))
-        cuts = np.concatenate(([0], np.cumsum(np.array(lengths, dtype=np.int64))))
-        return Split(np.array(ids, dtype=np.int64), cuts.astype(np.int64), np.array(bounds, dtype=np.int64))
-
-    def _cut(self, data: bytes) -> int:
-        return 0
-
-
-def _check_pieces(answer: Answer, names: Sequence[bytes | None], name: str) -> None:
-    """That what the server calls these ids is what the tokenizer calls them, spaces and broken characters apart."""
-    sent = [
-        (_plain(piece), _plain(names[number] or b""))
-        for piece, number in zip(answer.pieces, answer.ids, strict=True)
-        if piece is not None and number is not None and number < len(names)
-    ]
-    pairs = [(a, b) for a, b in sent if a and b and "�" not in a + b and not a.startswith("<")]
-    wrong = [pair for pair in pairs if pair[0] != pair[1]]
-    if len(wrong) * 2 > len(pairs):
-        message = (
-            f"{name} has another tokenizer than the one given: it calls {wrong[0][0]!r} what that one calls "
-            f"{wrong[0][1]!r}; give the model's own"
-        )
-        raise ModelError(message, value=wrong[0][0])
-
-
-def _plain(piece: bytes) -> str:
-    return piece.decode("utf-8", "replace").replace("▁", " ").strip()
-
-
-# ---- settings --------------------------------------------------------------------------------------------------------
-
-
-def _tokenizer_files(path: Path) -> tuple[Units, int | None, int | None, bool]:
-    """The units, the ids of BOS and EOS, and whether the tokenizer puts BOS before a text."""
-    folder = path if path.is_dir() else path.parent
-    places = [folder / "tokenizer.json", folder / "tokenizer.model"] if path.is_dir() else [path]
-    file = next((place for place in places if place.exists()), None)
-    if file is None:
-        message = f"there is no tokenizer at {path}: it must be a tokenizer.json, a .model, or a folder with one"
-        raise ModelError(message, value=str(path))
-    if file.suffix == ".model":
-        pieces = SentencePiece(file)
-        ends = [pieces._processor.bos_id(), pieces._processor.eos_id()]
-        first, last = (int(number) if number >= 0 else None for number in ends)
-        return pieces, first, last, False
-    units = Tokenizer(file)
-    import tokenizers
-
-    with as_utf8(file) as name:
-        fast = tokenizers.Tokenizer.from_file(name)
-    settings = folder / "tokenizer_config.json"
-    try:
-        config = json.loads(settings.read_bytes()) if settings.exists() else {}
-        names = [config.get(which) for which in ("bos_token", "eos_token")]
-    except (ValueError, AttributeError, OSError, RecursionError) as error:
-        message = f"{settings} cannot be read: {type(error).__name__}: {error}"
-        raise ModelError(message, value=str(settings)) from error
-    words = [name.get("content") if isinstance(name, dict) else name for name in names]
-    bos, eos = (fast.token_to_id(word) if isinstance(word, str) else None for word in words)
-    with asking_tokenizer(str(file)):
-        adds = bos is not None and fast.encode("a").ids[:1] == [bos]
-    return units, bos, eos, adds
-
-
 # ---- by name ---------------------------------------------------------------------------------------------------------
 
 _NUMBERS = {"ctx": int, "concurrency": int, "timeout": float, "retries": int, "wait": float}
-_WORDS = ("tokenizer", "dialect", "cache", "key")
+_WORDS = ("tokenizer", "dialect", "cache", "key", "special")
 
 
 def _load(rest: str) -> Endpoint:
@@ -409,7 +362,7 @@ def _load(rest: str) -> Endpoint:
                 message = f"{part!r:.40} needs a number"
                 raise ModelError(message, value=part) from error
         elif name in _WORDS and value:
-            options[name] = value
+            options[name] = choice(value, name, ("yes", "no")) == "yes" if name == "special" else value
         else:
             known = ", ".join(f"{name}=…" for name in (*_WORDS, *_NUMBERS))
             message = f"{part!r:.40} is not an option of an endpoint; they are {known}"

@@ -121,14 +121,14 @@ class Engine:
 
     # ---- tokens --------------------------------------------------------------------------------------------------
 
-    def tokenize(self, text: bytes) -> list[int]:
-        """The tokens of a text; nothing is put around it, and the names of special tokens are plain text."""
+    def tokenize(self, text: bytes, *, special: bool = False) -> list[int]:
+        """The tokens of a text; nothing is put around it. The names of special tokens are text, unless `special`."""
         if len(text) >= 1 << 31:
             message = f"llama.cpp tokenises at most 2 GB at once; a document has {len(text):,} bytes (--docs splits)"
             raise ModelError(message, value=len(text))
         room = len(text) + 16
         found = (ctypes.c_int32 * room)()
-        number = self.api.llama_tokenize(self.vocabulary, text, len(text), found, room, False, False)
+        number = self.api.llama_tokenize(self.vocabulary, text, len(text), found, room, False, special)
         if number < 0:
             message = f"llama.cpp cannot tokenise a document of {len(text):,} bytes.{_reason()}"
             raise ModelError(message)

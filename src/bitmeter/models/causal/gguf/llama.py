@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter._util.check import choice, integer
+from bitmeter._util.check import choice, flag, integer
 from bitmeter._util.files import label
 from bitmeter.errors import ModelError
-from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.base import SPECIAL, CausalPredictor
 from bitmeter.models.causal.gguf.engine import ATTENTIONS, Engine, Workspace
 from bitmeter.models.causal.gguf.header import Header, read_header
 from bitmeter.models.causal.stepping import NetworkStepper
@@ -46,10 +46,12 @@ class LlamaCpp(SharedCopies, CausalPredictor):
         "auto" (a GPU if llama.cpp was built for one), or "cpu".
     attention
         In what keys, values and attention are computed: "f16", as llama.cpp's own programs do, or "f32".
+    special
+        Take the name of a special token in a text for that token.
     """
 
     def __init__(self, path: Path, header: Header, **options: Any) -> None:
-        others = sorted(set(options) - {"batch", "threads", "device", "attention"})
+        others = sorted(set(options) - {"batch", "threads", "device", "attention", "special"})
         if others:
             message = f"{others[0]}= is not an option of llama.cpp; use it with engine=transformers"
             raise ModelError(message, value=others[0])
@@ -70,7 +72,9 @@ class LlamaCpp(SharedCopies, CausalPredictor):
             self._engine.api.llama_vocab_get_add_bos(self._engine.vocabulary)
         )
         self.precision = f"{header.kind} by llama.cpp, attention {attention} (llama-cpp-python {self._engine.version})"
-        self._units = LlamaTokens(self._engine, header, path.name)
+        special = flag(options.get("special", False), "special")
+        self._units = LlamaTokens(self._engine, header, path.name, special=special)
+        self.caveats += (SPECIAL,) * special
         self._digest = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -196,15 +200,15 @@ class LlamaTokens(TokenUnits):
 
     kind = "gguf"
 
-    def __init__(self, engine: Engine, header: Header, name: str) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, header: Header, name: str, *, special: bool = False) -> None:
+        self._engine, self._special = engine, special
         self._tokens = [engine.piece(token) for token in range(engine.size)]
         self.path = name
         self.name = f"{self.kind}:{label(name)}"
-        self.fingerprint = f"{self.kind}/1@{header.tokenizer}"
+        self.fingerprint = f"{self.kind}/1{'+special' * special}@{header.tokenizer}"
 
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
-        return [(self._engine.tokenize(text.encode()), ()) for text in texts]
+        return [(self._engine.tokenize(text.encode(), special=self._special), ()) for text in texts]
 
     def _places(self, document: bytes, ids: Sequence[int], begins: Sequence[int]) -> list[int]:
         """About where each token begins, in a text that the tokens do not give back: llama.cpp does not say."""

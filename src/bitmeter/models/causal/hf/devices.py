@@ -76,10 +76,11 @@ class Workers:
         self,
         sequences: Sequence[Ints],
         firsts: Sequence[int],
+        way: str,
         own: Callable[[list[Ints], list[int]], list[Floats]],
         watch: Callable[[int, int], object] | None,
     ) -> list[Floats]:
-        """What each sequence gets, some of them by `own`, the network of this process."""
+        """What each sequence gets, some of them by `own`, the network of this process; `way` as in `ARITHMETICS`."""
         if self._process != os.getpid():
             message = "a forked process cannot use the devices of its parent; load the model in the new process"
             raise ModelError(message)
@@ -89,7 +90,7 @@ class Workers:
         with self._lock:
             self._asked += 1
             for worker, part in zip(self._workers, parts[1:], strict=True):
-                worker.ask(self._asked, ([sequences[i] for i in part], [firsts[i] for i in part]))
+                worker.ask(self._asked, ([sequences[i] for i in part], [firsts[i] for i in part], way))
             for place, part in enumerate(parts):
                 answers = (
                     own([sequences[i] for i in part], [firsts[i] for i in part])

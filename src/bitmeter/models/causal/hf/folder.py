@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bitmeter._util.check import shown
+from bitmeter._util.files import read_whole
 from bitmeter.errors import ModelError
 
 __all__ = ["TRUST", "check_settings"]
@@ -19,9 +20,10 @@ __all__ = ["TRUST", "check_settings"]
 #: How trust is typed.
 TRUST = "if you trust it, type ,trust=yes behind its name (in Python: trust=True)"
 ADAPTER = "adapter_config.json"
+ADAPTERS = ("adapter_model.safetensors", "adapter_model.bin")
 CONFIG = "config.json"
 INDEX = "model.safetensors.index.json"
-#: The setting of config.json that names the file of the weights, or of their index, where it is not the usual one.
+#: The setting of config.json that names the file of the weights, or of their index, where it is not the default.
 _WEIGHTS = "transformers_weights"
 #: Settings whose value can be the name of compiled code on the hub: OWNER/NAME.
 _KERNELS = ("attn_implementation", "_attn_implementation", "experts_implementation", "_experts_implementation")
@@ -44,10 +46,17 @@ def check_settings(find: Find, name: str, *, trusted: bool) -> None:
     if (adapter := find(ADAPTER)) is not None:
         base = shown(_read(adapter, name).get("base_model_name_or_path"))
         message = (
-            f"{name} is an adapter, whose {ADAPTER} names another model ({base}) to be loaded; a folder may not do "
-            "that. Merge the adapter into its base model (merge_and_unload of peft), save it, and load the result"
+            f"{name} is an adapter, or has one beside its weights, whose {ADAPTER} names another model ({base}) to be "
+            "loaded; a folder may not do that. Type the base, and the adapter behind it: hf:BASE,adapter=FOLDER"
         )
         raise ModelError(message, value=name)
+    for file in ADAPTERS:
+        if find(file) is not None:
+            message = (
+                f"{name} has {file} beside its weights, which transformers would ignore; move it to a folder of its "
+                "own with its adapter_config.json, and type hf:BASE,adapter=FOLDER"
+            )
+            raise ModelError(message, value=name)
     config = find(CONFIG)
     settings = {} if config is None else _read(config, name)
     if not trusted:
@@ -63,8 +72,8 @@ def check_settings(find: Find, name: str, *, trusted: bool) -> None:
         message = f"{name}: {CONFIG} sets {_WEIGHTS} to {shown(weights)}, which is not a file of the model's folder"
         raise ModelError(message, value=name)
     for index in dict.fromkeys((INDEX, weights)):
-        if index.endswith(".index.json") and (file := find(index)) is not None:
-            _check_index(file, name, trusted=trusted)
+        if index.endswith(".index.json") and (found := find(index)) is not None:
+            _check_index(found, name, trusted=trusted)
 
 
 def _check_index(file: Path, name: str, *, trusted: bool) -> None:
@@ -101,7 +110,7 @@ def _strings(settings: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 def _read(file: Path, name: str) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_bytes())
+        found = json.loads(read_whole(file))
     except (ValueError, RecursionError, OSError) as error:
         message = f"{name}: {file.name} cannot be read: {type(error).__name__}: {error}"
         raise ModelError(message, value=name) from error

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
+import copy
 import hashlib
-import io
 import json
-import logging
+import math
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, flag, integer, items, shown
-from bitmeter._util.files import label
+from bitmeter._util.files import as_path, label, read_whole
 from bitmeter._util.optional import require
-from bitmeter.errors import BitmeterError, InputTypeError, ModelError
+from bitmeter.errors import InputTypeError, ModelError
+from bitmeter.models.arithmetic import ARITHMETICS, OWN
 from bitmeter.models.causal.arithmetic import torch_machine
-from bitmeter.models.causal.base import CausalPredictor
+from bitmeter.models.causal.base import SPECIAL, CausalPredictor
 from bitmeter.models.causal.forking import survive_forks
+from bitmeter.models.causal.hf.adapter import merge_adapter
 from bitmeter.models.causal.hf.devices import Workers
-from bitmeter.models.causal.hf.folder import TRUST, Find, check_settings
+from bitmeter.models.causal.hf.loading import load_both
 from bitmeter.models.causal.hf.scorer import Scorer
+from bitmeter.models.causal.hf.template import ROLES, lead_of
 from bitmeter.models.causal.stepping import NetworkStepper
 from bitmeter.models.machine import Machine
 from bitmeter.models.outcomes import Details
 from bitmeter.models.pickling import SharedCopies, check_same
+from bitmeter.models.protocols import Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
@@ -78,6 +82,13 @@ class HuggingFace(SharedCopies, CausalPredictor):
     devices
         Several devices, each of which gets the whole network and a process of its own, to share out the documents and
         windows of a text: ["cuda:0", "cuda:1"], "cuda:0+cuda:1", or "all" for all GPUs. Instead of `device`.
+    adapter
+        The folder of a LoRA adapter, which is merged into the weights.
+    special
+        Take the name of a special token in a text for that token; by default, text is text.
+    template
+        Put what the tokenizer's chat template writes before each document: "assistant" if it is an answer, to an empty
+        message of the user, or "user" if it is the user's own message. It conditions and is not counted.
 
     Examples
     --------
@@ -85,6 +96,11 @@ class HuggingFace(SharedCopies, CausalPredictor):
     Traceback (most recent call last):
     bitmeter.errors.ChoiceError: dtype is 'float31'; it must be one of ...
     """
+
+    #: How logits become log-probabilities, how far that moved sums, and over how many tokens.
+    _way = OWN
+    _moved: list[float] | None = None
+    _tokens = 0
 
     def __init__(
         self,
@@ -99,8 +115,14 @@ class HuggingFace(SharedCopies, CausalPredictor):
         gguf_file: str | None = None,
         threads: int = 0,
         devices: Any = None,
+        adapter: Any = None,
+        special: bool = False,
+        template: str | None = None,
     ) -> None:
         place = _place(path)
+        named = flag(special, "special")
+        role = None if template is None else choice(template, "template", ROLES)
+        tuned = None if adapter is None else as_path(adapter)
         strings: dict[str, Any] = {"revision": revision, "gguf_file": gguf_file}
         for name, value in strings.items():
             if value is not None and not isinstance(value, str):
@@ -119,18 +141,29 @@ class HuggingFace(SharedCopies, CausalPredictor):
         where = _device(torch, several[0] if several else device)
         short = _short(place)
         self.name = f"hf:{label(gguf_file or short)}" + (f"@{revision}" if revision else "")
+        self.name += f",adapter={label(tuned.name)}" if tuned is not None else ""
+        self.name += f",template={role}" if role is not None else ""
         self._workers: Workers | None = None
         if len(several) > 1:
             same = {"path": place, "revision": revision, "dtype": dtype, "batch": batch, "trust": trust}
+            same |= {"adapter": adapter}
             self._workers = Workers({**same, "gguf_file": gguf_file, "threads": threads}, several[1:])
         given: dict[str, Any] = {key: value for key, value in strings.items() if value}
         # Always said: where it is not, transformers asks on stdin, which may be the text.
         given["trust_remote_code"] = trusted
         given["local_files_only"] = Path(place).exists()  # a folder reaches no network
-        tokenizer, network = _load_both(self.name, place, given, _weights_type(torch, kind, where), device_map)
+        tokenizer, network = load_both(self.name, place, given, _weights_type(torch, kind, where), device_map)
+        if tuned is not None:
+            if device_map is not None:
+                message = (
+                    "adapter= and device_map= cannot be used together; merge the adapter by peft and save the result"
+                )
+                raise ModelError(message, value=str(tuned))
+            self.caveats += (f"with the adapter {label(tuned.name)}: {merge_adapter(network, tuned, self.name)}",)
         if device_map is None:
             network = network.to(where)
-        self._units = _units_of(tokenizer, place, gguf_file or short)
+        self._units = _units_of(tokenizer, place, gguf_file or short, special=named)
+        self.caveats += (SPECIAL,) * named
         self.size = int(network.get_input_embeddings().weight.shape[0])
         _check_fit(self.name, self._units, self.size)
         self.bos_id, self.eos_id = (
@@ -139,6 +172,8 @@ class HuggingFace(SharedCopies, CausalPredictor):
         )
         self.adds_bos = _adds_bos(tokenizer, self.bos_id)
         self.context = _context(network.config.get_text_config(), tokenizer)
+        if role is not None:
+            self.lead = tuple(lead_of(tokenizer, role, self.name))
         self.precision = _precision(network, kind)
         group = "cpu" if where.type == "cpu" else "other"
         self._network = network
@@ -147,12 +182,20 @@ class HuggingFace(SharedCopies, CausalPredictor):
             row=min(_ROW[group], tokens or _ROW[group]),
             batch=tokens or _BATCH[group],
             autocast=torch.bfloat16 if kind == "autocast" else None,
+            name=self.name,
         )
+        bound = self._position_bound
+        if bound is not None:
+            self.caveats += (
+                f"in windows of more than {bound:,} tokens the network computes every position by another rule, so a "
+                f"token's figure depends on how long its window is; --ctx {bound}.{bound // 2} keeps to one rule",
+            )
         self._digest = ""
         self._typed = {
             "path": os.path.abspath(place) if Path(place).exists() else place, "revision": revision, "dtype": dtype,
             "device": device, "device_map": device_map, "batch": batch, "trust": trusted, "gguf_file": gguf_file,
-            "threads": threads, "devices": devices,
+            "threads": threads, "devices": devices, "special": named, "template": role,
+            "adapter": None if tuned is None else os.path.abspath(tuned),
         }  # fmt: skip
         if self._workers is not None:
             self._workers.ready()
@@ -181,6 +224,12 @@ class HuggingFace(SharedCopies, CausalPredictor):
         return torch_machine(torch, self._network.get_input_embeddings().weight.device, "transformers")
 
     @property
+    def _position_bound(self) -> int | None:
+        """Above how many tokens of a window its positions are computed by another rule, if it sees so many."""
+        bound = self._scorer.lengths.positions
+        return bound if bound and (self.context is None or bound < self.context) else None
+
+    @property
     def packs(self) -> bool:
         """Whether several documents share a row; where that would change a figure they do not."""
         return self._scorer.packs
@@ -189,9 +238,36 @@ class HuggingFace(SharedCopies, CausalPredictor):
         self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Watch | None = None
     ) -> list[Floats]:
         """ln p of each token of each sequence from `first` on."""
+
+        def own(parts: Sequence[Ints], begins: Sequence[int], seen: Watch | None = None) -> list[Floats]:
+            return self._scorer.logprobs(parts, begins, seen, self._way, self._moved)
+
+        self._tokens += sum(len(sequence) - first for sequence, first in zip(sequences, firsts, strict=True))
         if self._workers is None:
-            return self._scorer.logprobs(sequences, firsts, watch)
-        return self._workers.score(sequences, firsts, self._scorer.logprobs, watch)
+            return own(sequences, firsts, watch)
+        return self._workers.score(sequences, firsts, self._way, own, watch)
+
+    def with_arithmetic(self, way: str) -> Self:
+        """The same model with its logits normalised as another tool does it; see `Windowed.with_arithmetic`."""
+        if choice(way, "arithmetic", tuple(ARITHMETICS)) == self._way:
+            return self
+        other = copy.copy(self)
+        other._way, other._moved, other._tokens = way, [], 0
+        other.precision = self.precision if way == OWN else f"{self.precision}, {ARITHMETICS[way]}"
+        return other
+
+    @property
+    def traits(self) -> Traits:
+        """As of every causal model; and what another tool's arithmetic did."""
+        found = super().traits
+        if self._way == OWN or not self._tokens:
+            return found
+        nats = math.fsum(self._moved or ())
+        note = (
+            f"the log-probabilities are by {ARITHMETICS[self._way]}, as the tool computes them: "
+            f"{nats:+.3g} nats against the exact ones, {nats / self._tokens:+.2g} per token"
+        )
+        return replace(found, caveats=(*found.caveats, note))
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Whole predictions, in blocks of rows."""
@@ -201,10 +277,20 @@ class HuggingFace(SharedCopies, CausalPredictor):
         self, sequence: Ints, first: int, alternatives: int, names: tuple[bytes, ...]
     ) -> tuple[Floats, Details]:
         """ln p and details of a sequence, computed where the network is."""
-        return self._scorer.detailed(sequence, first, alternatives, names)
+        values, details = self._scorer.detailed(sequence, first, alternatives, names)
+        if self._way != OWN:
+            (values,) = self.score_sequences([sequence], [first])
+        return values, details
 
     def stepper(self) -> NetworkStepper:
         """Begin a document token by token, with what was computed before kept."""
+        bound = self._position_bound
+        if bound is not None and self.windowing.window > bound:
+            message = (
+                f"{self.name} cannot go token by token in windows of {self.windowing.window:,} tokens: "
+                f"beyond {bound:,} it computes every position by another rule; use ctx={bound}.{bound // 2} (--ctx)"
+            )
+            raise ModelError(message, value=bound)
         return NetworkStepper(lambda: self._scorer, self.windowing, self.size, self.name)
 
     def __repr__(self) -> str:
@@ -249,9 +335,12 @@ def _device(torch: Any, device: Any) -> Any:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         found = torch.device(device)
+        if found.type == "mps" and not torch.backends.mps.is_available():
+            message = f"the device {device!r:.40} cannot be used here: there is no GPU of Apple. Use device='cpu'"
+            raise ModelError(message, value=device)
         torch.zeros(1, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        first = str(error).splitlines()[0]
+        first = str(error).splitlines()[0].split(". ")[0][:200]
         message = f"the device {device!r:.40} cannot be used here: {first}. Use device='cpu'"
         raise ModelError(message, value=device) from error
     return found
@@ -284,124 +373,17 @@ def _weights_type(torch: Any, kind: str, where: Any) -> Any:
     return torch.float32 if kind == "autocast" else getattr(torch, kind)
 
 
-def _load_both(
-    name: str,
-    place: str,
-    given: dict[str, Any],
-    weights: Any,
-    device_map: Any,
-) -> tuple[Any, Any]:
-    """The tokenizer and the network, or one error that says what is wrong."""
-    trusted = given["trust_remote_code"]
-    if not _may_be_on_the_hub(place) and not Path(place).exists():
-        message = f"{name} cannot be loaded: there is no such folder, and no model of the hub has such a name"
-        raise ModelError(message, value=place)
-    import transformers
-
-    if device_map is not None:
-        require("accelerate", "Spreading a model over devices")
-    logger = logging.getLogger("transformers")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    bars = transformers.utils.logging.is_progress_bar_enabled()
-    transformers.utils.logging.disable_progress_bar()
-    how: dict[str, Any] = {}
-    if "gguf_file" not in given:
-        how = {} if trusted else {"use_safetensors": True}
-    elif hasattr(transformers, "GgufConfig"):  # newer versions can keep the weights quantised; we dequantise them
-        how = {"quantization_config": transformers.GgufConfig(dequantize=True)}
-    # The reader of GGUF files draws a bar of its own, which transformers' switch does not turn off.
-    hidden = contextlib.redirect_stderr(io.StringIO()) if "gguf_file" in given else contextlib.nullcontext()
-    try:
-        with hidden:
-            if not Path(place).exists():  # if the hub does not answer, this waits for it once, and not for each file
-                transformers.AutoConfig.from_pretrained(place, **given)
-            check_settings(_finder(place, given), name, trusted=trusted)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
-            network, report = transformers.AutoModelForCausalLM.from_pretrained(
-                place, dtype=weights, device_map=device_map, output_loading_info=True, **given, **how
-            )
-    except (BitmeterError, MemoryError):
-        raise
-    # All of Exception, because tokenizers raises that class itself for a file that it cannot read, and because code
-    # that comes with a model (trust) may raise anything: the message names what it was, and the cause is kept.
-    except Exception as error:
-        raise _load_error(name, place, error, gguf="gguf_file" in given) from error
-    finally:
-        logger.setLevel(level)
-        if bars:
-            transformers.utils.logging.enable_progress_bar()
-    missing = sorted(report.get("missing_keys", ()))
-    if missing:
-        message = (
-            f"{name} lacks the weights {', '.join(missing[:3])}{' and more' * (len(missing) > 3)}, which would be "
-            "random; it is not a causal language model, or it was saved by another version of transformers"
-        )
-        raise ModelError(message, value=name)
-    return tokenizer, network
-
-
-def _finder(place: str, given: dict[str, Any]) -> Find:
-    """How a file of the model is found: in its folder, or on the hub, which keeps it in its cache."""
-    folder = Path(place)
-
-    def in_folder(file: str) -> Path | None:
-        return folder / file if (folder / file).is_file() else None
-
-    def on_hub(file: str) -> Path | None:
-        from transformers.utils.hub import cached_file
-
-        found = cached_file(
-            place, file, revision=given.get("revision"), _raise_exceptions_for_gated_repo=False,
-            _raise_exceptions_for_missing_entries=False, _raise_exceptions_for_connection_errors=False,
-        )  # fmt: skip
-        return None if found is None else Path(found)
-
-    return in_folder if folder.exists() else on_hub
-
-
-def _may_be_on_the_hub(place: str) -> bool:
-    """Whether a name can be one of the hub's, NAME or OWNER/NAME, and not only a folder's."""
-    return (
-        place.count("/") <= 1
-        and not place.startswith((".", "/", "~"))
-        and not place.endswith("/")
-        and "\\" not in place
-    )
-
-
-def _load_error(name: str, place: str, error: Exception, *, gguf: bool) -> ModelError:
-    reason = " ".join(str(error).split())[:400]
-    folder = Path(place)
-    if "trust_remote_code" in str(error):
-        hint = f"it comes with code of its own, which is not run: {TRUST}"
-    elif folder.is_dir() and not list(folder.glob("*.safetensors*")) and _pickled(folder):
-        hint = (
-            f"its weights are pickled ({_pickled(folder)[0].name}), which may run code when they are read: convert "
-            f"them to safetensors, or {TRUST}; they are then read with torch's weights_only"
-        )
-    elif gguf:
-        hint = "transformers cannot read this GGUF file; llama.cpp may (,engine=llama.cpp)"
-    elif not folder.exists():
-        hint = "there is no such folder, and the hub gave nothing either"
-    else:
-        hint = "a model has config.json, a tokenizer and model.safetensors in one folder"
-    message = f"{name} cannot be loaded: {hint}. transformers says: {type(error).__name__}: {reason}"
-    return ModelError(message, value=place)
-
-
-def _pickled(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.iterdir() if file.suffix in (".bin", ".pt", ".pth", ".pkl", ".ckpt"))
-
-
-def _units_of(tokenizer: Any, place: str, name: str) -> Units:
+def _units_of(tokenizer: Any, place: str, name: str, *, special: bool) -> Units:
     """The tokenizer's own rules with byte spans: those of its fast form, or of its SentencePiece model."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if backend is not None:
-        return Tokenizer.from_data(backend.to_str().encode(), name)
+        return Tokenizer.from_data(backend.to_str().encode(), name, special=special)
+    if special:
+        message = f"special= cannot be used with {place}: its tokenizer takes no name in a text for a token"
+        raise ModelError(message, value=place)
     file = getattr(tokenizer, "vocab_file", None)
     if file and str(file).endswith(".model"):
-        return SentencePiece.from_data(Path(file).read_bytes(), name)
+        return SentencePiece.from_data(read_whole(file), name)
     message = (
         f"the tokenizer of {place} ({type(tokenizer).__name__}) has neither a fast form (tokenizer.json) nor a "
         "SentencePiece model, so that the bytes of its tokens are not known"
@@ -470,7 +452,19 @@ def _digest(network: Any) -> str:
 
 # ---- by name ---------------------------------------------------------------------------------------------------------
 
-_OPTIONS = ("dtype", "device", "device_map", "devices", "batch", "trust", "gguf_file", "threads")
+_OPTIONS = (
+    "dtype",
+    "device",
+    "device_map",
+    "devices",
+    "batch",
+    "trust",
+    "gguf_file",
+    "threads",
+    "adapter",
+    "special",
+    "template",
+)
 
 
 def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, Any]]:
@@ -494,8 +488,11 @@ def options_of(rest: str, more: tuple[str, ...] = ()) -> tuple[str, dict[str, An
                 message = f"{part!r:.40} needs a whole number"
                 raise ModelError(message, value=part)
             options[name] = int(value)
-        elif name == "trust":
-            options[name] = choice(value, "trust", ("yes", "no")) == "yes"
+        elif name in ("trust", "special"):
+            options[name] = choice(value, name, ("yes", "no")) == "yes"
+        elif name == "template":
+            chosen = choice(value, name, ("yes", "no", *ROLES))
+            options[name] = {"yes": ROLES[0], "no": None}.get(chosen, chosen)
         else:
             options[name] = value
     return place, options

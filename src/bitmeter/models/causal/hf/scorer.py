@@ -4,20 +4,26 @@ Sequences are packed into rows with a mask that keeps them apart, so that nothin
 computed for each alone. The body of the network runs once per row; its head and the normalisation run over a part of
 the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
 row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
-whole row, rows are padded, or the network's own logits are used.
+whole row, rows are padded, or the network's own logits are used. Sequences of lengths that a network treats in
+different ways never meet. A network that looks ahead is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter.errors import ModelError
+from bitmeter.models.arithmetic import OWN
+from bitmeter.models.causal.hf.causality import looks_ahead
 from bitmeter.models.causal.hf.head import chosen, in_float64, is_linear
+from bitmeter.models.causal.hf.kinds import not_causal
+from bitmeter.models.causal.hf.lengths import Positions, lengths_of
+from bitmeter.models.causal.hf.peers import as_peers
 from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, segments
 from bitmeter.models.outcomes import Details
 
@@ -37,6 +43,13 @@ _ROUNDING = 2e-5
 _COARSE_ROUNDING = 2e-2
 #: The same for one computation done twice, which differs by nothing at all; a cap on the logits makes 1e-4 and more.
 _SAME = 1e-6
+#: The tokens of a probe by which it is seen whether a network looks ahead.
+_AHEAD = 24
+#: Weights times tokens up to which a long probe is tried when a network is loaded: a few seconds.
+_AFFORDABLE = {"cpu": 2e10, "other": 5e12}
+#: What a pass through a network can raise where it cannot take what it is given: arguments that it does not know, types
+#: that a kernel does not have, masks of another shape.
+_CANNOT = (TypeError, ValueError, RuntimeError, IndexError, KeyError, AttributeError, NotImplementedError)
 
 
 class Scorer:
@@ -52,19 +65,26 @@ class Scorer:
         The tokens that go through the network at once: so many rows as fit, at least one.
     autocast
         The type to which operations are cast while the weights keep theirs; None for no casting.
+    name
+        The model's, for messages.
     """
 
-    def __init__(self, network: Any, *, row: int, batch: int, autocast: Any = None) -> None:
+    def __init__(self, network: Any, *, row: int, batch: int, autocast: Any = None, name: str = "the network") -> None:
         import torch
 
         self._torch = torch
         self._network = network.eval()
-        self._row, self._batch, self._autocast = row, max(row, batch), autocast
+        self._name, self._autocast = name, autocast
         self.casts = autocast is not None
         self._device = network.get_input_embeddings().weight.device
         self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
         config = network.config.get_text_config()
-        self._packing_limit = _packing_limit(config)
+        self.lengths, self._positions = lengths_of(config), Positions(network)
+        # Some networks have tables of just so many positions, whatever positions they are given.
+        bounds = [size for size in (_most_positions(config), self.lengths.positions) if size]
+        self._row, self._batch = min([row, *bounds]), max(row, batch)
+        #: Kinds of lengths of which several sequences may be padded to one length: by the number of switches passed.
+        self._together = {0}
         self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
         self._in_parts = False
         self.packs = self.cuts = self.pads = False
@@ -75,10 +95,11 @@ class Scorer:
     def _find_ways(self, config: Any) -> None:
         """Try the bare head, a part of it, padding and packing on a few tokens, and keep what changes nothing."""
         generator = np.random.default_rng(7)
-        longest = max(2, min(9, self._packing_limit or 9, (getattr(config, "max_position_embeddings", None) or 9) - 1))
+        bound = min([9, *self.lengths.switches[:1], (_most_positions(config) or 10) - 1])
+        longest = max(2, bound)
         probes = [generator.integers(0, self._vocabulary, size) for size in (max(2, longest - 4), longest)]
         with self._quiet():
-            own = [self._own_logits(self._tensor(probe[None]))[0] for probe in probes]
+            own = self._first_pass(probes)
             truth = [in_float64(rows) for rows in own]
             spread = max(float(rows.max() - rows.min()) for rows in truth)
             fine = self._autocast is None and self._dtype in ("float32", "float64")
@@ -94,6 +115,68 @@ class Scorer:
                     break
         self.packs = self.packs and self._keeps_apart(probes)
         self.cuts = self.cuts and self.packs
+        self._check_causal(config, generator, allowed)
+        with self._quiet():
+            self._try_lengths(config, generator, allowed)
+
+    def _first_pass(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        try:
+            return [self._own_logits(self._tensor(probe[None]))[0] for probe in probes]
+        except _CANNOT as error:
+            reason = " ".join(str(error).split())[:200]
+            message = (
+                f"{self._name} cannot be run in {self._dtype} on {self._device.type}: {type(error).__name__}: "
+                f"{reason}. Try another type (,dtype=float32)"
+            )
+            raise ModelError(message, value=self._dtype) from error
+
+    def _check_causal(self, config: Any, generator: np.random.Generator, allowed: float) -> None:
+        """Refuse a network whose predictions change with what comes later."""
+        size = min(_AHEAD, _most_positions(config) or _AHEAD)
+        sizes = [size, *(switch + 4 for switch in self.lengths.switches if self._can_try(config, switch + 4))]
+        for length in sizes:
+            probe = generator.integers(0, self._vocabulary, length)
+
+            def logits(ids: Ints) -> torch.Tensor:
+                with self._cast():
+                    return self._own_logits(self._tensor(ids[None]))[0]
+
+            with self._torch.no_grad():
+                ahead = looks_ahead(self._network, probe, logits, allowed)
+            if ahead:
+                raise not_causal(self._network.config, self._name)
+
+    def _can_try(self, config: Any, length: int) -> bool:
+        """Whether so long a probe is within the context, and affordable."""
+        weights = sum(weight.numel() for weight in self._network.parameters())
+        affordable = _AFFORDABLE["cpu" if self._device.type == "cpu" else "other"]
+        return length <= (_most_positions(config) or length) and weights * length <= affordable
+
+    def _try_lengths(self, config: Any, generator: np.random.Generator, allowed: float) -> None:
+        """Beyond each switch: whether sequences may be padded there, and whether packed rows may be longer than it.
+
+        Where that cannot be tried, each sequence goes by itself, and rows end at the switch.
+        """
+        switches = self.lengths.switches
+        for number, switch in enumerate(switches, 1):
+            end = switches[number] if number < len(switches) else switch + 5
+            if self.lengths.scales is not None and switch >= self.lengths.scales:
+                break  # there each length is of its own kind
+            sizes = [switch + 2, min(switch + 5, end)]
+            if self.pads and sizes[1] > sizes[0] and self._can_try(config, sizes[1]):
+                probes = [generator.integers(0, self._vocabulary, size) for size in sizes]
+                if self._tried(lambda: self._padded_logits(probes), self._logs(probes), allowed):  # noqa: B023
+                    self._together.add(number)
+        window = min(self.lengths.windows, default=self._row)
+        if self.packs and self._row > window:
+            sizes = [window // 2 + 1] * 3
+            parts = [generator.integers(0, self._vocabulary, size) for size in sizes]
+            affordable = self._can_try(config, sum(sizes))
+            if not affordable or not self._tried(lambda: self._packed_logits(parts), self._logs(parts), allowed):
+                self._row = window
+
+    def _logs(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
+        return [in_float64(self._own_logits(self._tensor(probe[None]))[0]).log_softmax(-1) for probe in probes]
 
     def _tried(
         self,
@@ -103,9 +186,7 @@ class Scorer:
     ) -> bool:
         try:
             found = way()
-        # It has no such argument (TypeError), says that it cannot (ValueError, NotImplementedError), or makes of a mask
-        # one of another shape (RuntimeError, IndexError).
-        except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
+        except _CANNOT:
             return False
         return _agree([in_float64(rows).log_softmax(-1) for rows in found], logs, allowed)
 
@@ -138,7 +219,8 @@ class Scorer:
         return [self._logits_of(states) for _, states in self._group_states(rows, probes)]
 
     def _packed_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
-        row = Row((0, 1), (0, len(probes[0])), sum(map(len, probes)))
+        begins = [0, *np.cumsum([len(probe) for probe in probes]).tolist()]
+        row = Row(tuple(range(len(probes))), tuple(begins[:-1]), begins[-1])
         return [self._logits_of(states) for _, states in self._group_states([row], probes)]
 
     def _find_head(
@@ -158,7 +240,7 @@ class Scorer:
                 found = [in_float64(rows).log_softmax(-1) for rows in logits]
             # There is no body (AttributeError), no head (None is called: TypeError), the body takes other
             # arguments (TypeError, ValueError), or gives another shape (RuntimeError, IndexError, KeyError).
-            except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError):
+            except _CANNOT:
                 return  # a network without a separate head: its own logits are used, which were just computed
             if logits[0].dtype == self._torch.float64 != kind:
                 return  # it rounds its logits to float32, whatever its weights
@@ -202,12 +284,14 @@ class Scorer:
         return found
 
     def _own_logits(self, ids: torch.Tensor, **given: Any) -> torch.Tensor:
+        self._positions.restore()
         found: torch.Tensor = self._network(input_ids=ids, use_cache=False, **given).logits
         return found
 
     def _hidden(self, ids: torch.Tensor, mask: Any, positions: Any) -> torch.Tensor:
         given = {} if mask is None else {"attention_mask": mask}
         given |= {} if positions is None else {"position_ids": positions}
+        self._positions.restore()
         found: torch.Tensor = self._network.base_model(input_ids=ids, use_cache=False, **given)[0]
         return found
 
@@ -256,19 +340,27 @@ class Scorer:
         mask = torch.zeros(seen.shape, dtype=kind, device=self._device)
         return mask.masked_fill_(~seen, torch.finfo(kind).min)[:, None, :size, :size]
 
-    def _runs(self, inputs: Sequence[Ints]) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
-        """The states of each sequence, several at a time, and how many are done."""
-        longest = (self._row if self._packing_limit is None else self._packing_limit) if self.packs else 0
-        rows = packed_rows([len(ids) for ids in inputs], self._row, longest)
-        # A sequence that is longer than a window sees less than our mask says, so it must not come under one.
-        beyond = [row for row in rows if len(row.members) == 1 and row.length > longest]
-        within = [row for row in rows if not (len(row.members) == 1 and row.length > longest)]
+    def _runs(
+        self, inputs: Sequence[Ints], *, alone: bool = False
+    ) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
+        """The states of each sequence, several at a time, and how many are done.
+
+        Lengths that the network treats in different ways are apart. Only the shortest kind is packed: what is longer
+        than a window sees less than our mask says, so it must not come under one.
+        """
+        kinds: dict[tuple[int, int], list[int]] = {}
+        for number, ids in enumerate(inputs):
+            kinds.setdefault(self.lengths.kind(len(ids)), []).append(number)
         done = 0
-        batch = self._batch if self.pads else 0
-        for group in itertools.chain(groups(beyond, batch), groups(within, batch)):
-            found = self._group_states(group, inputs)
-            done += len(found)
-            yield found, done
+        for kind in sorted(kinds, reverse=True):
+            own = [inputs[number] for number in kinds[kind]]
+            packs = self.packs and kind == (0, 0) and not alone
+            rows = packed_rows([len(ids) for ids in own], self._row, self._row if packs else 0)
+            batch = self._batch if self.pads and kind[0] in self._together and not alone else 0
+            for group in groups(rows, batch):
+                found = [(kinds[kind][place], states) for place, states in self._group_states(group, own)]
+                done += len(found)
+                yield found, done
 
     def _group_states(self, group: list[Row], inputs: Sequence[Ints]) -> list[tuple[int, torch.Tensor]]:
         """Rows through the network at once; a single one needs no padding."""
@@ -303,19 +395,30 @@ class Scorer:
         return max(8, _LOGITS // self._vocabulary)
 
     def logprobs(
-        self, sequences: Sequence[Ints], firsts: Sequence[int], watch: Callable[[int, int], object] | None = None
+        self,
+        sequences: Sequence[Ints],
+        firsts: Sequence[int],
+        watch: Callable[[int, int], object] | None = None,
+        way: str = OWN,
+        moved: list[float] | None = None,
     ) -> list[Floats]:
-        """ln p(sequence[i] | sequence[:i]) for i from `first` to the end, for each sequence."""
+        """ln p(sequence[i] | sequence[:i]) for i from `first` to the end, for each sequence.
+
+        With another way than our own, how far that moved each sum is added to `moved`.
+        """
         torch = self._torch
         found: list[Floats] = [np.zeros(0)] * len(sequences)
         asked = [i for i, (ids, first) in enumerate(zip(sequences, firsts, strict=True)) if len(ids) > first]
         inputs = [sequences[i][:-1] for i in asked]
         with self._quiet():
-            for group, done in self._runs(inputs):
+            for group, done in self._runs(inputs, alone=way != OWN):  # other tools' shapes, for their rounding
                 numbers = [asked[k] for k, _ in group]
                 states = torch.cat([part[firsts[i] - 1 :] for i, (_, part) in zip(numbers, group, strict=True)])
                 targets = self._tensor(np.concatenate([sequences[i][firsts[i] :] for i in numbers]))
-                values = self._chosen(states, targets).cpu().numpy()
+                if way == OWN:
+                    values = self._chosen(states, targets).cpu().numpy()
+                else:
+                    values = self._chosen_by(states, targets, way, moved).cpu().numpy()
                 at = 0
                 for i in numbers:
                     size = len(sequences[i]) - firsts[i]
@@ -331,6 +434,18 @@ class Scorer:
             return chosen(states, targets, self._network.get_output_embeddings(), self._shape_logits)
         parts = zip(states.split(self._chunk), targets.split(self._chunk), strict=True)
         return self._torch.cat([self._chosen_of_all(*part) for part in parts])
+
+    def _chosen_by(
+        self, states: torch.Tensor, targets: torch.Tensor, way: str, moved: list[float] | None
+    ) -> torch.Tensor:
+        """The same as another tool computes it, from whole rows of logits."""
+        found = []
+        for part, ids in zip(states.split(self._chunk), targets.split(self._chunk), strict=True):
+            logits = part if self._shape_logits is None else self._shape_logits(self._head(part))
+            found.append(as_peers(logits, ids.to(logits.device), way))
+            if moved is not None:
+                moved.append(float((found[-1] - self._chosen_of_all(part, ids)).sum()))
+        return self._torch.cat(found)
 
     def _chosen_of_all(self, states: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
@@ -374,6 +489,7 @@ class Scorer:
     def step(self, ids: Ints, cache: Any) -> tuple[Floats, Any]:
         """Go on from a cache by some tokens: ln p of every id as the next token, and the new cache."""
         with self._quiet():
+            self._positions.restore()
             out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
             logits = in_float64(out.logits[0, -1])
             return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
@@ -401,8 +517,7 @@ def _logit_shapes(config: Any) -> list[Callable[[torch.Tensor], torch.Tensor]]:
     return [*shapes, lambda logits: logits]
 
 
-def _packing_limit(config: Any) -> int | None:
-    """The longest sequence for which a mask of our own says all: some layers see only so far back."""
-    window = getattr(config, "sliding_window", None) if getattr(config, "use_sliding_window", True) else None
-    limits = [size for size in (window, getattr(config, "attention_chunk_size", None)) if isinstance(size, int)]
-    return min(limits) if limits else None
+def _most_positions(config: Any) -> int | None:
+    """How many positions a network has, where its configuration says so."""
+    found = (getattr(config, name, None) for name in ("n_positions", "max_position_embeddings"))
+    return next((size for size in found if isinstance(size, int) and size > 1), None)

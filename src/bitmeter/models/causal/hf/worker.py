@@ -25,7 +25,8 @@ def main() -> None:
             if model is None:
                 model, found = HuggingFace(**question), None
             else:
-                found = model.score_sequences(*question)
+                sequences, firsts, way = question
+                found = model.with_arithmetic(way).score_sequences(sequences, firsts)
         except BitmeterError as error:
             send(answers, (number, True, str(error)))
         else:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, read_whole, replacing
 from bitmeter._util.progress import Step
 from bitmeter.errors import FileFormatError
 
@@ -140,7 +140,7 @@ def _number(value: Any) -> float:
 def read_json(file: Path) -> Any:
     """What a JSON file holds, or an error that names it."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(read_whole(file).decode("utf-8"))
     except OSError as error:
         message = f"{file} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=str(file)) from error

@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from bitmeter._util.files import as_path, as_utf8, check_destination, replacing
+from bitmeter._util.files import as_path, as_utf8, check_destination, read_whole, replacing
 from bitmeter.errors import FileFormatError, MissingSourceError
 from bitmeter.models.causal.trained.curve import LearningCurve, read_json
 from bitmeter.models.causal.trained.network import Network, Shape, build
@@ -183,7 +183,7 @@ def _alphabet(folder: Path, kind: str) -> Alphabet:
         return learn_alphabet("bytes", (), 0)
     file = folder / (TOKENIZER if kind == "bpe" else WORDS)
     try:
-        data = file.read_bytes()
+        data = read_whole(file)
     except OSError as error:
         message = f"{file} cannot be read: {error.strerror}"
         raise FileFormatError(message, value=str(file)) from error

@@ -378,11 +378,16 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
     # ---- figures -------------------------------------------------------------------------------------------------
 
     def scored(
-        self, ids: Ids, bounds: Ints, alternatives: int | None = None, watch: Watch | None = None
+        self,
+        ids: Ids,
+        bounds: Ints,
+        alternatives: int | None = None,
+        watch: Watch | None = None,
+        context: Ints | None = None,
     ) -> tuple[Floats, Details | None]:
         """ln p of each unit, with the details of each prediction where asked for."""
         self._fitted  # noqa: B018
-        logs, details = super().scored(self.network_ids(ids), bounds, alternatives, watch)
+        logs, details = super().scored(self.network_ids(ids), bounds, alternatives, watch, context)
         return self.priced(ids, logs), details
 
     def scored_ids(self, tokens: Ints, bounds: Ints) -> Floats:

@@ -1,0 +1,1 @@
+"""Masked language models, which are no distribution over texts: for minimal pairs alone."""
