@@ -40,7 +40,7 @@ def test_a_name_that_is_taken_is_replaced_or_refused(replace: bool, draft: Draft
     assert (os.listdir(tmp_path), (tmp_path / "old").read_bytes()) == (["old"], b"new" if replace else b"old")
 
 
-def test_nobody_else_can_read_it_before(draft: Draft, tmp_path: Path) -> None:
+def test_no_other_user_can_read_it_before(draft: Draft, tmp_path: Path) -> None:
     assert draft.path.stat().st_mode & 0o777 == 0o600
     draft.publish(str(tmp_path / "x"), replace=False)
     (tmp_path / "y").write_bytes(b"")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bitmeter._util.files import as_path, check_destination, is_written_through, label, replacing, unwritten
+from bitmeter._util.files import as_path, check_destination, is_written_through, label, read_whole, replacing, unwritten
 from bitmeter.errors import FileFormatError, InputTypeError
 
 
@@ -297,3 +297,13 @@ def test_the_umask_of_the_process_is_not_touched(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(os, "umask", forbidden)
     write(tmp_path / "x", b"x")
     write(tmp_path / "x", b"x", force=True)
+
+
+def test_a_file_without_an_end_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "config.json").symlink_to("/dev/zero")
+    with pytest.raises(OSError, match="more than 1,048,576 bytes"):
+        read_whole(tmp_path / "config.json", 1 << 20)
+    (tmp_path / "exact").write_bytes(b"x" * 10)
+    assert read_whole(tmp_path / "exact", 10) == b"x" * 10
+    with pytest.raises(OSError, match="more than 9 bytes"):
+        read_whole(tmp_path / "exact", 9)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bitmeter._util.folders import state_folder
+from bitmeter._util.folders import data_folder, state_folder
 from bitmeter.errors import FileFormatError
 
 
@@ -37,3 +37,12 @@ def test_a_user_without_a_home_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("bitmeter._util.folders.Path.home", homeless)
     with pytest.raises(FileFormatError, match="XDG_STATE_HOME"):
         state_folder()
+
+
+def test_what_is_fetched_has_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "bitmeter"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert data_folder() == tmp_path / ".local" / "share" / "bitmeter"

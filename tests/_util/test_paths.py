@@ -10,7 +10,7 @@ from bitmeter._util.paths import is_inside
 @pytest.mark.parametrize(
     "name",
     ["", ".", "..", "../a", "a/../../b", "a/..", "/a", "//host/share", "C:\\a", "C:a", "\\\\host\\share", "a\\b",
-     "a\0b", "up/a", "loop", "out.bmn"],
+     "a\0b", "a\nerror: type rm", "a\x1b[2J", "a\u2028b", "up/a", "loop", "out.bmn"],
 )  # fmt: skip
 def test_names_that_leave_the_folder(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "folder"

@@ -53,15 +53,33 @@ def test_a_way_of_writing_headings_must_occur_often_enough() -> None:
 
 
 @given(
-    st.lists(st.sampled_from([WIKI, BOOK, READ, b"\n", b"\n\n", b" \n", b" = x = \n", b"x" * 1500, b"x"]), max_size=8),
+    st.lists(
+        st.sampled_from(
+            [
+                WIKI,
+                BOOK,
+                READ,
+                b"\n",
+                b"\n\n",
+                b" \n",
+                b" = x = \n",
+                b"x" * 1500,
+                b"x",
+                b" " * 1020,
+                b"CHAPTER I",
+                b"\r",
+            ]
+        ),
+        max_size=8,
+    ),
     st.data(),
 )
 @settings(deadline=None)
 def test_where_the_text_is_cut_does_not_matter(parts: list[bytes], data: st.DataObject) -> None:
     text = b"".join(parts)
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=20))
-    pattern = line_pattern("^(CHAPTER|text)")
-    for sought in (None, pattern):
+    patterns = map(line_pattern, ("^(CHAPTER|text)", "CHAPTER I$", r"CHAPTER I(?!\s)", r"^\s*x", r"\ACHAPTER", "x$"))
+    for sought in (None, *patterns):
         whole, cut = found(text, pattern=sought), found(text, cuts, sought)
         assert cut.headings().tolist() == whole.headings().tolist()
         assert cut.blanks().tolist() == whole.blanks().tolist()
@@ -92,3 +110,21 @@ def test_there_are_not_more_sections_than_fit(monkeypatch: pytest.MonkeyPatch) -
     offsets = found(text).headings().tolist()
     assert len(offsets) <= 4
     assert all(text[at:].startswith(b"# ") for at in offsets)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 500, 1023, 1024, 1025, 1100, 2047])
+def test_only_the_begin_of_a_long_line_is_searched(cut: int) -> None:
+    text = b"e" + b"." * 1022 + b"f" + b"." * 1000 + b"g\n"
+    for letter, offsets in (("e", [0]), ("f", [0]), ("g", [])):
+        assert found(text, [cut], line_pattern(letter)).headings().tolist() == offsets
+    # A long line of spaces is not blank, wherever it is cut.
+    assert found(b" " * 1500 + b"\n# A\n", [cut]).headings().tolist() == []
+    assert found(b" " * 1024 + b"\n# A\n", [min(cut, 1024)]).headings().tolist() == [1025]
+
+
+def test_a_carriage_return_belongs_to_the_end_of_a_line() -> None:
+    assert found(b"Chapter 1\r\ntext\r\n", [10], line_pattern("^Chapter [0-9]+$")).headings().tolist() == [0]
+
+
+def test_a_pattern_sees_one_line_at_a_time() -> None:
+    assert found(b"\n\nChapter 1\n", pattern=line_pattern(r"^\s*Chapter")).headings().tolist() == [2]

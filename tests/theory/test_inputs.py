@@ -171,6 +171,8 @@ def test_floats_as_samples_are_warned_about() -> None:
     ):
         with pytest.warns(UserWarning, match="differential entropy"):
             call()
+    with pytest.warns(UserWarning, match="sum to 1"):
+        bm.entropy([0.5, 0.25, 0.25], of="samples")
     assert bm.entropy([0.5, 0.5, 1.0, 1.0], of="samples") == 1.0  # grades, not measurements
     assert bm.entropy([1.0, 2.0], of="samples") == 1.0  # whole numbers in a column of floats
 

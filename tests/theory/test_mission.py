@@ -138,7 +138,7 @@ def test_m13_one_long_sample_and_many_agree_with_the_closed_form() -> None:
         assert abs(found.value - exact) < 4 * found.standard_error < 0.05
 
 
-def test_m14_the_rate_of_a_source_that_is_not_told() -> None:
+def test_m14_the_rate_of_a_source_that_is_not_given() -> None:
     chain = bm.Markov([[0.9, 0.1], [0.3, 0.7]])
     found = bm.estimate_rate(chain.sample(10**6, seed=1))
     assert found.upper_bound

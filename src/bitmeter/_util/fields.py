@@ -198,6 +198,15 @@ class Fields:
                 self._wrong_item(name, index, item, must)
         return np.array(value, dtype=np.float64)
 
+    def lists_of_reals(self, name: str) -> tuple[tuple[float, ...], ...]:
+        """A list of lists of numbers, of which some may be infinite."""
+        lists = self.value(name)
+        if not isinstance(lists, list):
+            self.wrong(name, "a list of lists of numbers")
+        by_index = {str(index): item for index, item in enumerate(lists)}
+        inner = Fields(by_index, self._fault, self._remedy, self._error, f"{self._path}{name}.", self.file)
+        return tuple(tuple(inner.reals(str(index), infinite=True).tolist()) for index in range(len(lists)))
+
     def _wrong_item(self, name: str, index: int, item: Any, must: str) -> NoReturn:
         self.fail(f"{self._path}{name}[{index}] is {_shown(item)}; it must be {must}")
 

@@ -7,6 +7,7 @@ temporary file may stay where the system has no files without a name; the next w
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import sys
@@ -19,7 +20,16 @@ from bitmeter._util.drafts import Draft
 from bitmeter._util.leftovers import temporary_place
 from bitmeter.errors import BitmeterError, FileFormatError, InputTypeError
 
-__all__ = ["as_path", "as_utf8", "check_destination", "is_written_through", "label", "replacing", "unwritten"]
+__all__ = [
+    "as_path",
+    "as_utf8",
+    "check_destination",
+    "is_written_through",
+    "label",
+    "read_whole",
+    "replacing",
+    "unwritten",
+]
 
 #: The most links that a name may go through, as on Linux.
 _MOST_LINKS = 40
@@ -35,6 +45,21 @@ def as_path(value: Any) -> Path:
         message = f"{text!r:.60} cannot be the name of a file"
         raise FileFormatError(message, value=text)
     return Path(text)
+
+
+def read_whole(path: str | os.PathLike[str], most: int = 1 << 28) -> bytes:
+    """The content of a file that is small if it is sound: settings, tables, runs.
+
+    A name in a stranger's folder may lead to a device without an end; beyond `most` bytes it is an OSError.
+    """
+    data = bytearray()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            data += block
+            if len(data) > most:
+                message = f"it has more than {most:,} bytes, which no sound file of its kind has"
+                raise OSError(errno.EFBIG, message, str(path))
+    return bytes(data)
 
 
 def _can_be_encoded(text: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bitmeter.errors import FileFormatError
 
-__all__ = ["state_folder"]
+__all__ = ["data_folder", "state_folder"]
 
 
 def state_folder() -> Path:
@@ -21,16 +21,31 @@ def state_folder() -> Path:
     >>> state_folder().name
     'bitmeter'
     """
-    given = os.environ.get("XDG_STATE_HOME", "")
+    return _folder("XDG_STATE_HOME", ".local/state")
+
+
+def data_folder() -> Path:
+    """The folder for files that were fetched: `$XDG_DATA_HOME/bitmeter`, or where the system keeps such files.
+
+    Examples
+    --------
+    >>> data_folder().name
+    'bitmeter'
+    """
+    return _folder("XDG_DATA_HOME", ".local/share")
+
+
+def _folder(variable: str, place: str) -> Path:
+    given = os.environ.get(variable, "")
     if os.path.isabs(given):
         return Path(given) / "bitmeter"
     try:
         home = Path.home()
     except RuntimeError as error:
-        message = "the user has no home folder; set XDG_STATE_HOME to a folder that may be written"
+        message = f"the user has no home folder; set {variable} to a folder that may be written"
         raise FileFormatError(message) from error
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "bitmeter"
     if sys.platform == "darwin":
         return home / "Library" / "Application Support" / "bitmeter"
-    return home / ".local" / "state" / "bitmeter"
+    return home / place / "bitmeter"

@@ -6,9 +6,15 @@ from importlib import import_module
 
 #: For each class of results the function that renders it, as "module:function"; it is imported when it is needed.
 RENDERERS = {
+    "Audit": "bitmeter.reports.audit:describe_audit",
     "Score": "bitmeter.reports.panel:describe",
     "Comparison": "bitmeter.reports.panel:describe_comparison",
     "Refusal": "bitmeter.reports.panel:describe_refusal",
+    "Choices": "bitmeter.reports.answers:describe_choices",
+    "Preferences": "bitmeter.reports.answers:describe_preferences",
+    "Sweep": "bitmeter.reports.sweep:describe_sweep",
+    "TextStatistics": "bitmeter.reports.membership:describe_statistics",
+    "Check": "bitmeter.reports.gate:describe_check",
 }
 
 

@@ -13,7 +13,7 @@ from bitmeter.errors import InputError
 
 __all__ = ["HEADINGS", "Sections", "line_pattern"]
 
-#: A longer line is no heading.
+#: A longer line is no heading and is not blank; a pattern is searched for in so many bytes of it.
 LONGEST_LINE = 1 << 10
 #: The most sections of one kind that are kept; when there are more, every other is dropped.
 MOST = 1 << 20
@@ -89,7 +89,8 @@ class Sections:
     Parameters
     ----------
     pattern
-        The pattern of the line at which a section begins; None for headings and blank lines.
+        The pattern of the line at which a section begins, searched for in the first 1,024 bytes of each line; None for
+        headings and blank lines.
 
     Examples
     --------
@@ -103,58 +104,67 @@ class Sections:
     def __init__(self, pattern: re.Pattern[bytes] | None = None) -> None:
         self._pattern = pattern
         self._places = [_Places() for _ in range(1 if pattern else len(HEADINGS) + 1)]
-        #: What was not searched yet: from the last line end on, after the line before it; and the offset of its begin.
-        self._held, self._offset = b"\n\n", -2
-        #: The last line end in it: lines before that were searched.
-        self._last = 1
-        #: Where the last section after blank lines begins.
-        self._after = 0
+        #: The bytes that were searched or are held.
+        self._length = 0
+        #: The line that has not ended and where it begins; of a long one only the first bytes.
+        self._line, self._begin = b"", 0
+        #: The line before it, which tells whether that is blank.
+        self._before = b""
+        #: The number of line ends that came last, and whether nothing came before them.
+        self._ends, self._is_begin = 0, True
 
     def add(self, data: bytes) -> None:
         """Search the next bytes of the text."""
-        text, begin = self._held + data, self._offset
-        until = text.rfind(b"\n")
-        if until < 0:
-            self._hold(text, until)
+        if not data:
             return
         if self._pattern is not None:
-            self._matched(self._pattern, text, until)
+            self._add_lines(self._pattern, data)
         else:
-            for kind, places in zip(HEADINGS, self._places, strict=False):
-                for at in _found(text, b"\n" + kind.begin, self._last, until):
-                    if _is_heading(text, at, kind.line):
-                        places.add(begin + at + 1)
-            for run in _BLANKS.finditer(text):
-                self._after_blanks(begin + run.start(), begin + run.end())
-        self._hold(text, until)
+            self._add_headings(data)
+            self._add_blanks(data)
+        self._length += len(data)
 
     def finish(self) -> None:
         """The text has ended, and with it its last line."""
-        if self._held and not self._held.endswith(b"\n"):
+        if self._line:
             self.add(b"\n")
 
-    def _matched(self, pattern: re.Pattern[bytes], text: bytes, until: int) -> None:
-        if until <= self._last:
+    def _add_lines(self, pattern: re.Pattern[bytes], data: bytes) -> None:
+        lines = data.split(b"\n")
+        starts = np.cumsum([self._length + 1, *map(len, lines[:-1])]) + np.arange(-1, len(lines) - 1)
+        starts[0] = self._begin
+        lines[0] = self._line + lines[0]
+        for number, line in enumerate(lines[:-1]):
+            # Each line is searched alone, so that it does not matter which lines come in one block.
+            whole = line.removesuffix(b"\r") if len(line) <= LONGEST_LINE else line
+            if pattern.search(whole, 0, LONGEST_LINE) is not None:
+                self._places[0].add(int(starts[number]))
+        self._line, self._begin = lines[-1][: LONGEST_LINE + 1], int(starts[-1])
+
+    def _add_headings(self, data: bytes) -> None:
+        held = self._before + b"\n" + self._line
+        text, shift = held + data, self._length - len(held)
+        until = text.rfind(b"\n")
+        for kind, places in zip(HEADINGS, self._places, strict=False):
+            for at in _found(text, b"\n" + kind.begin, len(self._before), until):
+                if _is_heading(text, at, kind.line):
+                    places.add(shift + at + 1)
+        if until > len(self._before):  # else no line has ended
+            before = text[text.rfind(b"\n", 0, until) + 1 : until]
+            self._before = before if len(before) <= LONGEST_LINE else b"x"
+        self._line = text[until + 1 :][: LONGEST_LINE + 1]
+
+    def _add_blanks(self, data: bytes) -> None:
+        """Where something follows two blank lines or more, but not at the begin of the text."""
+        leading = len(data) - len(data.lstrip(b"\n"))
+        self._ends += leading
+        if leading == len(data):
             return
-        for found in pattern.finditer(text, self._last + 1, until):
-            line = text.rfind(b"\n", 0, found.start() + 1) + 1
-            offsets = self._places[0].offsets
-            if not offsets or offsets[-1] < self._offset + line:
-                self._places[0].add(self._offset + line)
-
-    def _after_blanks(self, start: int, end: int) -> None:
-        if start >= 0 and end > self._after:  # not before the text, and not what was held and found before
-            self._places[-1].add(end)
-            self._after = end
-
-    def _hold(self, text: bytes, until: int) -> None:
-        """Keep the line that has not ended, and the end of the one before it, which tells whether that is blank."""
-        start = text.rfind(b"\n", 0, max(until, 0))
-        blank = len(text[: until + 1].rstrip(b"\n"))
-        keep = max(min(start, blank), until - LONGEST_LINE, 0)
-        if len(text) - until > LONGEST_LINE:  # too long for a heading: what follows it has no line end before
-            keep = len(text)
-        self._held, self._offset, self._last = text[keep:], self._offset + keep, max(until - keep, 0)
+        if self._ends >= 3 and not self._is_begin:
+            self._places[-1].add(self._length + leading)
+        for run in _BLANKS.finditer(data, leading):
+            self._places[-1].add(self._length + run.end())
+        self._ends, self._is_begin = len(data) - len(data.rstrip(b"\n")), False
 
     def headings(self, fewest: int = 1) -> Ints:
         """The offsets of headings, of the first way of writing them that occurs so often; none if none does."""
@@ -180,7 +190,8 @@ def _found(text: bytes, what: bytes, start: int, until: int) -> Iterator[int]:
 
 def _is_heading(text: bytes, at: int, pattern: re.Pattern[bytes]) -> bool:
     """Whether the line after the line end at `at` is a heading, and the line before it is blank."""
-    if text[text.rfind(b"\n", 0, at) + 1 : at].strip():
+    before = text.rfind(b"\n", 0, at) + 1
+    if at - before > LONGEST_LINE or text[before:at].strip():
         return False
     end = text.find(b"\n", at + 1)
-    return end - at <= LONGEST_LINE and pattern.fullmatch(text, at + 1, end) is not None
+    return end - at - 1 <= LONGEST_LINE and pattern.fullmatch(text, at + 1, end) is not None

@@ -8,6 +8,7 @@ the order of those labels.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
 from decimal import Decimal
@@ -52,7 +53,19 @@ def samples(value: Any, name: str) -> check.Symbols:
             UserWarning,
             stacklevel=4,
         )
+    elif kinds is not None and len(kinds) and _measured(kinds) and _sums_to_one(kinds, found.ids):
+        warnings.warn(
+            f"{name} holds {found.ids.size} floats that sum to 1, and is taken as data; if they are probabilities, "
+            "give them as a distribution: entropy(p), Distribution(p)",
+            UserWarning,
+            stacklevel=4,
+        )
     return found
+
+
+def _sums_to_one(kinds: Names, ids: NDArray[np.int64]) -> bool:
+    values = np.array([kind for kind in kinds if isinstance(kind, float)])
+    return bool((values >= 0.0).all()) and abs(math.fsum(values[ids].tolist()) - 1.0) < 1e-9
 
 
 def _measured(kinds: Names) -> bool:

@@ -99,6 +99,8 @@ def test_of_takes_all_of_these(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"second\n")
     assert next(iter(Corpus.of(str(tmp_path / "b.txt")))).data == b"second\n"
     assert len(list(Corpus.of(b"a\nb", docs="line"))) == 2
+    with pytest.raises(InputError, match="field='title' is for rows"):  # it was ignored
+        Corpus.of(b"a\nb", field="title")
     with pytest.raises(InputError, match="knows its documents already"):
         Corpus.of(corpus, docs="line")
 

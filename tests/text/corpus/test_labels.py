@@ -12,7 +12,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import RecordError
-from bitmeter.text.corpus.labels import Labels
+from bitmeter.text.corpus.labels import Candidates, Labels
 
 ROWS = [{"text": f"text {i}\n", "source": source} for i, source in enumerate(["web", "news", "web", None, 3, "news"])]
 
@@ -92,5 +92,91 @@ def test_what_is_no_label_is_refused(tmp_path: Path, row: dict[str, Any], words:
 
 def test_numbers_and_truth_values_are_not_the_same() -> None:
     labels = Labels("x")
-    labels.add_all([1, True, "1", 1.0, 1], "a", 1)
+    labels.add_columns({"x": [1, True, "1", 1.0, 1]}, "a", 1)
     assert labels.numbers.tolist() == [0, 1, 2, 3, 0]
+
+
+# ---- the field that is found -----------------------------------------------------------------------------------------
+
+
+def passages(**columns: list[Any]) -> list[dict[str, Any]]:
+    length = len(next(iter(columns.values())))
+    return [{"text": f"passage {i}", **{name: values[i] for name, values in columns.items()}} for i in range(length)]
+
+
+def chosen(rows: list[dict[str, Any]]) -> tuple[str, int]:
+    found = Candidates(6)
+    for row in rows:
+        found.add_row(row, "a", 1, "line")
+    return found.field, len(found.hashes)
+
+
+RUNS = [f"t{i // 5}" for i in range(40)]  # eight texts of five passages
+ALONE = [f"u{i}" for i in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"source": RUNS}, ("source", 8)),
+        ({"doc_id": [i // 5 for i in range(40)]}, ("doc_id", 8)),
+        ({"url": ALONE, "source": RUNS}, ("source", 8)),
+        ({"source": [f"s{i // 6}" for i in range(40)], "title": RUNS}, ("title", 8)),  # the text before its origin
+        ({"kind": RUNS}, ("", 0)),  # not a name of texts
+        ({"source": [f"s{i % 8}" for i in range(40)]}, ("", 0)),  # neighbours do not agree
+        ({"source": [f"s{i // 10}" for i in range(40)]}, ("", 0)),  # too few
+        ({"source": ["most"] * 33 + ALONE[:7]}, ("", 0)),  # neighbours agree by chance
+        ({"source": [*RUNS[:-1], None]}, ("", 0)),
+        ({"source": [*RUNS[:-1], ""]}, ("", 0)),
+        ({"source": [*RUNS[:-1], ["t7"]]}, ("", 0)),
+        ({"source": [i // 5 > 3 for i in range(40)]}, ("", 0)),
+        ({"source": [*RUNS[:-1], "x" * 5000]}, ("", 0)),
+    ],
+)
+def test_which_field_is_found(columns: dict[str, list[Any]], expected: tuple[str, int]) -> None:
+    assert chosen(passages(**columns)) == expected
+
+
+def test_a_field_that_one_record_lacks_is_not_found() -> None:
+    rows = passages(source=RUNS)
+    del rows[17]["source"]
+    assert chosen(rows) == ("", 0)
+    assert chosen([]) == ("", 0)
+
+
+def test_the_field_is_found_in_every_format(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    rows = passages(url=RUNS, note=[[1]] * 40)
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet", row_group_size=7)
+    write(tmp_path / "a.jsonl", rows)
+
+    class Dataset:
+        column_names = ("text", "url", "note")
+
+        def __iter__(self) -> Iterator[dict[str, Any]]:
+            return iter(rows)
+
+    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", Dataset()):
+        for size in (3, 1 << 20):
+            corpus = bm.Corpus(source)
+            corpus.label_by_any(6)
+            for _ in range(2):  # read again, the values are not counted twice
+                for _ in corpus.blocks(size):
+                    pass
+            assert corpus.label_field == "url"
+            labels = corpus.labels()
+            assert labels is not None
+            assert labels.tolist() == [i // 5 for i in range(40)]
+            assert len(corpus.label_hashes()) == 8
+
+
+def test_a_column_that_is_no_name_is_not_read(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    rows = passages(url=[{"host": name} for name in RUNS], source=[float(i // 5) for i in range(40)])
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
+    corpus = bm.Corpus(tmp_path / "a.parquet")
+    corpus.label_by_any(6)
+    assert len(b"".join(block.data for block in corpus.blocks())) > 0
+    assert corpus.labels() is None

@@ -218,3 +218,25 @@ def test_an_absent_package_is_named(folder: Path, byte_level: Tokenizer, monkeyp
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[hf\]'"):
         Tokenizer(folder / "bytes.json")
+
+
+# ---- names of special tokens -----------------------------------------------------------------------------------------
+
+
+def test_text_is_text_unless_said_otherwise() -> None:
+    """`<|endoftext|>` in a document became the token for the end of a text."""
+    import pickle
+    from pathlib import Path
+
+    file = Path(__file__).parents[2] / "parity" / "tiny" / "tokenizer.json"
+    data = b"one<|endoftext|>two"
+    plain, named = Tokenizer(file), Tokenizer(file, special=True)
+    end = plain.token_bytes.index(b"<|endoftext|>")
+    assert end not in plain.split(data).ids
+    assert end in named.split(data).ids
+    assert plain.join(plain.split(data).ids) == named.join(named.split(data).ids) == data
+    assert plain.fingerprint != named.fingerprint
+    for units in (plain, named):  # the package's own copies forget it
+        again = pickle.loads(pickle.dumps(units))
+        assert again.split(data).ids.tolist() == units.split(data).ids.tolist()
+        assert Tokenizer.from_data(file.read_bytes(), "t", special=units.special).fingerprint == units.fingerprint

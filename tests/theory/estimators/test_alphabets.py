@@ -1,4 +1,4 @@
-"""What a decoder must be told, and that figures called bounds pay for it."""
+"""What a decoder must be given, and that figures called bounds pay for it."""
 
 from __future__ import annotations
 

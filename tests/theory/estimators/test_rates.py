@@ -79,8 +79,8 @@ def longest_previous(text: list[int]) -> list[int]:
 
 def symbols_alone(found: RateEstimate) -> float:
     """The nats per symbol without what tells a decoder the alphabet and the length."""
-    told = found.parameters["alphabet_bits"] + found.parameters["length_bits"]
-    return found.value - told * math.log(2) / found.symbols
+    given = found.parameters["alphabet_bits"] + found.parameters["length_bits"]
+    return found.value - given * math.log(2) / found.symbols
 
 
 @quick
@@ -197,7 +197,7 @@ def source(name: str) -> NDArray[np.uint8]:
 )
 def test_known_processes(name: str, truth: float, lz76: float, match_a: float, match_b: float, lz78: float) -> None:
     data = source(name)
-    # The log-likelihood of a sample of 10⁶ has a standard deviation of about .001 bits a symbol.
+    # The log-likelihood of a sample of 10⁶ has a standard deviation of about .001 bits per symbol.
     assert estimate_rate(data).value == pytest.approx(truth, abs=0.003)
     assert estimate_rate(data, "lz76").value == pytest.approx(lz76, abs=0.005)
     assert estimate_rate(data, "match-a").value == pytest.approx(match_a, abs=0.005)

@@ -29,7 +29,7 @@ def solved(moves: Floats, emits: Floats, tolerance: float = 1e-10) -> BeliefRun:
 
 @pytest.mark.parametrize("flip", [1e-4, 0.01, 0.2, 0.5, 0.7])
 def test_closed_forms(flip: float) -> None:
-    # Without noise it is the Markov chain; under a noise of one half, or where each state is drawn anew, a fair coin.
+    # Without noise it is the Markov chain; under a noise of one half, or with independent states, a fair coin.
     chain = Markov(symmetric(flip, 0.0)[0])
     clear = solved(*symmetric(flip, 0.0))
     assert clear.mean / BITS == pytest.approx(chain.entropy_rate, abs=1e-9)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from bitmeter._util.check import choice, integer, items, shown
 from bitmeter._util.files import label
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import InputError, InputTypeError, SourceError
-from bitmeter.text.corpus.labels import Labels
-from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode
-from bitmeter.text.corpus.sources import Resolved, Source, block_source, memory_source, resolve
+from bitmeter.text.corpus.encoding import encode
+from bitmeter.text.corpus.labels import Candidates, Collector, Collectors, Contexts, Labels
+from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block
+from bitmeter.text.corpus.sources import Records, Resolved, Source, block_source, memory_source, read_dataset, resolve
 
 __all__ = ["DOCS", "JOINED", "Block", "Corpus", "Document"]
 
@@ -109,7 +111,10 @@ class Corpus:
         self._field = field or "text"
         self._spent = False
         self._digests: tuple[str, str] | None = None
-        self._labels: Labels | None = None
+        #: The fields that are collected beside the text, by what they are for.
+        self._labels: dict[str, Labels] = {}
+        self._candidates: Candidates | None = None
+        self._contexts: Contexts | None = None
         self._begun: list[int] = []
         #: The corpus that this one was made from by normalising it, document by document.
         self.origin: Corpus | None = None
@@ -167,6 +172,34 @@ class Corpus:
         return cls._made(Resolved([block_source(block, str(name))]), None)
 
     @classmethod
+    def from_records(cls, records: Iterable[Any], *, field: str = "text", name: str = "records") -> Corpus:
+        """A corpus from records in memory, each of which maps fields to values.
+
+        Parameters
+        ----------
+        records
+            Dictionaries, or other mappings.
+        field
+            The field that holds the text; others are found by `cluster`, `group` and `given` of `score`.
+        name
+            What to call it.
+
+        Examples
+        --------
+        >>> Corpus.from_records([{"text": "one", "source": "web"}]).holds_rows
+        True
+        """
+        rows = list(items(records, "records", "several records"))
+        wrong = next((row for row in rows if not isinstance(row, Mapping)), None)
+        if wrong is not None:
+            message = f"records holds {shown(wrong)}; each must be a mapping from fields to values"
+            raise InputTypeError(message, value=wrong)
+        source = Source(str(name), "record", partial(read_dataset, Records(rows), str(name)))
+        corpus = cls.__new__(cls)
+        corpus._set(Resolved([source]), None, field)
+        return corpus
+
+    @classmethod
     def of(cls, what: Any, *, docs: str | None = None, field: str | None = None) -> Corpus:
         """Whatever can be a corpus: a corpus itself, bytes (the text itself), or a source (a string is a path).
 
@@ -183,13 +216,13 @@ class Corpus:
                 raise InputError(message)
             return what
         if isinstance(what, bytes | bytearray | memoryview):
-            return cls.from_text(bytes(what), docs="file" if docs is None else docs)
+            return cls._made(Resolved([memory_source(bytes(what), "text")]), "file" if docs is None else docs, field)
         return cls(what, docs=docs, field=field)
 
     @classmethod
-    def _made(cls, found: Resolved, docs: str | None) -> Corpus:
+    def _made(cls, found: Resolved, docs: str | None, field: str | None = None) -> Corpus:
         corpus = cls.__new__(cls)
-        corpus._set(found, docs, None)
+        corpus._set(found, docs, field)
         return corpus
 
     def _joined(self, docs: str) -> Corpus:
@@ -223,11 +256,14 @@ class Corpus:
             message = f"{self.name} was read already, and a stream can be read only once; save it to a file first"
             raise SourceError(message, path=self.name)
         self._spent = any(source.once for source in self._sources)
-        if self._labels is not None:
-            self._labels.clear()
+        collected: list[Collector] = [*self._labels.values()]
+        collected += [other for other in (self._candidates, self._contexts) if other is not None]
+        collectors = Collectors(collected) if collected else None
+        if collectors is not None:
+            collectors.clear()
         self._begun = [0]
         for source in self._sources:
-            blocks = source.read(self._docs or "file", self._field, size, self._labels)
+            blocks = source.read(self._docs or "file", self._field, size, collectors)
             self._begun.append(self._begun[-1])
             yield source, self._counted(blocks)
 
@@ -243,21 +279,68 @@ class Corpus:
             all(source.kind == "record" for source in self._sources) if self.origin is None else self.origin.holds_rows
         )
 
-    def label_by(self, field: Any) -> None:
-        """As rows are read, collect the value of another of their fields."""
+    def label_by(self, field: Any, purpose: str = "cluster") -> None:
+        """As rows are read, collect the value of another of their fields, to "cluster" or to "group" by."""
         if not isinstance(field, str):
             message = f"field is {shown(field)}; it must be the name of a field"
             raise InputTypeError(message, value=field)
         if self.origin is not None:
-            self.origin.label_by(field)
+            self.origin.label_by(field, purpose)
         else:
-            self._labels = Labels(field)
+            self._labels[purpose] = Labels(field, purpose)
 
-    def labels(self) -> Ints | None:
+    def label_by_any(self, fewest: int) -> None:
+        """As rows are read, find the field by which neighbours belong together, with at least so many values."""
+        if self.origin is not None:
+            self.origin.label_by_any(fewest)
+        else:
+            self._candidates = Candidates(integer(fewest, "fewest", low=2))
+
+    @property
+    def label_field(self) -> str:
+        """The field whose values `labels` gives; "" if there is none."""
+        if self.origin is not None:
+            return self.origin.label_field
+        found = self._labels.get("cluster", self._candidates)
+        return "" if found is None else found.field
+
+    def labels(self, purpose: str = "cluster") -> Ints | None:
         """For each document that was read, the number of the value of its field; None if none was to be collected."""
         if self.origin is not None:
-            return self.origin.labels()
-        return None if self._labels is None else self._labels.numbers
+            return self.origin.labels(purpose)
+        found = self._labels.get(purpose, self._candidates if purpose == "cluster" else None)
+        return None if found is None or not found.field else found.numbers
+
+    def label_hashes(self) -> Ints:
+        """For each number that `labels` gives, a hash of the value, the same in every corpus."""
+        if self.origin is not None:
+            return self.origin.label_hashes()
+        found = self._labels.get("cluster", self._candidates)
+        return np.zeros(0, dtype=np.int64) if found is None else found.hashes
+
+    def _labels_from(self, first: int, count: int, purpose: str) -> Ints:
+        """The same for so many documents from one on, as far as they were read."""
+        if self.origin is not None:
+            return self.origin._labels_from(first, count, purpose)
+        return self._labels[purpose].between(first, first + count)
+
+    def _label_names(self, purpose: str) -> tuple[str, ...]:
+        """The values that were read, in the order of their numbers."""
+        return self.origin._label_names(purpose) if self.origin is not None else self._labels[purpose].names
+
+    @property
+    def source_names(self) -> tuple[str, ...]:
+        """The name of each source."""
+        return tuple(source.name for source in self._sources) if self.origin is None else self.origin.source_names
+
+    def _condition_on(self, field: str) -> None:
+        """As rows are read, collect the text of another of their fields, which stands before the text."""
+        self._contexts = Contexts(field)
+
+    def _take_contexts(self, count: int) -> list[bytes]:
+        """The contexts of the next documents of those that were read."""
+        assert self._contexts is not None, "_condition_on comes first"
+        return self._contexts.take(count)
 
     def first_documents(self) -> Ints:
         """For each source that was read, the number of documents before it."""

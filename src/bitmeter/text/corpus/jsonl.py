@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from bitmeter._util.check import shown
 from bitmeter.errors import RecordError
-from bitmeter.text.corpus.labels import Labels
-from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, encode, joined, text_of
+from bitmeter.text.corpus.encoding import encode
+from bitmeter.text.corpus.labels import Collector
+from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block, joined, text_of
 
-__all__ = ["jsonl_blocks"]
+__all__ = ["jsonl_blocks", "jsonl_rows"]
 
 #: Rows from so many bytes on are long, and so are strings in them.
 _LONG_ROW, _LONG_STRING = 1 << 20, 1 << 12
@@ -43,7 +44,7 @@ class _LeftOut(NamedTuple):
     stop: int
 
 
-def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str, labels: Labels | None = None) -> Iterator[Block]:
+def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str, labels: Collector | None = None) -> Iterator[Block]:
     """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
     for lines in _lines(blocks):
@@ -66,6 +67,22 @@ def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str, labels: Labels 
             yield from _long_row(line, field, path, number, labels)
         if texts:
             yield joined(texts)
+
+
+def jsonl_rows(blocks: Iterable[bytes], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each row as it is, with the number of its line; one that would take much memory is refused."""
+    number = 0
+    for lines in _lines(blocks):
+        for line in lines:
+            number += 1
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if not line or line.isspace():
+                continue
+            if len(line) > _MOST_BESIDE:
+                message = f"{path}, line {number} has {len(line):,} bytes, and an item at most {_MOST_BESIDE:,}"
+                raise RecordError(message, path=path, line=number)
+            yield number, _object(line, "", path, number)
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[list[bytes]]:
@@ -102,7 +119,7 @@ def _object(
     return row
 
 
-def _long_row(line: bytes, field: str, path: str, number: int, labels: Labels | None) -> Iterator[Block]:
+def _long_row(line: bytes, field: str, path: str, number: int, labels: Collector | None) -> Iterator[Block]:
     """The text of a long row, in parts."""
     mark = b"0.5"  # a number stands for a string that is left out: unlike a string, it can be written in no other way
     while mark in line:
@@ -129,7 +146,9 @@ def _long_row(line: bytes, field: str, path: str, number: int, labels: Labels | 
 
     row = _object(bytes(rest + line[done:]), field, path, number, number_of)
     if labels is not None:
-        labels.add_row(row, path, number, "line")
+        long = {name: row[name] for name in labels.texts if isinstance(row.get(name), _LeftOut)}
+        texts = {name: b"".join(_decoded(line, where, path, number)) for name, where in long.items()}
+        labels.add_row({**row, **texts}, path, number, "line")
     value = row.get(field)
     if not isinstance(value, _LeftOut):
         yield joined([text_of(row, field, path, number, "line")])

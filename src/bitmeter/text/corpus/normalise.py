@@ -9,7 +9,7 @@ import numpy as np
 
 from bitmeter._util.check import choice
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.labels import Labels
+from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.readers import NO_ENDS, Block
 from bitmeter.text.corpus.sources import Resolved, Source
 
@@ -56,7 +56,7 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
     """
     change = NORMALISERS[choice(how, "norm", NORMALISERS)]
 
-    def read(docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+    def read(docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
         held: list[bytes] = []  # the beginning of a part that has not ended
         for block in corpus.blocks(size):
             start = 0

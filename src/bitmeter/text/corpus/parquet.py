@@ -18,7 +18,7 @@ from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, RecordError
 from bitmeter.text.corpus.footer import Chunk, read_footer
-from bitmeter.text.corpus.labels import Labels
+from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
@@ -39,12 +39,14 @@ class _Plan(NamedTuple):
     entries: bool
 
 
-def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = None) -> Iterator[Block]:
+def parquet_blocks(path: str, field: str, size: int, labels: Collector | None = None) -> Iterator[Block]:
     """One document per row of a parquet file, read a few pages at a time."""
     pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
 
     name = without_secrets(path)
-    columns = [field] if labels is None or labels.field == field else [field, labels.field]
+    others = () if labels is None else labels.fields
+    optional = () if labels is None else labels.optional
+    columns = list(dict.fromkeys((field, *others, *optional)))
     with reading(path):
         file = open_binary(path)
     with file:
@@ -54,15 +56,18 @@ def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = Non
             schema = metadata.schema.to_arrow_schema()
             _check_columns(footer.columns, metadata.num_columns)
         _check_column(schema, field, name, pa)
-        if len(columns) > 1:
-            _check_names(schema, columns[1], name, "cluster")
+        for other in others:
+            _check_names(schema, other, name, "cluster=…, group=… or given")
+        # Of the text itself no values are read, unless it is asked for.
+        others += tuple(column for column in optional if column != field and _may_be_name(schema, column, pa))
+        columns = list(dict.fromkeys((field, *others)))
         with reading(path), _sound(name, pa):
-            plan, *others = (_plan(file, footer.chunks[column], column, name, size) for column in columns)
+            plan, *plans = (_plan(file, footer.chunks[column], column, name, size) for column in columns)
             table = pq.ParquetFile(
                 file, metadata=metadata, buffer_size=size, pre_buffer=False,
                 read_dictionary=[field] if plan.entries and _may_be_entries(schema.field(field).type, pa) else None,
             )  # fmt: skip
-            rows = min(found.rows for found in (plan, *others))
+            rows = min(found.rows for found in (plan, *plans))
             batches = table.iter_batches(batch_size=rows, columns=columns)
         row = 0
         while True:
@@ -71,9 +76,9 @@ def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = Non
                 if batch is None:
                     return
                 column = batch.column(field)
-                values = [] if labels is None else batch.column(labels.field).to_pylist()
+                values = {other: batch.column(other).to_pylist() for other in others}
             if labels is not None:
-                labels.add_all(values, name, row + 1)
+                labels.add_columns(values, name, row + 1)
             blocks = _column_blocks(column, field, name, row, size, pa)
             while True:
                 with _sound(name, pa):
@@ -82,6 +87,15 @@ def parquet_blocks(path: str, field: str, size: int, labels: Labels | None = Non
                     break
                 yield block
             row += batch.num_rows
+
+
+def _may_be_name(schema: Any, column: str, pa: Any) -> bool:
+    """Whether there is one such column, of strings or of whole numbers."""
+    if schema.names.count(column) != 1:
+        return False
+    found = schema.field(column).type
+    kind = found.value_type if pa.types.is_dictionary(found) else found
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
 
 
 def _may_be_entries(kind: Any, pa: Any) -> bool:

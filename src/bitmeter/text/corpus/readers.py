@@ -20,7 +20,8 @@ from bitmeter._util.check import shown
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
-from bitmeter.text.corpus.labels import Labels
+from bitmeter.text.corpus.encoding import encode
+from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.zstd import ZstdReader
 from bitmeter.text.formats import is_url
 
@@ -55,26 +56,6 @@ class Block(NamedTuple):
 
     data: bytes
     ends: Ints
-
-
-def encode(text: str) -> bytes:
-    r"""A string as bytes, whatever it holds.
-
-    Lone surrogates U+DC80 to U+DCFF become the bytes that Python's "surrogateescape" made them from; other lone
-    surrogates are encoded as UTF-8 would if it allowed them. Both count as invalid bytes.
-
-    Examples
-    --------
-    >>> encode("é"), encode(b"\xff!".decode("utf-8", "surrogateescape"))
-    (b'\xc3\xa9', b'\xff!')
-    """
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return b"".join(
-            char.encode("utf-8", "surrogateescape" if "\udc80" <= char <= "\udcff" else "surrogatepass")
-            for char in text
-        )
 
 
 # ---- opening ---------------------------------------------------------------------------------------------------------
@@ -207,7 +188,7 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     raise RecordError(message, path=path, line=number)
 
 
-def dataset_blocks(dataset: Any, field: str, name: str, size: int, labels: Labels | None = None) -> Iterator[Block]:
+def dataset_blocks(dataset: Any, field: str, name: str, size: int, labels: Collector | None = None) -> Iterator[Block]:
     """One document per row of a `datasets` object, or of anything that iterates over dicts and knows its columns."""
     texts: list[bytes] = []
     length = 0

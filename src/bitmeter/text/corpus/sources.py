@@ -8,11 +8,12 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Any
 
+from bitmeter._util.asking import ask
 from bitmeter._util.check import shown
 from bitmeter._util.files import label
 from bitmeter._util.optional import require
@@ -26,7 +27,7 @@ from bitmeter.errors import (
     SourceError,
 )
 from bitmeter.text.corpus.jsonl import jsonl_blocks
-from bitmeter.text.corpus.labels import Labels
+from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.parquet import parquet_blocks
 from bitmeter.text.corpus.readers import (
     Block,
@@ -36,7 +37,17 @@ from bitmeter.text.corpus.readers import (
 )
 from bitmeter.text.formats import COMPRESSIONS, is_url, kind_of
 
-__all__ = ["Resolved", "Source", "block_source", "dataset_source", "is_dataset", "memory_source", "resolve"]
+__all__ = [
+    "Records",
+    "Resolved",
+    "Source",
+    "block_source",
+    "dataset_source",
+    "is_dataset",
+    "memory_source",
+    "read_dataset",
+    "resolve",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,7 @@ class Source:
     #: "text", or "record" where each row is a document.
     kind: str
     #: From (docs, field, block size, collector of another field) to the parts.
-    read: Callable[[str, str, int, Labels | None], Iterator[Block]]
+    read: Callable[[str, str, int, Collector | None], Iterator[Block]]
     #: How many bytes will come, where that is known without reading.
     size: int | None = None
     #: A stream that cannot be read again.
@@ -128,6 +139,8 @@ def _resolve_name(name: str, found: Resolved) -> None:
             message = f"the pattern {shown(name)} matches no file"
             raise MissingSourceError(message, path=name)
         found.sources.extend(map(_file_source, files))
+    elif (file := ask("the file of a test set", name)) is not None:
+        found.sources.append(replace(_file_source(str(file)), name=name))
     else:
         raise _missing(name)
 
@@ -214,32 +227,47 @@ def _file_source(path: str) -> Source:
 # Functions of the module, so that a source can be pickled.
 
 
-def _read_parquet(path: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+def _read_parquet(path: str, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return parquet_blocks(path, field, size, labels)
 
 
-def _read_jsonl(path: str, name: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+def _read_jsonl(path: str, name: str, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return jsonl_blocks(file_blocks(path, size), field, name, labels)
 
 
-def _read_text(path: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+def _read_text(path: str, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return text_blocks(file_blocks(path, size), docs)
 
 
-def _read_memory(data: bytes, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+def _read_memory(data: bytes, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return text_blocks((data[i : i + size] for i in range(0, len(data), size)), docs)
 
 
-def _read_block(block: Block, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+def _read_block(block: Block, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return iter([block])
 
 
-def _read_dataset(dataset: Any, name: str, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+class Records:
+    """Records in memory, as a dataset whose columns are not known."""
+
+    column_names = None
+
+    def __init__(self, rows: Any) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+
+def read_dataset(
+    dataset: Any, name: str, docs: str, field: str, size: int, labels: Collector | None
+) -> Iterator[Block]:
+    """The rows of a `datasets` object."""
     columns = dataset.column_names
-    for wanted in (field, *([labels.field] if labels is not None else [])):
+    for wanted in (field, *(labels.fields if labels is not None else ())):
         if columns is not None and wanted not in columns:
             listed = ", ".join(map(repr, columns))
-            message = f"{name} has no column {wanted!r}; it has {listed}. Choose one with field=… or cluster=…"
+            message = f"{name} has no column {wanted!r}; it has {listed}. Choose with field=…, cluster=…, …"
             raise RecordError(message, path=name)
     return dataset_blocks(dataset, field, name, size, labels)
 
@@ -289,7 +317,7 @@ class _Stream:
     def __init__(self, name: str, read: Callable[[str, int], Iterator[Block]]) -> None:
         self._name, self._read = name, read
 
-    def __call__(self, docs: str, field: str, size: int, labels: Labels | None) -> Iterator[Block]:
+    def __call__(self, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
         return self._read(docs, size)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Stream:
@@ -313,7 +341,7 @@ def dataset_source(dataset: Any) -> Source:
         message = f"this is a set of datasets, one per split: {splits}; choose one, as in dataset[{first!r}]"
         raise InputTypeError(message)
     name = str(getattr(getattr(dataset, "info", None), "dataset_name", None) or "dataset")
-    return Source(name, "record", partial(_read_dataset, dataset, name))
+    return Source(name, "record", partial(read_dataset, dataset, name))
 
 
 def memory_source(data: bytes, name: str) -> Source:

@@ -23,13 +23,13 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Ints
-from bitmeter._util.check import items, shown
-from bitmeter._util.files import label
+from bitmeter._util.check import flag, items, shown
+from bitmeter._util.files import label, read_whole
 from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingSourceError, SourceError
 from bitmeter.text.units.base import BLANK, Split, Units
 
-__all__ = ["SentencePiece", "Tokenizer"]
+__all__ = ["BYTE_OF", "META", "SentencePiece", "Tokenizer"]
 
 #: Stands for a space in SentencePiece's tokens.
 META = "\u2581"
@@ -122,6 +122,9 @@ class TokenUnits(Units):
 class _FileUnits(TokenUnits):
     """Tokens from the file of a tokenizer."""
 
+    #: Whether the name of a special token in a text is that token.
+    special = False
+
     def __init__(self, path: Any) -> None:
         data = _file(path)
         self._take(data, PurePath(path).name, str(path))
@@ -139,7 +142,12 @@ class _FileUnits(TokenUnits):
         digest = hashlib.sha256(data).hexdigest()
         self.path = path
         self.name = f"{self.kind}:{label(name)}"
-        self.fingerprint = f"{self.kind}/1@{digest}"
+        self.fingerprint = f"{self.kind}/{self._rule}@{digest}"
+
+    @property
+    def _rule(self) -> str:
+        """The version of how texts are split, for the fingerprint."""
+        return "1"
 
     @abstractmethod
     def _load(self, data: bytes, path: str) -> None: ...
@@ -155,7 +163,7 @@ _REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
 
 def _file(path: Any) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_whole(Path(path))
     except TypeError as error:
         message = f"path is {shown(path)}; it must be the path of a tokenizer file"
         raise InputTypeError(message, value=path) from error
@@ -189,15 +197,40 @@ class Tokenizer(_FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
     Truncation, padding and dropout in the file are ignored: every byte is split, and always the same way. A document is
-    tokenised whole (`cut` is always 0), so that memory must hold the longest one.
+    tokenised whole (`cut` is always 0), so that memory must hold the longest one. Text is text: ``<|endoftext|>``
+    written out in a document is split like any other text, unless `special` says otherwise.
 
     Parameters
     ----------
     path
         A ``tokenizer.json``.
+    special
+        Take the name of a special token in a text for that token.
     """
 
     kind = "tokenizer"
+    _has_special = False
+
+    def __init__(self, path: Any, *, special: bool = False) -> None:
+        self.special = flag(special, "special")
+        super().__init__(path)
+
+    @classmethod
+    def from_data(cls, data: bytes, name: str, *, special: bool = False) -> Self:
+        """Units from the contents of such a file."""
+        made = cls.__new__(cls)
+        made.special = special
+        made._take(data, name, name)
+        return made
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._tokenizer.encode_special_tokens = not self.special  # which a copy of the package's does not keep
+
+    @property
+    def _rule(self) -> str:
+        # Without special tokens nothing has changed since version 1, which took their names for them.
+        return "1" if not self._has_special else "2+special" if self.special else "2"
 
     def _load(self, data: bytes, path: str) -> None:
         tokenizers = require("tokenizers", "Reading a tokenizer file")
@@ -205,6 +238,7 @@ class Tokenizer(_FileUnits):
             self._tokenizer = tokenizers.Tokenizer.from_buffer(data)
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
+            self._tokenizer.encode_special_tokens = not self.special
 
     def _token_bytes(self, path: str) -> list[bytes | None]:
         with asking_tokenizer(path):
@@ -222,6 +256,7 @@ class Tokenizer(_FileUnits):
         fallback = bool(spec["model"].get("byte_fallback"))
         unknown = spec["model"].get("unk_token")
         added = {entry["content"] for entry in spec.get("added_tokens", [])}
+        self._has_special = any(entry.get("special") for entry in spec.get("added_tokens", []))
         result: list[bytes | None] = [None] * (largest + 1)
         for token, number in vocabulary.items():
             if token == unknown:
@@ -229,7 +264,7 @@ class Tokenizer(_FileUnits):
             if token in added and not (fallback and _BYTE_TOKEN.fullmatch(token)):
                 result[number] = token.encode()
             elif byte_level:
-                result[number] = b"".join(_BYTE_OF.get(char, char.encode()) for char in token)
+                result[number] = b"".join(BYTE_OF.get(char, char.encode()) for char in token)
             else:
                 result[number] = _piece_bytes(token, meta=meta, fallback=fallback)
         return result
@@ -249,7 +284,7 @@ def _byte_level_alphabet() -> dict[str, bytes]:
     }
 
 
-_BYTE_OF = _byte_level_alphabet()
+BYTE_OF = _byte_level_alphabet()
 
 
 def _piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:

@@ -22,6 +22,7 @@ from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import Unit
 from bitmeter._util.optional import require
 from bitmeter.errors import InputError, NotFiniteError, RangeError, ShapeError
+from bitmeter.theory.estimators.grids import SPREAD, moderate, spread_grids, spread_repeats
 from bitmeter.theory.estimators.results import InformationEstimate, checked_confidence, p_value
 from bitmeter.theory.special import digamma
 from bitmeter.theory.student import t_quantile
@@ -56,8 +57,8 @@ def estimate_differential_entropy(
     Returns
     -------
     InformationEstimate
-        Its value is −∞ if a point occurs more than k times: such a sample has atoms and no density. If it was only
-        rounded, add noise as wide as the rounding.
+        Its value is −∞ if a point occurs more than k times: such a sample has atoms and no density. Samples that were
+        rounded to a grid are spread evenly over its cells, which the note says, unless every point occurs so often.
 
     Examples
     --------
@@ -70,15 +71,18 @@ def estimate_differential_entropy(
     level = checked_confidence(confidence)
     table = points([x], ["x"])[0]
     k = _neighbours(neighbours, len(table))
+    (table,), shift = moderate([table])
+    (table,), repeats = _spread([table], k)
     terms, ties = _entropy_terms(table, k)
-    note = _NOTE.format(k=k)
+    terms += table.shape[1] * shift
+    note = _NOTE.format(k=k) + (SPREAD if repeats else "")
     if ties:
         note = (
             f"{ties} points occur more than {k} times: the sample has atoms and no density, so that its differential "
             "entropy is minus infinity. If the numbers were rounded, add noise as wide as the rounding; if they are "
             "symbols, use estimate_entropy"
         )
-    parts = _parts(lambda part: _entropy_terms(part, k)[0], [table], k)
+    parts = _parts(lambda part: _entropy_terms(part, k)[0] + table.shape[1] * shift, [table], k)
     return _of_terms(terms, parts, unit, per_unit, "differential-entropy", "kozachenko-leonenko", level, None, 0, note)
 
 
@@ -110,7 +114,8 @@ def estimate_kl_divergence(
     -------
     InformationEstimate
         Values a little below zero say that no difference was found. A point with a neighbour at distance zero enters
-        with the numbers of points within the larger of its two distances, instead of with the distances.
+        with the numbers of points within the larger of its two distances, instead of with the distances. Samples that
+        were rounded to a grid are spread as in `estimate_differential_entropy`.
 
     Examples
     --------
@@ -129,9 +134,11 @@ def estimate_kl_divergence(
     if len(second) < k:
         message = f"y has {len(second)} points, fewer than the {k} neighbours that are looked for"
         raise RangeError(message, value=len(second))
+    (first, second), _ = moderate([first, second])
+    (first, second), repeats = _spread([first, second], k)
     terms, ties = _divergence_terms(first, second, k)
     parts = _parts(lambda a, b: _divergence_terms(a, b, k)[0], [first, second], k)
-    note = _NOTE.format(k=k) + _ties_note(ties, k)
+    note = _NOTE.format(k=k) + _ties_note(ties, k) + (SPREAD if repeats else "")
     return _of_terms(terms, parts, unit, per_unit, "kl-divergence", "wang-kulkarni-verdu", level, None, 0, note)
 
 
@@ -168,9 +175,10 @@ def mutual(
         raise ShapeError(message)
     total = lengths[0]
     k = _neighbours(neighbours, total)
+    samples, _ = moderate(samples)
     repeats = False
     if _kth_distance(np.concatenate(list(samples), axis=1), k).any():  # else all are symbols, and are counted
-        spread = [_spread(table, seed) for seed, table in enumerate(samples)]
+        spread = [spread_repeats(table, seed) for seed, table in enumerate(samples)]
         repeats = any((new != old).any() for new, old in zip(spread, samples, strict=True))
         samples = spread
     x, y, *given = samples
@@ -191,28 +199,14 @@ def mutual(
         found = p_value(float(terms.mean()), null, signed=False)
     measure = "conditional-mutual-information" if given else "mutual-information"
     name = "frenzel-pompe" if given else method
-    note = _NOTE.format(k=k) + _ties_note(ties, k) + (_SPREAD if repeats else "")
+    note = _NOTE.format(k=k) + _ties_note(ties, k) + (SPREAD if repeats else "")
     parts = _parts(lambda *tables: _terms(*_three(tables), k, method)[0], samples, k)
     return _of_terms(terms, parts, unit, check.nats_per(unit), measure, name, confidence, found, permutations, note)
 
 
-_SPREAD = ". Values that repeat, as rounded ones do, were spread evenly over the least gap between two values"
-
-
-def _spread(table: Floats, seed: int) -> Floats:
-    """The table with repeated values spread over the least gap between two values of their coordinate.
-
-    Distances between rounded values are multiples of their grid, and many neighbours are at the same distance, which
-    the estimators take for dependence. Noise within the grid's width says nothing about other variables.
-    """
-    found = table.copy()
-    rng = np.random.default_rng(seed)
-    for column in found.T:
-        kinds = np.unique(column)
-        if kinds.size < column.size:
-            gap = float(np.diff(kinds).min()) if kinds.size > 1 else 1.0
-            column += gap * (rng.random(column.size) - 0.5)
-    return found
+def _spread(tables: list[Floats], k: int) -> tuple[list[Floats], bool]:
+    """The samples with rounded coordinates spread, unless all points of the first are symbols, which are counted."""
+    return spread_grids(tables) if _kth_distance(tables[0], k).any() else (tables, False)
 
 
 def _three(tables: Sequence[Floats]) -> tuple[Floats, Floats, Floats | None]:
