@@ -1,0 +1,193 @@
+"""The certificate of an audit: read, and held against the audit that repeats it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from bitmeter._util.fields import Fields, read_fields
+from bitmeter._util.files import as_path
+from bitmeter.errors import FileFormatError
+from bitmeter.measure.audit.result import CHECKS, SCHEMA, Audit
+from bitmeter.measure.score import Score
+
+__all__ = ["Certificate", "differences", "read_certificate"]
+
+#: By how much figures may differ, relatively: the last digits depend on the processor and the library.
+_TOLERANCE = 1e-6
+_MOST_BYTES = 1 << 26
+_FIGURES = {"bits_per_byte": "bits per byte", "low": "its lower end", "high": "its upper end"}
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What a certificate says."""
+
+    path: str
+    verdict: str
+    kind: str
+    name: str
+    fingerprint: str
+    text_hash: str
+    text_bytes: int
+    documents: int
+    figures: Mapping[str, object]
+    sampled: int
+    claimed: float | None
+    correction: Mapping[str, object]
+    checks: Mapping[str, str]
+    positions_of: Mapping[str, tuple[int, ...]]
+    seed: int
+    positions: int
+    options: Mapping[str, str]
+    version: str
+
+
+def read_certificate(path: object) -> Certificate:
+    """Read a certificate; FileFormatError says which field is wrong."""
+    file = as_path(path)
+    fault, remedy = f"{file} is not a certificate", "`bitmeter audit … -o FILE` writes one"
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            message = f"{fault}: it has more than {_MOST_BYTES:,} bytes. {remedy}"
+            raise FileFormatError(message, value=str(file))
+        data = file.read_bytes()
+    except OSError as error:
+        message = f"{file} cannot be read: {error}"
+        raise FileFormatError(message, value=str(file)) from error
+    fields = read_fields(data, str(file), fault, remedy)
+    if "schema" not in fields or fields.value("schema") != SCHEMA:
+        fields.fail(f"expected the schema {SCHEMA!r}")
+    subject, text, figures = fields.fields("subject"), fields.fields("text"), fields.fields("figures")
+    checks = fields.list_of_fields("checks")
+    return Certificate(
+        path=str(file),
+        verdict=fields.text("verdict", ("proven", "unproven", "unsound")),
+        kind=subject.text("kind", ("model", "compressor", "table")),
+        name=subject.text("name"),
+        fingerprint=subject.text("fingerprint"),
+        text_hash=text.text("sha256"),
+        text_bytes=text.count("bytes"),
+        documents=text.count("documents"),
+        figures=_figures(figures),
+        sampled=fields.count("sampled"),
+        claimed=_optional(fields, "claimed"),
+        correction={} if fields.is_null("correction") else _correction(fields.fields("correction")),
+        checks={one.text("name", tuple(CHECKS)): one.text("status") for one in checks},
+        positions_of={one.text("name"): tuple(one.counts("positions").tolist()) for one in checks},
+        seed=fields.count("seed"),
+        positions=fields.count("positions"),
+        options=_texts(fields.fields("options")),
+        version=fields.fields("environment").text("bitmeter"),
+    )
+
+
+def _figures(fields: Fields) -> dict[str, object]:
+    """What is said of the score; without one, that there is none."""
+    found: dict[str, object] = {"bits_per_byte": _optional(fields, "bits_per_byte")}
+    found["signature"] = None if fields.is_null("signature") else fields.text("signature")
+    if found["signature"] is None:
+        return found
+    found["nats"] = fields.real("nats", infinite=True)
+    found |= {name: fields.count(name) for name in ("bytes", "tokens")}
+    found["confidence"] = fields.real("confidence", low=0.0, high=1.0)
+    ends = None if fields.is_null("interval") else fields.reals("interval", infinite=True).tolist()
+    if ends is not None and len(ends) != 2:
+        fields.fail("interval must hold two numbers")
+    found["interval"] = None if ends is None else tuple(ends)
+    return found
+
+
+def _correction(fields: Fields) -> dict[str, object]:
+    ends: dict[str, object] = {name: fields.real(name) for name in ("bits_per_byte", "low", "high")}
+    return ends | {"positions": fields.count("positions")}
+
+
+def _optional(fields: Fields, name: str) -> float | None:
+    return None if fields.is_null(name) else fields.real(name, infinite=True)
+
+
+def _texts(fields: Fields) -> dict[str, str]:
+    known = ("docs", "field", "unit", "columns", "units", "claimed")
+    unknown = [name for name in fields if name not in known]
+    if unknown:
+        fields.fail(f"options has the unknown field {unknown[0]!r:.60}")
+    return {name: fields.text(name) for name in fields}
+
+
+def differences(found: Audit, before: Certificate) -> tuple[str, ...]:
+    """What an audit finds otherwise than the certificate says.
+
+    Counts and the signature must be the same; other figures may differ by 1e-6 of their size.
+    """
+    pairs: list[tuple[str, object, object]] = [
+        ("the text's SHA-256", before.text_hash, found.text_hash),
+        ("the text's bytes", before.text_bytes, found.text_bytes),
+        ("documents", before.documents, found.documents),
+        (f"the {before.kind}'s fingerprint", before.fingerprint, found.fingerprint),
+        ("the verdict", before.verdict, found.verdict),
+        ("the bytes that were tried", before.sampled, found.sampled),
+        ("the claim", before.claimed, found.claimed),
+    ]
+    now = {check.name: check for check in found.checks}
+    for name, status in before.checks.items():
+        pairs.append((f"the check {name}", status, now[name].status if name in now else "missing"))
+        if name in now:
+            pairs.append((f"the positions of {name}", before.positions_of[name], now[name].positions))
+    pairs += [
+        (f"the check {name}", "missing", check.status) for name, check in now.items() if name not in before.checks
+    ]
+    figures, correction = figures_of(found.score), {} if found.correction is None else asdict(found.correction)
+    for name in dict.fromkeys([*before.figures, *figures]):
+        was, now_is = before.figures.get(name), figures.get(name)
+        if name == "signature" and isinstance(was, str) and isinstance(now_is, str):
+            pairs.append((name, *_parts(was, now_is)))
+        else:
+            pairs.append((_FIGURES.get(name, name), was, now_is))
+    for name in dict.fromkeys([*before.correction, *correction]):
+        said = f"the correction ({_FIGURES.get(name, name)})"
+        pairs.append((said, before.correction.get(name), correction.get(name)))
+    return tuple(f"{what}: {_short(a)} in the certificate, {_short(b)} now" for what, a, b in pairs if not _same(a, b))
+
+
+def figures_of(score: Score | None) -> dict[str, object]:
+    """What a certificate says of a score."""
+    if score is None:
+        return {"bits_per_byte": None, "signature": None}
+    return {
+        "nats": score.nats,
+        "bytes": score.bytes,
+        "tokens": score.tokens,
+        "bits_per_byte": score.per("byte") if score.bytes and score.figure_per == "byte" else None,
+        "interval": None if score.interval is None else (score.interval.low, score.interval.high),
+        "confidence": score.confidence,
+        "signature": str(score.signature),
+    }
+
+
+def _parts(first: str, second: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The parts of two signatures that the other does not have."""
+    one, other = first.split("|"), second.split("|")
+    return tuple(part for part in one if part not in other), tuple(part for part in other if part not in one)
+
+
+def _same(first: object, second: object) -> bool:
+    """Numbers that are not whole may differ in their last digits."""
+    if isinstance(first, float) and isinstance(second, float):
+        return first == second or math.isclose(first, second, rel_tol=_TOLERANCE)
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    return first == second
+
+
+def _short(value: object) -> str:
+    if isinstance(value, tuple) and value and isinstance(value[0], float):
+        return "[" + ", ".join(map(_short, value)) + "]"
+    if isinstance(value, tuple) and value and isinstance(value[0], str):
+        return "|".join(value)[:200]
+    if isinstance(value, tuple):
+        return f"{len(value)} positions from {value[0] if value else 'none'}"
+    if value is None:
+        return "none"
+    return f"{value:.6f}" if isinstance(value, float) else str(value)[:24]

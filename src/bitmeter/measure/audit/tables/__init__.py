@@ -1,0 +1,1 @@
+"""Tables of log-probabilities that other programs wrote: read, laid over the raw text, checked and scored."""

@@ -1,0 +1,190 @@
+"""Whole predictions and likeliest units of a table: whether they sum to one, and say what the units cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter.errors import FileFormatError
+from bitmeter.measure.audit.result import AuditCheck, Finding, Status
+from bitmeter.measure.audit.subject import within
+from bitmeter.measure.audit.sums import SUM_TOLERANCE
+from bitmeter.measure.audit.tables.columns import TableColumns
+from bitmeter.measure.audit.tables.tiling import RawText, Tiling
+
+__all__ = ["check_rows"]
+
+_LN2 = math.log(2.0)
+#: How far a unit's log-probability may lie from its entry in the row: tables are often float32 or less.
+_TOLERANCE = 1e-3
+
+
+def check_rows(columns: TableColumns, tiling: Tiling, text: RawText) -> tuple[list[AuditCheck], list[Finding]]:
+    """Sums of rows, or of the likeliest units, which can only be refuted."""
+    if columns.rows is not None:
+        return _whole(columns, tiling, text)
+    if columns.top is not None:
+        return _top(columns, tiling, text)
+    why = "a table of single log-probabilities does not hold what else was predicted; add whole rows (row, logits)"
+    return [AuditCheck("sums", "impossible", why), AuditCheck("agreement", "impossible", why)], []
+
+
+def _whole(columns: TableColumns, tiling: Tiling, text: RawText) -> tuple[list[AuditCheck], list[Finding]]:
+    name = columns.names["row"]
+    form = "logits" if "logit" in name.lower() else ""
+    index, sums, own = [], [], []
+    for unit, row in _rows(columns.rows, name):
+        if not form:
+            form = "probabilities" if row.min() >= 0.0 and row.max() <= 1.0 + 1e-6 else "log-probabilities"
+        if form == "probabilities":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                row = np.log(row)
+        total = _log_sum(row)
+        if form == "logits":
+            row, total = row - total, 0.0
+        index.append(unit)
+        sums.append(total)
+        entry = -1 if columns.ids is None else int(columns.ids[unit])
+        own.append(row[entry] if 0 <= entry < len(row) else math.nan)
+    if not index:
+        return [AuditCheck("sums", "impossible", f"every entry of {name} is empty")], []
+    columns.assumptions.append(f"{name} holds {form}" + (", divided by their sum" if form == "logits" else ""))
+    checks, findings = [], []
+    totals = np.exp(np.array(sums))
+    above = float(np.max(totals - 1.0))
+    held = above <= SUM_TOLERANCE
+    said = f"{len(index):,} of {len(columns.logprobs):,} rows"
+    every = len(index) == int(tiling.counts.sum()) or len(index) == len(columns.logprobs)
+    text_of = f"rows sum to one {within(float(np.max(np.abs(totals - 1.0))), '')}, in {said}"
+    if form == "logits":
+        text_of = f"logits are divided by their sum here, in {said}"
+    status: Status = "failed" if not held else "passed" if every else "partial"
+    checks.append(
+        AuditCheck(
+            "sums",
+            status,
+            text_of if held else f"rows sum to up to {1.0 + above:.4g}, in {said}",
+            float(np.max(np.abs(totals - 1.0))),
+            SUM_TOLERANCE,
+        )
+    )
+    if not held:
+        at = int(np.argmax(totals))
+        bits = float(np.sum(np.maximum(np.array(sums), 0.0))) / _LN2
+        findings.append(
+            _place("sums", f"a row sums to {totals[at]:.4g}, so it is no distribution", index[at], tiling, text, bits)
+        )
+    more, wrong = _agreement(columns, tiling, text, np.array(index), np.array(own))
+    return [*checks, *more], [*findings, *wrong]
+
+
+def _agreement(
+    columns: TableColumns, tiling: Tiling, text: RawText, index: Ints, own: Floats
+) -> tuple[list[AuditCheck], list[Finding]]:
+    known = ~np.isnan(own)
+    if not known.any():
+        why = "the table does not say which entry of a row its unit is; add ids"
+        return [AuditCheck("agreement", "impossible", why)], []
+    costs = columns.logprobs[index]
+    with np.errstate(invalid="ignore"):
+        apart = np.where(own == costs, 0.0, np.abs(own - costs))
+    apart = np.where(known, np.where(np.isnan(apart), math.inf, apart), 0.0)
+    worst = float(apart.max())
+    summary = f"a unit costs what its row says, {within(worst)}"
+    if worst > _TOLERANCE:
+        summary = f"a unit costs up to {worst:.4g} nats more or less than its row says"
+    check = AuditCheck("agreement", "passed" if worst <= _TOLERANCE else "failed", summary, worst, _TOLERANCE)
+    if worst <= _TOLERANCE:
+        return [check], []
+    at = int(np.argmax(apart))
+    bits = float(np.sum((costs - own)[known])) / _LN2
+    said = f"a unit costs {-costs[at] / _LN2:.4g} bits, and its row says {-own[at] / _LN2:.4g}"
+    return [check], [_place("agreement", said, int(index[at]), tiling, text, bits)]
+
+
+def _top(columns: TableColumns, tiling: Tiling, text: RawText) -> tuple[list[AuditCheck], list[Finding]]:
+    """Of the likeliest units only so much is known: they must not sum to more than one."""
+    name = columns.names["top"]
+    assert columns.top is not None
+    worst, at, number = 0.0, -1, 0
+    for unit, value in enumerate(columns.top):
+        row = _likeliest(value, name, unit)
+        if row is None or not len(row):
+            continue
+        number += 1
+        total = math.exp(min(_log_sum(row), 700.0))
+        if total > worst:
+            worst, at = total, unit
+    held = worst <= 1.0 + SUM_TOLERANCE
+    said = f"the likeliest units of {number:,} predictions sum to at most {worst:.4g}; the rest is not in the table"
+    checks = [
+        AuditCheck("sums", "partial" if held else "failed", said, max(0.0, worst - 1.0), SUM_TOLERANCE),
+        AuditCheck("agreement", "impossible", "whole predictions are not in the table"),
+    ]
+    if held:
+        return checks, []
+    return checks, [
+        _place(
+            "sums", f"the likeliest units alone sum to {worst:.4g}, so it is no distribution", at, tiling, text, None
+        )
+    ]
+
+
+def _likeliest(value: object, name: str, unit: int) -> Floats | None:
+    """The log-probabilities in a list, a mapping from units, or a list of objects with `logprob`."""
+    if value is None:
+        return None
+    if isinstance(value, np.ndarray):
+        return np.asarray(value, dtype=np.float64)
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        found = [item.get("logprob") if isinstance(item, dict) else item for item in value]
+        if all(isinstance(item, int | float) for item in found):
+            return np.array(found, dtype=np.float64)
+    message = f"{name} of row {unit + 1} is {value!r:.60}; it must be a list of log-probabilities"
+    raise FileFormatError(message, value=name)
+
+
+def _rows(column: object, name: str) -> Iterator[tuple[int, Floats]]:
+    """Each row that is there; all must be of one length."""
+    size = None
+    if not isinstance(column, list | np.ndarray):
+        return
+    for unit, value in enumerate(column):
+        if value is None:
+            continue
+        try:
+            row = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            message = f"{name} of row {unit + 1} is {value!r:.60}; it must be a list of numbers"
+            raise FileFormatError(message, value=name) from error
+        size = len(row) if size is None and row.ndim == 1 else size
+        if row.ndim != 1 or len(row) != size or not size:
+            message = f"{name} of row {unit + 1} has the shape {row.shape}; rows must be lists of one length"
+            raise FileFormatError(message, value=name)
+        yield unit, row
+
+
+def _log_sum(row: Floats) -> float:
+    if np.isnan(row).any():
+        return math.inf
+    top = float(row.max())
+    return top if math.isinf(top) else top + math.log(math.fsum(np.exp(row - top).tolist()))
+
+
+def _place(check: str, said: str, unit: int, tiling: Tiling, text: RawText, bits: float | None) -> Finding:
+    start, end = int(tiling.start[unit]), int(tiling.end[unit])
+    known = bits is not None and math.isfinite(bits)
+    return Finding(
+        check,
+        said,
+        byte=start,
+        document=text.document(start),
+        unit=text.shown(start, end),
+        bits=bits if known else None,
+        bits_per_byte=bits / len(text.data) if known and bits is not None and text.data else None,
+    )

@@ -1,0 +1,64 @@
+"""Whole predictions in a table: log-probabilities, probabilities or logits; and the likeliest units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bitmeter as bm
+from bitmeter.errors import FileFormatError
+
+TEXT = b"abcab"
+IDS = np.array([0, 1, 2, 0, 1])
+ROWS = np.array([[0.5, 0.25, 0.25]] * 5)
+
+
+def audited(**more: Any) -> bm.Audit:
+    logs = np.log(ROWS[np.arange(5), IDS])
+    spans = {"start": np.arange(5), "end": np.arange(1, 6)}
+    return bm.audit({**spans, "id": IDS, "logprob": logs, **more}, TEXT)
+
+
+def status(found: bm.Audit, name: str) -> str:
+    check = found.check(name)
+    assert check is not None
+    return check.status
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"), [("row", np.log(ROWS)), ("row", ROWS), ("probs", ROWS), ("logits", np.log(ROWS) + 3.0)]
+)
+def test_every_form_is_read_and_said(name: str, rows: Any) -> None:
+    found = audited(**{name: rows})
+    assert (status(found, "sums"), status(found, "agreement")) == ("passed", "passed")
+    assert any(line.startswith(f"{name} holds") for line in found.assumptions)
+
+
+def test_rows_of_some_units_are_a_part() -> None:
+    rows: list[Any] = [None, *np.log(ROWS).tolist()[1:]]
+    assert status(audited(row=rows), "sums") == "partial"
+
+
+def test_without_ids_sums_alone() -> None:
+    found = bm.audit({"start": [0], "end": [1], "logprob": [-1.0], "row": [[0.5, 0.5]]}, b"a")
+    assert (status(found, "sums"), status(found, "agreement")) == ("passed", "impossible")
+
+
+@pytest.mark.parametrize(
+    "top", [[-1.0, -2.0], {"a": -1.0, "b": -2.0}, [{"token": "a", "logprob": -1.0}, {"token": "b", "logprob": -2.0}]]
+)
+def test_likeliest_units_are_a_partial_check(top: Any) -> None:
+    found = audited(top_logprobs=[top] * 5)
+    assert status(found, "sums") == "partial"
+    assert "sum to at most 0.5032" in str(found)  # e^-1 + e^-2
+
+
+def test_what_is_no_row_is_refused() -> None:
+    with pytest.raises(FileFormatError, match="row 2"):
+        audited(row=[[0.5, 0.5], [1.0], [1.0], [1.0], [1.0]])
+    with pytest.raises(FileFormatError, match="list of numbers"):
+        audited(row=[["a"]] * 5)
+    with pytest.raises(FileFormatError, match="list of log-probabilities"):
+        audited(top=["a"] * 5)
