@@ -139,3 +139,34 @@ def test_a_conversion_is_read_again_so_it_needs_a_file(here: Path, capsys: pytes
     os.mkfifo(here / "fifo.bmn")
     code, _, said = run(capsys, "convert", "model.bmn", "fifo.bmn")
     assert (code, "is no regular file" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["score", "kt", "text", "-o", "text"],
+        ["score", "kt", "text", "--trace", "link"],
+        ["score", "ngram:model.bmn", "text", "-o", "model.bmn"],
+        ["trace", "kt", "text", "-o", "./text"],
+        ["compress", "kt", "text", "-o", "text"],
+        ["compress", "model.bmn", "text", "-o", "model.bmn"],
+        ["decompress", "text.bmz", "-o", "text.bmz"],
+        ["train", "text.arpa", "-o", "text.arpa"],
+        ["mix", "model.bmn", "kt", "--heldout", "text.bmx", "-o", "text.bmx"],
+    ],
+)
+def test_an_input_is_not_overwritten(words: list[str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # With --force each of these replaced what it had read.
+    os.symlink("text", "link")
+    for name in ("text.arpa", "text.bmx"):
+        (here / name).write_bytes((here / "text").read_bytes())
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    code, _, said = run(capsys, *words, "--force")
+    assert code == 2
+    assert "is also an input of this command, and would be lost" in " ".join(said.split())
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_a_model_may_be_converted_in_its_place(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "convert", "model.bmn", "model.bmn", "--compact", "--force")[0] == 0
+    assert bm.score(here / "model.bmn", here / "text").bits > 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 
 from bitmeter.cli.verbs import VERBS
 from tests.pickles import TEXT, TINY
+
+LOG = Path(__file__).parents[1] / "data" / "logs" / "lm-eval-rolling.jsonl"
 
 #: Runs command lines in a process in which every attempt to look up or connect to a host is recorded and fails.
 PROGRAM = """
@@ -49,6 +52,13 @@ LINES = [
     "sample a.bmn --seed 1",
     "sample net --seed 1 --length 5",
     "verify kt t.txt --histories 2",
+    "audit a.bmn t.txt --positions 2",
+    "prefer kt pairs.jsonl",
+    "score kt a.jsonl --given question --field answer",
+    "check run.json a.bmn --on t.txt",
+    "sweep a.bmn c.bmn --on t.txt",
+    "sets list",
+    "runs import log.jsonl -o imported.json",
     "explain run.json",
     "explain kenlm",
     "compress m.bmx t.txt -o t.bmz --embed",
@@ -78,6 +88,9 @@ def test_no_verb_reaches_the_network(tmp_path: Path) -> None:
     assert {line.split()[0] for line in LINES} >= {verb for group in VERBS.values() for verb in group}
     (tmp_path / "t.txt").write_bytes(TEXT * 6)
     (tmp_path / "s.txt").write_bytes(b"to be")
+    (tmp_path / "pairs.jsonl").write_text('{"good": "to be", "bad": "be to"}\n')
+    (tmp_path / "a.jsonl").write_text('{"question": "to", "answer": " be"}\n')
+    shutil.copy(LOG, tmp_path / "log.jsonl")
     (tmp_path / "tiny").symlink_to(TINY)
     found = attempts(tmp_path, LINES)
     assert {line: code for line, (code, _) in found.items() if code} == {}

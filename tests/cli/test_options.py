@@ -36,8 +36,8 @@ def test_a_bundle_holds_what_the_smaller_one_holds(bundle: type[OptionBundle]) -
 
 
 def test_given_is_what_differs_from_the_defaults() -> None:
-    assert Conventions().given() == {}
-    assert ScoringConventions(docs="line", like="bitmeter", den="original").given() == {
+    assert Conventions().stated() == {}
+    assert ScoringConventions(docs="line", like="bitmeter", den="original").stated() == {
         "docs": "line", "den": "original",
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ MAIN = "from bitmeter.cli import main; main()"
 HEAVY = {
     "typer", "pydantic", "rich", "scipy", "pyarrow", "zstandard", "torch", "importlib.metadata", "email",
     "numpy.random", "tempfile", "unicodedata", "bitmeter.models.causal.trained.model",
-    "bitmeter.models.universal.model", "bitmeter.models.mixture.model", "bitmeter.models.ngram.fit",
+    "bitmeter.models.universal.model", "bitmeter.models.mixture.model", "bitmeter.models.ngram.estimate.fit",
     "bitmeter.text.units.tokenizers",
 }  # fmt: skip
 
@@ -136,7 +136,7 @@ def test_everything_else_is_left_to_the_parser(
     assert capsys.readouterr().out == ""
 
 
-def test_a_damaged_model_is_told_in_one_line(model: str) -> None:
+def test_a_damaged_model_is_reported_in_one_line(model: str) -> None:
     Path(model).write_bytes(b"nothing")
     done = run("score", model, str(Path(model).parent / "line.txt"))
     assert (done.returncode, done.stdout) == (1, "")

@@ -58,7 +58,7 @@ def test_refusals(command: str, code: int, said: str, here: Path, capsys: pytest
     [
         "train text -o model.bmn", "convert model.arpa model.bmn", "compress kt text -o model.bmn",
         "score kt text -o model.bmn", "score kt text --trace model.bmn", "trace kt text -o model.bmn",
-        "decompress x.bmz -o model.bmn", "compress kt text -o text",
+        "decompress x.bmz -o model.bmn",
     ],
 )  # fmt: skip
 def test_nothing_is_overwritten_and_it_is_a_mistake_of_the_command(

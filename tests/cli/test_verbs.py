@@ -16,7 +16,7 @@ from tests.cli.running import MAIN, at_terminal
 
 ROOM = Path(bitmeter.cli.__file__).parent
 #: Modules of the groups that are parts of a verb.
-PARTS = {"measure/ranks", "models/family", "models/train_ngram", "models/train_networks"}
+PARTS = {"measure/at", "measure/ranks", "models/family", "models/train_ngram", "models/train_networks"}
 ALL = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
 
 
@@ -60,7 +60,7 @@ def test_the_help_is_the_same_on_a_terminal_and_in_a_pipe() -> None:
 @pytest.mark.parametrize(
     ("verb", "term"),
     [("score", "perplexity"), ("score", "Cross-entropy"), ("diverge", "KL divergence"), ("trace", "Surprisal"),
-     ("verify", "distribution"), ("compress", "arithmetic coding"), ("mix", "Interpolate"), ("code", "Huffman"),
+     ("audit", "figure"), ("compress", "arithmetic coding"), ("mix", "Interpolate"), ("code", "Huffman"),
      ("entropy", "rate"), ("compare", "p-value"), ("train", "n-gram")],
 )  # fmt: skip
 def test_the_summary_names_the_term_of_the_field(verb: str, term: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from pathlib import Path
 
 LINES = """\
@@ -25,6 +27,22 @@ def write_texts(folder: Path) -> None:
     (folder / "empty.txt").write_bytes(b"")
     rows = [{"id": i, "text": line} for i, line in enumerate(LINES.splitlines())]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with (folder / "table.csv").open("w", newline="") as file:  # log-probabilities with a column of wrong bytes
+        table = csv.writer(file)
+        table.writerow(["piece", "logprob", "bytes"])
+        for piece in re.findall(r" ?\S+|\n", LINES):
+            table.writerow([piece, -0.5 * len(piece) - 1, len(piece) + piece.startswith(" ")])
+    sums = [
+        {"question": f"{a} and {b} is", "answer": f" {a + b}", "choices": [f" {a + b}", f" {a * b + 1}"], "label": 0,
+         "kind": "even" if a % 2 == 0 else "odd"}
+        for a in range(2, 6) for b in range(2, 5)
+    ]  # fmt: skip
+    (folder / "sums.jsonl").write_text("".join(json.dumps(row) + "\n" for row in sums))
+    pairs = [
+        {"sentence_good": line, "sentence_bad": " ".join(reversed(line.split())), "UID": "early" if i < 4 else "late"}
+        for i, line in enumerate(LINES.splitlines())
+    ]
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs))
     (folder / "texts").mkdir()
     for number in range(3):
         (folder / "texts" / f"{number}.txt").write_text(LINES[60 * number : 60 * number + 120])

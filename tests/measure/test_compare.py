@@ -42,7 +42,7 @@ def test_the_difference_is_paired_by_document() -> None:
 
 
 def test_the_figures_are_those_of_the_paired_test() -> None:
-    found = bm.compare(FITTED, "kt", on=TEXT, docs="line", cluster="none")
+    found = bm.compare(FITTED, bm.Uniform(), on=TEXT, docs="line", cluster="none")
     a, b = (row.score.by_document for row in found.rows)
     assert a is not None
     assert b is not None
@@ -194,7 +194,7 @@ def test_the_clusters_of_either_run_are_used_whichever_is_the_baseline() -> None
     text = b"".join(b"# Head %d\n\n" % i + b"a word %d\n" % i * 9 + b"\n" for i in range(12))
     a, b = bm.score("uniform", text, docs="line"), bm.score("kt", text, docs="line", cluster="none")
     for found in (bm.compare(a, b), bm.compare(b, a)):
-        assert found.method == "serial-clusters(heading), by section"
+        assert found.method == "serial-clusters(heading,learning), by section"
 
 
 def test_one_document_with_headings_cannot_be_weighed_by_document() -> None:

@@ -14,7 +14,7 @@ from tests.models.networks import tiny
 WORDS = bm.Distribution({"the": 0.4, "cat": 0.2, "</s>": 0.3, "<unk>": 0.1})
 TEXT = "The cat\r\nthe dog\r\n\r\nthe café\n".encode()
 
-#: For each keyword, two values that are told apart by the signature.
+#: For each keyword, two values that differ in the signature.
 TELLING: dict[str, tuple[Any, Any]] = {
     "model": ("kt", "uniform"),
     "text": (b"one", b"two"),
@@ -28,11 +28,15 @@ TELLING: dict[str, tuple[Any, Any]] = {
     "confidence": (0.95, 0.9),
     "cluster": ("none", "^the"),
     "ctx": ("64.32", "half"),
+    "given": ("context", "other"),
+    "between": ("", " "),
+    "border": ("whole", "apart"),
 }
 
 #: Keywords whose value is not in the signature, and why.
 INERT = {
     "field": "the text that it chooses is in the signature by its hash",
+    "group": "what is summed apart; the figure is the same",
     "alternatives": "what else the trace tells; the figure is the same",
     "trace": "where to write; the figure is the same",
     "force": "whether to overwrite; the figure is the same",
@@ -49,6 +53,9 @@ def test_another_value_is_another_signature(keyword: str) -> None:
     usual: dict[str, Any] = {"model": WORDS, "text": TEXT * 40, "docs": "line"}
     if keyword == "ctx":
         usual |= {"model": tiny(), "text": TEXT}
+    elif keyword in ("given", "between", "border"):
+        rows = [{"context": "the ", "other": "a ", "answer": "cat"}]
+        usual = {"model": "kt", "text": bm.Corpus.from_records(rows, field="answer"), "given": "context"}
     elif keyword != "model":
         usual["oov"] = "skipped"  # the text has words that the table does not know
     first, second = (bm.score(**{**usual, keyword: value}) for value in TELLING[keyword])
@@ -56,7 +63,7 @@ def test_another_value_is_another_signature(keyword: str) -> None:
     assert first.signature.short != second.signature.short
 
 
-def test_every_value_of_every_convention_is_told_apart() -> None:
+def test_every_value_of_every_convention_is_distinguished() -> None:
     from bitmeter.measure.conventions.settings import MEANINGS
 
     for key in ("first", "eos", "den", "norm"):
@@ -80,17 +87,17 @@ def test_field_changes_the_hash_of_the_text(tmp_path: Path) -> None:
 
 def test_inert_keywords_leave_figure_and_signature_alone(tmp_path: Path) -> None:
     plain = bm.score("kt", TEXT)
-    told: list[float] = []
+    reported: list[float] = []
     other = bm.score(
         "kt",
         TEXT,
         trace=tmp_path / "t.parquet",
         force=True,
         ctx="full",
-        progress=lambda step: told.append(step.done),
+        progress=lambda step: reported.append(step.done),
     )
     assert (other.nats, other.signature) == (plain.nats, plain.signature)
-    assert told[-1] == len(TEXT)
+    assert reported[-1] == len(TEXT)
 
 
 def test_the_same_run_has_the_same_signature() -> None:

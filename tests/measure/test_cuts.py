@@ -31,7 +31,10 @@ class CutCorpus(bm.Corpus):
 
     @classmethod
     def of_documents(cls, documents: list[bytes], cuts: tuple[int, ...]) -> CutCorpus:
-        made = cls.from_documents(documents)
+        return cls.cut(cls.from_documents(documents), cuts)
+
+    @classmethod
+    def cut(cls, made: bm.Corpus, cuts: tuple[int, ...]) -> CutCorpus:
         found = object.__new__(cls)
         found.__dict__.update(made.__dict__)
         found.cuts = cuts
@@ -94,6 +97,7 @@ def mixture() -> bm.MixtureModel:
 
 
 LETTERS = bm.Distribution({chr(code): 1 / 95 for code in range(32, 127)})
+LETTERS_AND_ENDS = bm.Distribution({chr(code): 1 / 96 for code in (10, *range(32, 127))})
 CONDITIONAL = bm.Conditional(
     {
         "?": {"a": 0.1, "s": 0.1, "e": 0.1, "?": 0.7},
@@ -148,6 +152,7 @@ class Found:
     counts: tuple[Any, ...]
     columns: dict[str, Any]
     documents: Any
+    document_nats: Any
     nats: float
     signature: str
 
@@ -160,8 +165,8 @@ class Found:
         assert documents is not None
         return Found(
             tuple(getattr(score, name) for name in COUNTS), columns,
-            [documents.bytes.tolist(), documents.tokens.tolist(), documents.words.tolist()], score.nats,
-            str(score.signature),
+            [documents.bytes.tolist(), documents.tokens.tolist(), documents.words.tolist()], documents.nats,
+            score.nats, str(score.signature),
         )  # fmt: skip
 
 
@@ -175,6 +180,8 @@ def check(found: Found, expected: Found, exact: bool) -> None:
         np.testing.assert_array_equal(found.columns["logprob"], expected.columns["logprob"])
     else:  # a network: other shapes of batches round otherwise
         np.testing.assert_allclose(found.columns["logprob"], expected.columns["logprob"], rtol=0, atol=2e-5)
+    rtol, atol = (0.0, 0.0) if exact else (1e-5, 2e-4)
+    np.testing.assert_allclose(found.document_nats, expected.document_nats, rtol=rtol, atol=atol)
     assert found.nats == (expected.nats if exact else pytest.approx(expected.nats, rel=1e-5))
 
 
@@ -210,3 +217,33 @@ def test_the_settings_are_all_tried() -> None:
     models = [bm.load(MODELS[kind]()) for kind in ("kt", "n-gram of words", "distribution")]
     for keywords in SETTINGS.values():
         assert any(allowed(model, keywords) for model in models), keywords
+
+
+#: Sections of lines shorter and longer than what is searched of a line, with headings and what looks like them.
+SECTIONS = b"".join(
+    b"# Part %d\n\n%b\n%b# no heading\n%b\n\n" % (i, b"ab " * (330 + i), b" " * (1018 + i), b"Part" * (20 * i))
+    for i in range(9)
+)
+#: Around the ends of its long lines, where the first 1,024 bytes of a line end, and anywhere.
+BORDERS = [
+    (max(1, at + beside),)
+    for at in (i for i, byte in enumerate(SECTIONS) if byte == 10)
+    for beside in (-1025, -1024, -1023, -2, -1, 0, 1, 2)
+]
+
+
+@pytest.mark.parametrize("docs", ["line", "blank", "file"])
+@pytest.mark.parametrize("cluster", ["auto", "^# Part", "Part$", r"(?i)^\s*# NO"])
+def test_cuts_do_not_change_clusters(docs: str, cluster: str) -> None:
+    def of(cuts: tuple[int, ...]) -> tuple[Any, ...]:
+        corpus = CutCorpus.cut(bm.Corpus.from_text(SECTIONS, docs=docs), cuts)
+        found = bm.score(LETTERS_AND_ENDS, corpus, cluster=cluster)
+        assert found.by_document is not None
+        assert found.by_block is not None
+        clusters = [None if c is None else c.tolist() for c in (found.by_document.clusters, found.by_block.clusters)]
+        return found.nats, str(found.signature), found.interval, found.notes, clusters
+
+    expected = of(())
+    assert any(expected[-1]) or docs == "blank", "there is nothing that a cut could change"
+    for cuts in [*BORDERS[:: 5 if docs == "line" else 23], tuple(range(97, len(SECTIONS), 97))]:
+        assert of(cuts) == expected

@@ -65,7 +65,7 @@ def test_torch_is_as_it_was_between_rows_and_after() -> None:
             assert not torch.is_inference_mode_enabled()
 
 
-def test_two_precisions_of_one_model_are_told_apart() -> None:
+def test_two_precisions_of_one_model_differ() -> None:
     found = bm.divergence(tiny(), tiny("bfloat16"), TEXT)
     assert (found.first, found.second) == ("hf:tiny (float32)", "hf:tiny (bfloat16, logits float32)")
     assert bm.divergence(tiny(), tiny(), TEXT).first == "hf:tiny"

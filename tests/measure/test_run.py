@@ -18,7 +18,7 @@ from bitmeter.measure.trace.tracer import Tracer
 
 
 class Fixed:
-    """A plug-in that gives whatever it is told."""
+    """A plug-in that gives whatever it was made with."""
 
     name, fingerprint = "fixed", "fixed-1"
     units = bm.units_of("bytes")
@@ -64,7 +64,7 @@ def test_block_sizes_change_nothing() -> None:
     assert len(found) == 1
 
 
-def test_progress_is_told_in_bytes() -> None:
+def test_progress_is_reported_in_bytes() -> None:
     seen: list[Step] = []
     bm.score("uniform", b"x" * 1000, progress=seen.append)
     assert (seen[-1].done, seen[-1].total, seen[-1].unit) == (1000, 1000, "bytes")

@@ -197,7 +197,7 @@ def test_compressors_give_totals() -> None:
 
 
 class Faulty:
-    """A model that answers with what it is told to."""
+    """A model that answers with what it was made with."""
 
     name, fingerprint = "faulty", "faulty-1"
 

@@ -128,3 +128,9 @@ def test_units_of_another_package_that_do_not_join_are_marked() -> None:
     assert units_value(Morphs()) == "unjoined:morphs/words/1"
     assert units_value(Words()) == "words/words/1"
     assert isinstance(Morphs(), Units)
+
+
+def test_units_of_one_owner_are_not_of_one_kind() -> None:
+    """The name of units may have slashes; all of it says which they are."""
+    first = Signature(units="unjoined:org/one/own/1@0123")
+    assert [d.decisive for d in differences(first, first.but(units="unjoined:org/two/own/1@4567"))] == [True]

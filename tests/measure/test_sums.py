@@ -15,7 +15,7 @@ import bitmeter as bm
 from bitmeter import _core
 from bitmeter.measure import sums
 from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.sums import DocumentRows
+from bitmeter.measure.sums import Counted, DocumentRows
 from tests.measure.made import in_blocks
 
 #: Log-probabilities as models give them, and numbers that no model gives.
@@ -161,3 +161,14 @@ def test_a_first_unit_is_skipped_once_whatever_the_blocks(monkeypatch: pytest.Mo
 def test_a_compressor_writes_no_trace(tmp_path: object) -> None:
     with pytest.raises(bm.errors.ModelError, match="zlib:9 gives only a total, so there is no trace"):
         bm.score("zlib", LINES, trace=f"{tmp_path}/trace.parquet")
+
+
+def test_what_a_session_returned_is_left_as_it_is() -> None:
+    """It may return the same object again."""
+    batch = bm.Batch(b"ab", np.array([2]), bm.Uniform().units)
+    scored = bm.Scored(batch.split, batch.blank, np.array([-1.0, -2.0]))
+    counted = Counted(batch, scored, np.zeros(2, dtype=np.bool_))
+    counted.change(np.zeros(2))
+    assert scored.logprobs.tolist() == [-1.0, -2.0]
+    assert counted.scored.logprobs.tolist() == [0.0, 0.0]
+    assert counted.scored.split is scored.split

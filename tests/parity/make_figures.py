@@ -108,7 +108,7 @@ def torchmetrics(texts: list[str]) -> float:
 
 
 def hf_docs(text: str, stride: int) -> float:
-    """The loop of the manual of transformers (Perplexity of fixed-length models), written anew from its words."""
+    """The loop of the manual of transformers (Perplexity of fixed-length models), written from its description."""
     import torch
     import transformers
 

@@ -1,7 +1,7 @@
 """How tests/parity/tiny was made: a GPT-2 of two layers, trained for a minute on the embedded sample.
 
 Its weights are kept, because training gives other bits on another machine, and with them other figures. To make it
-anew: python tests/parity/make_tiny.py FOLDER
+again: python tests/parity/make_tiny.py FOLDER
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
-from tests.models import twin
+from tests.models.helpers import twin
+from tests.models.helpers.twin import discounts, estimate
 from tests.models.made_up import made_up_text
-from tests.models.twin import discounts, estimate
 
 HERE = Path(__file__).parent
 

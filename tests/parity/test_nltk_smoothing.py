@@ -137,7 +137,7 @@ PLAIN = {
 
 
 def twin_perplexity(method: str, order: int, *, padded: bool, uniform: bool) -> float:
-    """From the definitions, with each habit of NLTK's by itself.
+    """From the definitions, with each convention of NLTK by itself.
 
     padded
         order - 1 of `<s>` and of `</s>` around each sentence instead of one; `<s>` is a word that could come, is

@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def made(last: float = 2.0, points: int = 5) -> bm.LearningCurve:
-    """Falls by a straight line from 4 to `last` bits a byte on held-out text, in 10 seconds a point."""
+    """Falls by a straight line from 4 to `last` bits per byte on held-out text, in 10 seconds per point."""
     held = [4 + (last - 4) * i / (points - 1) for i in range(points)]
     rows = tuple(
         bm.CurvePoint(10 * i, float(i), bits - 0.5, 2 ** (bits - 0.5), bits, 2**bits, 0.001, 10.0 * i)

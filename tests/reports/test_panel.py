@@ -29,7 +29,7 @@ def test_the_lines_of_a_panel() -> None:
 def test_another_confidence_is_shown() -> None:
     for level, shown in ((0.5, "50 %"), (0.95, "95 %")):
         panel = describe(bm.score("kt", LINES, docs="line", confidence=level))
-        assert f"\n  interval     {shown}, by line (20)\n" in panel
+        assert f"\n  interval     {shown}, by line (20); their articles are not known\n" in panel
 
 
 def test_the_figures_of_a_tool_follow_its_name() -> None:

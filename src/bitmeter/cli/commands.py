@@ -78,6 +78,8 @@ class LazyGroup(TyperGroup):
 
     #: The summary of each command, by section of the help and name.
     summaries: typing.ClassVar[dict[str, dict[str, str]]]
+    #: Other names of commands, which are not listed.
+    aliases: typing.ClassVar[dict[str, str]] = {}
 
     @staticmethod
     def load(section: str, name: str) -> Callable[..., Any]:
@@ -92,6 +94,7 @@ class LazyGroup(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name, or None."""
         del ctx
+        cmd_name = self.aliases.get(cmd_name, cmd_name)
         if cmd_name not in self.commands:
             for section, commands in self.summaries.items():
                 if cmd_name in commands:

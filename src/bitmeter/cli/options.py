@@ -6,8 +6,10 @@ each field. The class names the section of the help in which they stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
 import typer
@@ -22,6 +24,7 @@ __all__ = [
     "Field",
     "Force",
     "Json",
+    "Matrix",
     "OptionBundle",
     "Prime",
     "PruneEntropy",
@@ -30,6 +33,7 @@ __all__ = [
     "TextOptions",
     "Threads",
     "With",
+    "check_contexts",
     "check_free",
     "check_one_output",
     "compact_bits",
@@ -41,14 +45,18 @@ def _checked(key: str) -> Callable[[str | None], str | None]:
 
     def check(value: str | None) -> str | None:
         if value is not None:
+            from bitmeter._util.check import choice
             from bitmeter.errors import ChoiceError
             from bitmeter.measure.conventions.registry import convention
             from bitmeter.measure.conventions.settings import setting
             from bitmeter.models.windows import parse_context
+            from bitmeter.text.borders import BORDERS
 
             try:
                 if key == "ctx":
                     parse_context(value)
+                elif key == "border":
+                    choice(value, "border", BORDERS)
                 elif key == "like":
                     convention(value)
                 else:
@@ -103,6 +111,29 @@ Cluster = Annotated[
         help="Which documents belong together and are one observation of the interval: those of a file, under a "
         "heading, with one value of a field, or from a line that matches on.",
     ),
+]
+Given = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FIELD", help="Field of the context that each answer (--field) is given and that is not counted."
+    ),
+]
+Between = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="What stands between a context and its answer, and counts with it.")
+]
+Border = Annotated[
+    str | None,
+    _convention("border", "Which units are the answer's where one lies across: whole, apart or lm-eval."),
+]
+Group = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FIELD|file|folder", help="Give figures by group, such as by domain, and their macro average."
+    ),
+]
+Matrix = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write models × groups of bits per byte as .csv or .json (with --group)."),
 ]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, metavar="P", help="Confidence level of the interval.")]
 Alternatives = Annotated[
@@ -177,7 +208,7 @@ class Conventions(TextOptions):
     norm: Norm = None
     ctx: Ctx = None
 
-    def given(self) -> dict[str, Any]:
+    def stated(self) -> dict[str, Any]:
         """Those that differ from their defaults."""
         defaults = asdict(type(self)())
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
@@ -189,6 +220,25 @@ class ScoringConventions(Conventions):
 
     den: Den = None
     cluster: Cluster = "auto"
+    given: Given = None
+    between: Between = None
+    border: Border = None
+    group: Group = None
+
+
+def check_contexts(conventions: ScoringConventions) -> None:
+    """Refuse what is about contexts where there are none."""
+    if conventions.given is None and (conventions.between or conventions.border):
+        option = "between" if conventions.between else "border"
+        message = f"--{option} is about contexts and answers; name the field of the contexts with --given"
+        raise typer.BadParameter(message)
+
+
+def check_ungrouped(conventions: ScoringConventions, verb: str) -> None:
+    """Refuse groups where they are not shown."""
+    if conventions.group is not None:
+        message = f"{verb} does not show groups; leave out --group, or type: bitmeter compare A B --on TEXT --group …"
+        raise typer.BadParameter(message)
 
 
 def compact_bits(bits: int | None, *, compact: bool) -> int:
@@ -201,7 +251,7 @@ def compact_bits(bits: int | None, *, compact: bool) -> int:
     return DEFAULT_BITS if bits is None else bits
 
 
-def check_free(path: Any, *, force: bool, stdout: bool = False) -> None:
+def check_free(path: Any, *, force: bool, stdout: bool = False, inputs: Iterable[str | None] = ()) -> None:
     """Refuse an output that cannot be written, or that exists and would need --force, before any work is done.
 
     Parameters
@@ -212,9 +262,14 @@ def check_free(path: Any, *, force: bool, stdout: bool = False) -> None:
         Whether --force was typed.
     stdout
         Whether the verb writes to standard output if the path is "-".
+    inputs
+        What the verb reads: texts and models. With --force, too, none of these may be lost.
     """
     if path is None or (stdout and str(path) == "-"):
         return
+    if any(_is_file(path, name) for name in inputs if name is not None):
+        message = f"{path} is also an input of this command, and would be lost; name another output"
+        raise typer.BadParameter(message)
     from bitmeter._util.files import check_destination
     from bitmeter.errors import BitmeterError
 
@@ -225,6 +280,13 @@ def check_free(path: Any, *, force: bool, stdout: bool = False) -> None:
         check_destination(path, force=force)
     except BitmeterError as error:
         raise typer.BadParameter(str(error).removesuffix(" (in Python: force=True)")) from error
+
+
+def _is_file(path: Any, name: str) -> bool:
+    """Whether a path is the file that an input names, with or without a scheme (ngram:FILE)."""
+    if not os.path.isfile(path):  # devices and FIFOs are not replaced
+        return False
+    return any(os.path.exists(one) and os.path.samefile(path, one) for one in (name, name.partition(":")[2]))
 
 
 def check_one_output(*, json: bool, quiet: bool) -> None:

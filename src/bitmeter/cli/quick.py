@@ -78,7 +78,7 @@ def bits_per_byte(model: str, text: str) -> float | None:
         with open(model, "rb") as file:
             compact = file.read(len(_core.COMPACT_MAGIC)) == _core.COMPACT_MAGIC
         core = _core.CompactNgram.open(model) if compact else _core.NgramModel.open(model)
-        if not 0 < len(data) <= _SHORT or not core.has_section or not is_word_distribution(bytes(core.note)):
+        if not 0 < len(data) <= _SHORT or not core.has_section or not is_word_distribution(bytes(core.metadata)):
             return None
         nats = _core.ngram_spelled_nats(core, _core.Spelling(core), data, SEPARATORS["kenlm"])
     except (OSError, _core.NgramFormatError):

@@ -14,7 +14,7 @@ import typer
 from bitmeter._version import __version__
 from bitmeter.cli.commands import LazyGroup
 
-__all__ = ["VERBS", "app"]
+__all__ = ["ALIASES", "VERBS", "app"]
 
 #: One line per verb, by group: at most 66 characters, for a terminal of 80 columns.
 VERBS = {
@@ -22,10 +22,14 @@ VERBS = {
         "score": "Cross-entropy and perplexity of a model on a text",
         "compare": "Difference of models on one text, with interval and p-value",
         "trace": "Surprisal of each unit of a text, the most surprising first",
+        "prefer": "Which sentence of minimal pairs a model prefers, by group",
         "diverge": "KL divergence between the predictions of two models",
+        "sweep": "Table of many models: size, bits, divergence, speed",
+        "check": "Fail if a model is worse than a baseline by more than allowed",
     },
     "text": {
         "entropy": "Entropy of a text: by order, by estimators, and as a rate",
+        "sets": "List public test sets, and fetch them, pinned by hash",
     },
     "models": {
         "models": "List the models that this installation can load",
@@ -35,8 +39,9 @@ VERBS = {
         "sample": "Sample text from a model",
     },
     "trust": {
-        "verify": "Check that a model's predictions are a distribution, and causal",
+        "audit": "Check that a model, or another program's figure, is what it says",
         "explain": "Explain a signature or a tool's conventions; diff two of them",
+        "runs": "Import logs of other tools as runs",
     },
     "coding": {
         "compress": "Compress a file by arithmetic coding with a model",
@@ -51,8 +56,13 @@ VERBS = {
 }
 
 
+#: Other names of verbs, which the help does not list.
+ALIASES = {"verify": "audit"}
+
+
 class _Verbs(LazyGroup):
     summaries = VERBS
+    aliases = ALIASES
 
     @staticmethod
     def load(section: str, name: str) -> Callable[..., Any]:

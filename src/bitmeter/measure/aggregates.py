@@ -34,7 +34,8 @@ class DocumentSums(_Sums):
 
     In a text of more than a million documents, neighbours share a row: `sizes` says how many documents each row holds.
     Where documents belong together, such as the lines of an article, `clusters` has the number of the cluster of each
-    row, and `kind` says what a cluster is.
+    row, and `kind` says what a cluster is. Clusters that may go on in another text, such as those of a source, have a
+    hash of their name in `names`, one per cluster.
     """
 
     nats: NDArray[np.float64]
@@ -45,6 +46,7 @@ class DocumentSums(_Sums):
     sizes: NDArray[np.int64] | None = None
     clusters: NDArray[np.int64] | None = None
     kind: str = ""
+    names: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.nats)
@@ -53,19 +55,35 @@ class DocumentSums(_Sums):
         """These documents followed by the other's."""
         if not len(self) or not len(other):
             return self if len(self) else other
-        names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind")]
+        names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind", "names")]
         columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
         if self.sizes is not None or other.sizes is not None:
             columns["sizes"] = np.concatenate([self.documents, other.documents])
         if self.clusters is not None and other.clusters is not None and self.kind == other.kind:
-            begin = int(self.clusters.max(initial=-1)) + 1
-            columns |= {"clusters": np.concatenate([self.clusters, other.clusters + begin]), "kind": self.kind}
+            columns |= {"kind": self.kind, **_joined_clusters(self, other)}
         return DocumentSums(**columns)
 
     @property
     def documents(self) -> NDArray[np.int64]:
         """How many documents each row holds."""
         return np.ones(len(self), dtype=np.int64) if self.sizes is None else self.sizes
+
+
+def _joined_clusters(first: DocumentSums, second: DocumentSums) -> dict[str, NDArray[np.int64]]:
+    """The clusters of two texts, one after the other; those of one name are one."""
+    assert first.clusters is not None
+    assert second.clusters is not None
+    begin = int(first.clusters.max(initial=-1)) + 1
+    clusters = np.concatenate([first.clusters, second.clusters + begin])
+    if first.names is None or second.names is None:
+        return {"clusters": clusters}
+    names, begins, numbers = np.unique(
+        np.concatenate([first.names, second.names]), return_index=True, return_inverse=True
+    )
+    order = np.argsort(begins)  # names are counted as they come, as in one text
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
+    return {"clusters": places[numbers.reshape(-1)][clusters], "names": names[order]}
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,11 +11,12 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
 from bitmeter.errors import InputError, InputTypeError, RecordError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.interval.blocks import AlongText
 from bitmeter.measure.interval.ratio import FEWEST
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.sections import Sections, line_pattern
 
-__all__ = ["CLUSTER", "Clustering", "check_cluster"]
+__all__ = ["CLUSTER", "Clustering", "changed_clusters", "check_cluster"]
 
 #: The values of `cluster` that have a meaning of their own; others are a field of records or the pattern of a line.
 CLUSTER = ("auto", "none", "file", "heading")
@@ -53,6 +54,7 @@ class Clustering:
         self._wanted, self._corpus = wanted, corpus
         self._is_parts = corpus.docs in ("line", "blank")
         self._sections: Sections | None = None
+        self._has_labels = False
         self._kind = "heading"
         if wanted == "file" and not self._is_parts:
             message = (
@@ -63,8 +65,12 @@ class Clustering:
         if wanted in CLUSTER:
             if wanted in ("auto", "heading") and not corpus.holds_rows:
                 self._sections = Sections()
+            elif wanted == "auto":
+                self._has_labels = True
+                corpus.label_by_any(FEWEST)
         elif corpus.holds_rows:
             self._kind = f"field.{wanted}"
+            self._has_labels = True
             corpus.label_by(wanted)
         else:
             self._sections = Sections(line_pattern(wanted))
@@ -81,9 +87,12 @@ class Clustering:
 
     def finish(self, documents: DocumentSums, blocks: BlockSums) -> tuple[DocumentSums, BlockSums, tuple[str, ...]]:
         """The sums with the clusters in which they lie, and notes."""
-        labels = self._corpus.labels()
-        if labels is not None:
+        labels = self._corpus.labels() if self._has_labels else None
+        if labels is not None and self._wanted != "auto":
             return self._by_label(documents, blocks, labels)
+        if labels is not None and len(labels) == int(documents.documents.sum()):
+            self._kind = f"field.{self._corpus.label_field}"
+            return *self._by_label(documents, blocks, labels)[:2], ()
         if self._sections is not None:
             self._sections.finish()
         starts, kind = self._rows(documents)
@@ -150,8 +159,34 @@ class Clustering:
                 f"interval is not by {self._wanted}; sort the records by it"
             )
             return documents, blocks, (note,)
-        numbers = np.unique(first, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        return replace(documents, clusters=numbers, kind=self._kind), blocks, ()
+        kept, numbers = np.unique(first, return_inverse=True)
+        names = self._corpus.label_hashes()[kept]
+        found = replace(documents, clusters=numbers.reshape(-1).astype(np.int64), kind=self._kind, names=names)
+        return found, blocks, ()
+
+
+def changed_clusters(method: str, parts: list[str]) -> str:
+    """That the interval of a sum is by something else than those of its parts, if so; methods are of signatures.
+
+    Examples
+    --------
+    >>> changed_clusters("serial-clusters(line) 0.95", ["serial-clusters(heading) 0.95", "serial-clusters(line) 0.95"])
+    'the interval of the sum is by line, and not by heading, as in a part of it'
+    """
+    now, *others = (_clusters_of(found) for found in (method, *dict.fromkeys(parts)))
+    others = [other for other in others if other not in ("", now)]
+    return (
+        f"the interval of the sum is by {now}, and not by {' or '.join(others)}, as in a part of it"
+        if (now and others)
+        else ""
+    )
+
+
+def _clusters_of(method: str) -> str:
+    """What the observations of an interval are: "file", "field.source", "block of 64 bytes"; "" if there is none."""
+    name, _, kind = method.partition(" ")[0].partition("(")
+    kind = kind.removesuffix(")").removesuffix(",learning")
+    return f"block of {kind} bytes" if name == AlongText.name else kind
 
 
 def _numbered(starts: Ints, length: int) -> Ints:

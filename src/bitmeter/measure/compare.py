@@ -14,6 +14,7 @@ from bitmeter._util.check import choice, integer, real
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
+from bitmeter.measure.groups.compare import GroupDifference, compare_groups
 from bitmeter.measure.interval import blocks as along_text
 from bitmeter.measure.interval import cluster as by_cluster
 from bitmeter.measure.interval.paired import PairedTest, holm, paired_clusters
@@ -70,6 +71,11 @@ class Row:
         return () if self.test is None else self.test.notes
 
     @property
+    def caveat(self) -> str:
+        """What such clusters can never show, as `Interval.caveat` says."""
+        return "" if self.test is None or self.test.interval is None else self.test.interval.caveat
+
+    @property
     def clusters(self) -> int | None:
         """The number of clusters or blocks that were compared."""
         return None if self.test is None or self.test.interval is None else self.test.interval.clusters
@@ -91,6 +97,8 @@ class Comparison:
         What counts alike in the differences: every "byte" (micro average), or every "document" (macro average).
     per
         What figures and differences are per: "byte", or "token" for closed vocabularies, which leave bytes unpaid.
+    groups
+        The differences on each group, if all were scored with the same `group`.
 
     Examples
     --------
@@ -98,7 +106,7 @@ class Comparison:
     >>> lines = b"".join(b"line %d of a small text\n" % i for i in range(20))
     >>> found = bm.compare("uniform", "kt", on=lines, docs="line")
     >>> found.best.model, found.method, found.rows[1].test.share_won
-    ('kt', 'serial-clusters(line), by line', 1.0)
+    ('kt', 'serial-clusters(line,learning), by line', 1.0)
     """
 
     rows: tuple[Row, ...]
@@ -106,6 +114,7 @@ class Comparison:
     method: str
     weights: Weights = "byte"
     per: Per = "byte"
+    groups: tuple[GroupDifference, ...] = ()
 
     @property
     def baseline(self) -> Score:
@@ -139,10 +148,12 @@ class Comparison:
                     "clusters": row.clusters,
                     "reason": row.reason,
                     "notes": list(row.notes),
+                    "caveat": row.caveat,
                     "signature": str(row.score.signature),
                 }
                 for row in self.rows
             ],
+            **({"groups": [found.to_dict() for found in self.groups]} if self.groups else {}),
         }
 
     def to_json(self) -> str:
@@ -239,7 +250,8 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
         weighed = difference if weights == "byte" else _mean_difference(test, reason)
         rows.append(Row(other, weighed, test, p_value, reason))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
-    return Comparison(tuple(rows), confidence, method, weights, base.figure_per)
+    groups = compare_groups(scores, confidence)
+    return Comparison(tuple(rows), confidence, method, weights, base.figure_per, groups)
 
 
 def _mean_difference(test: PairedTest | None, reason: str) -> float:
@@ -299,7 +311,8 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
         sizes = _sizes(base, a)
         first, second = (_weighed(sums, sizes, weights, groups, base.docs) for sums in (a, b))
         if not no_spread(first) or weights == "document":
-            test = paired_clusters(second.costs, first.costs, first, confidence, _CLIP / _per_byte(base))
+            like = replace(first, learns=base.learns or other.learns)
+            test = paired_clusters(second.costs, first.costs, like, confidence, _CLIP / _per_byte(base))
             return test, test.reason
     blocks = _common_blocks(base.by_block, other.by_block)
     if blocks is None:
@@ -309,10 +322,10 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if clusters is not None:
         sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         of_base, of_other, grid = sums
-        like = by_cluster.named(of_base, grid, blocks[0].kind)
+        like = replace(by_cluster.named(of_base, grid, blocks[0].kind), learns=base.learns or other.learns)
         test = paired_clusters(of_other, of_base, like, confidence, _CLIP / _per_byte(base))
         return test, test.reason
-    like = along_text.as_clusters(of_base, grid, blocks[0].size)
+    like = replace(along_text.as_clusters(of_base, grid, blocks[0].size), learns=base.learns or other.learns)
     test = paired_clusters(of_other, of_base, like, confidence)
     # Blocks of one text say nothing about other texts: a p-value would be taken for more.
     few = "one document says too little about other texts" if len(a) == 1 else "one document is nearly all of the text"

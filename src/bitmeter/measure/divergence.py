@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,10 @@ from bitmeter.text.blocks import split_corpus
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import BLANK, Split
 
-__all__ = ["Divergence", "divergence"]
+__all__ = ["Divergence", "as_predictor", "divergence", "rows_of_both"]
+
+#: Rows of ln p, rows of ln q, and the entry of each row that came.
+Rows: TypeAlias = tuple[Floats, Floats, Ints]
 
 _LN2 = math.log(2.0)
 #: Bytes of a block of which a text is stepped through unit by unit; progress is reported after each.
@@ -166,7 +169,7 @@ def divergence(
     0.002518
     """
     chosen = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, 0.95)
-    one, two = _predictor(first), _predictor(second)
+    one, two = as_predictor(first), as_predictor(second)
     sizes = len(one.outcomes), len(two.outcomes)
     if sizes[0] != sizes[1] or not _same_outcomes(one, two):
         message = (
@@ -177,8 +180,8 @@ def divergence(
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)
     parts: list[tuple[Floats, ...]] = []
-    for done, rows in _rows_of_both(one, two, corpus, chosen):
-        parts += rows
+    for done, rows in rows_of_both(one, two, corpus, chosen):
+        parts += (_compared(one, two, *found) for found in rows)
         if progress is not None:
             progress(Step(done, corpus.total_bytes))
     if not sum(len(part[0]) for part in parts):
@@ -188,11 +191,12 @@ def divergence(
     return Divergence(*_distinct_names(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
 
 
-def _predictor(model: Any) -> Predictor:
+def as_predictor(model: Any, purpose: str = "a divergence needs two models that do") -> Predictor:
+    """A model that exposes the distribution of the next unit; an unknown word is one of its outcomes."""
     found = resolve(model)
     if not isinstance(found, Predictor):
         message = (
-            f"{found.name} does not expose the distribution of the next unit; a divergence needs two models that do, "
+            f"{found.name} does not expose the distribution of the next unit; {purpose}, "
             "such as hf:PATH, an n-gram model or kt"
         )
         raise ModelError(message, value=model)
@@ -213,10 +217,10 @@ def _same_outcomes(one: Predictor, two: Predictor) -> bool:
     )
 
 
-def _rows_of_both(
+def rows_of_both(
     one: Predictor, two: Predictor, corpus: Corpus, settings: Settings
-) -> Iterator[tuple[int, Iterator[tuple[Floats, ...]]]]:
-    """For each block of the text: the offset of its end, and what is found in it."""
+) -> Iterator[tuple[int, Iterator[Rows]]]:
+    """For each block of the text: the offset of its end, and rows of ln p, rows of ln q, and the entries that came."""
     if isinstance(one, WindowedPredictor) and isinstance(two, WindowedPredictor):
         reader, settled = in_windows(one, settings)
         other = in_windows(two, settled)[0].with_windowing(reader.windowing)
@@ -239,7 +243,7 @@ def _rows_of_both(
 
 def _by_steps(
     models: tuple[Predictor, Predictor], steppers: tuple[Stepper, Stepper], split: Split, *, continues: bool
-) -> Iterator[tuple[Floats, ...]]:
+) -> Iterator[Rows]:
     starts = set(split.bounds[1 if continues else 0 : -1].tolist())
     entries = models[0].outcomes.index(split.ids)
     for at, (unit, entry) in enumerate(zip(split.ids.tolist(), entries.tolist(), strict=True)):
@@ -255,7 +259,7 @@ def _by_steps(
             )
             raise ModelError(message, value=unit)
         p, q = (stepper.predict()[None] for stepper in steppers)
-        yield _compared(*models, p, q, np.array([[entry]]))
+        yield p, q, np.array([[entry]])
         for stepper in steppers:
             stepper.take(unit)
 
@@ -267,7 +271,7 @@ def _distinct_names(one: Predictor, two: Predictor) -> tuple[str, str]:
     return f"{one.name} ({one.traits.precision})", f"{two.name} ({two.traits.precision})"
 
 
-def _by_windows(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[tuple[Floats, ...]]:
+def _by_windows(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds: Ints) -> Iterator[Rows]:
     tokens = np.asarray(ids, dtype=np.int64)
     if ((tokens < 0) | (tokens >= len(one.outcomes))).any():  # a document of which the tokenizer kept nothing
         known = (tokens >= 0) & (tokens < len(one.outcomes))
@@ -278,12 +282,12 @@ def _by_windows(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds
             yield from _window(one, two, sequence, lead)
 
 
-def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead: int) -> Iterator[tuple[Floats, ...]]:
+def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead: int) -> Iterator[Rows]:
     at = lead
     for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
         truth = sequence[at : at + len(p), None]
         at += len(p)
-        yield _compared(one, two, p, q, truth)
+        yield p, q, truth
 
 
 def _compared(one: Predictor, two: Predictor, p: Floats, q: Floats, truth: Ints) -> tuple[Floats, ...]:

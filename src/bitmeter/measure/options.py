@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from bitmeter._util.check import real
-from bitmeter.errors import InputTypeError, ModelError
+from bitmeter._util.check import choice, real
+from bitmeter.errors import InputError, InputTypeError, ModelError
 from bitmeter.measure.clusters import check_cluster
 from bitmeter.measure.conventions.base import Convention
 from bitmeter.measure.conventions.settings import DEFAULTS, setting
+from bitmeter.models.arithmetic import OWN
 from bitmeter.models.protocols import Model, OpenVocabulary
 from bitmeter.models.windows import parse_context
+from bitmeter.text.borders import BORDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,15 @@ class Settings:
     confidence: float
     #: Which documents belong together, for the interval.
     cluster: str = "auto"
+    #: The field of the contexts of answers; None for no contexts.
+    given: str | None = None
+    #: What stands between a context and its answer, and how the border between them is drawn.
+    between: str = ""
+    border: str = "whole"
+    #: By what figures are given apart: a field, "file" or "folder"; None for nothing.
+    group: str | None = None
+    #: The convention's own way from logits to log-probabilities, which a model may follow; part of the precision.
+    arithmetic: str = OWN
 
 
 def settle(
@@ -50,17 +61,22 @@ def settle(
     ctx: str | None,
     confidence: float,
     cluster: str = "auto",
+    given: str | None = None,
+    between: str | None = None,
+    border: str | None = None,
+    group: str | None = None,
 ) -> Settings:
     """What is given goes before what the convention says, and that before the defaults."""
-    given = {"norm": norm, "eos": eos, "oov": oov, "den": den}
+    stated = {"norm": norm, "eos": eos, "oov": oov, "den": den}
     defaults = {**DEFAULTS, **tool.settings}
-    values = {key: setting(key, defaults[key] if value is None else value) for key, value in given.items()}
+    values = {key: setting(key, defaults[key] if value is None else value) for key, value in stated.items()}
     beginning = first if first is not None else tool.settings.get("first")
     if beginning is not None:
         setting("first", beginning)
     if field is not None and not isinstance(field, str):
         message = f"field is {field!r:.40}; it must be the name of a field or column"
         raise InputTypeError(message, value=field)
+    _check_answers(given, between, border, group)
     boundaries = docs if docs is not None else tool.settings.get("docs")
     if boundaries is not None:
         setting("docs", boundaries)
@@ -73,12 +89,41 @@ def settle(
         first=beginning,
         ctx=ctx,
         default_ctx=defaults["ctx"],
-        bos=tool.bos if ctx is None and "ctx" in tool.settings else None,
+        bos=_bos(tool, ctx, given),
         like=tool.name,
         confidence=level,
         cluster=check_cluster(cluster),
+        given=given,
+        between=between or "",
+        border=border or ("whole" if given is None else tool.border),
+        group=group,
+        arithmetic=tool.arithmetic,
         **values,
     )
+
+
+def _bos(tool: Convention, ctx: str | None, given: str | None) -> str | None:
+    """The convention's rule for BOS; None for what the windows imply."""
+    if given is not None:
+        return tool.bos_of_answers
+    return tool.bos if ctx is None and "ctx" in tool.settings else None
+
+
+def _check_answers(given: Any, between: Any, border: Any, group: Any) -> None:
+    """The keywords for answers and groups, and that those of contexts come with contexts."""
+    for name, value in (("given", given), ("group", group)):
+        if value is not None and (not isinstance(value, str) or not value):
+            message = f"{name} is {value!r:.40}; it must be the name of a field or column"
+            raise InputTypeError(message, value=value)
+    if between is not None and not isinstance(between, str):
+        message = f"between is {between!r:.40}; it must be a string, such as ' '"
+        raise InputTypeError(message, value=between)
+    if border is not None:
+        choice(border, "border", BORDERS)
+    if given is None and (between or border):
+        name = "between" if between else "border"
+        message = f"{name} is about contexts and answers; name the field of the contexts with given=… (--given)"
+        raise InputError(message)
 
 
 def check_abilities(model: Model, settings: Settings) -> None:

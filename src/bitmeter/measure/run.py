@@ -10,14 +10,16 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Bools
 from bitmeter._util.progress import Progress, Step
-from bitmeter.errors import ModelError
+from bitmeter.errors import InputError, ModelError
+from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.exact import exact_parts, rounded
+from bitmeter.measure.groups.sums import GroupTotals
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
-from bitmeter.measure.sums import BlockTotals, CountTotals, DocumentTotals, Rated, document_sums
+from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTotals, document_sums
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
@@ -64,6 +66,8 @@ class Run:
         self._block_bytes = block_bytes or model.traits.block_bytes
         self._documents, self._blocks, self._counts = DocumentTotals(), BlockTotals(), CountTotals()
         self._clustering = Clustering(settings.cluster, corpus)
+        self._conditions = None if settings.given is None else Conditions(model, corpus, settings)
+        self._groups = None if settings.group is None else GroupTotals(settings.group, corpus)
         self._left_out = BegunCounter()
         self._may_skip = settings.first == "skip" or settings.oov == "skipped" or isinstance(model, Windowed)
         self._done, self._spent = 0, 0.0
@@ -82,16 +86,20 @@ class Run:
     def measure(self) -> Score:
         """Go through the text once."""
         with self._tracer:
-            for piece in self._scored():
-                self._check(piece)
-                self._clustering.add(piece.data, self._counts.documents)
-                self._counts.add(piece.data, piece.ends)
+            for counted in self._scored():
+                batch = counted.batch
+                self._check(counted)
+                self._clustering.add(batch.data, self._counts.documents)
+                first = self._counts.documents
+                counts = self._counts.add(batch.data, batch.ends)
                 if self._tool_words is not None:
-                    self._tool_words.add(piece.data, piece.ends)
-                self._apply(piece)
-                self._add(piece)
-                self._tracer.add(piece)
-                self._done = piece.offset + len(piece.data)
+                    self._tool_words.add(batch.data, batch.ends)
+                self._apply(counted)
+                self._add(counted)
+                if self._groups is not None:
+                    self._groups.add(counted, first, counts)
+                self._tracer.add(counted)
+                self._done = batch.offset + len(batch.data)
                 if self._progress is not None:
                     self._progress(Step(self._done, self._corpus.total_bytes, estimate=self._so_far()))
             # The trace carries the signature of the finished score, the method of its interval included.
@@ -102,8 +110,11 @@ class Run:
             return None
         return self._spent / math.log(2.0) / max(1, self._done)
 
-    def _scored(self) -> Iterator[Rated]:
+    def _scored(self) -> Iterator[Counted]:
         """The text, scored by one session of the model."""
+        if self._conditions is not None:
+            yield from self._scored_answers(self._conditions)
+            return
         model, eos = self._model, self._settings.eos
         traits = model.traits
         session = model.open(Options(eos))
@@ -114,7 +125,19 @@ class Run:
             )
             scored = session.score(batch, self._alternatives, self._watch(batch))
             self._lossy += batch.lossy
-            yield _put_together(batch, scored, self._outside_windows(scored))
+            yield Counted(batch, scored, self._outside_windows(scored))
+
+    def _scored_answers(self, conditions: Conditions) -> Iterator[Counted]:
+        """The answers, each after its context; a model that learns starts afresh for each."""
+        model, options = self._model, Options(self._settings.eos)
+        session = model.open(options)
+        for block in cut_corpus(self._corpus, Whole(model.units), self._block_bytes):
+            for batch in conditions.batches(block, self._block_bytes):
+                if model.traits.learns:
+                    session = model.open(options)
+                scored = session.score(batch, self._alternatives, self._watch(batch))
+                self._lossy += batch.lossy
+                yield conditions.answers(batch, scored, self._outside_windows(scored))
 
     def _watch(self, batch: Batch) -> Watch | None:
         """Progress within a batch: with a slow model one batch may take minutes."""
@@ -136,74 +159,85 @@ class Run:
             outside[bounds[:-1][np.diff(bounds) > 0]] = False
         return outside
 
-    def _check(self, piece: Rated) -> None:
+    def _check(self, counted: Counted) -> None:
         """Nothing but logarithms of probabilities goes on."""
-        logs = piece.logprobs
-        if not isinstance(logs, np.ndarray) or logs.shape != (len(piece.ids),):
-            found = logs.shape if isinstance(logs, np.ndarray) else type(logs).__name__
-            message = f"{self._model.name} gave {found} log-probabilities for {len(piece.ids)} units"
+        split, blank, given = counted.scored.split, counted.scored.blank, counted.scored.logprobs
+        if not isinstance(given, np.ndarray) or given.shape != (len(split.ids),):
+            found = given.shape if isinstance(given, np.ndarray) else type(given).__name__
+            message = f"{self._model.name} gave {found} log-probabilities for {len(split.ids)} units"
             raise ModelError(message)
-        piece.logprobs = np.ascontiguousarray(logs, dtype=np.float64)
-        if piece.blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
-            piece.logprobs = np.where(piece.blank, 0.0, piece.logprobs)
-        if len(logs) and not piece.logprobs.max() <= 1e-9:  # not: max gives NaN if any is NaN, and so must be refused
-            at = int(np.argmax(~(piece.logprobs <= 1e-9)))
-            unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
-            place = piece.offset + int(piece.cuts[at])
-            what = "NaN" if math.isnan(piece.logprobs[at]) else f"ln p = {piece.logprobs[at]:g}, a probability above 1,"
+        logs = np.ascontiguousarray(given, dtype=np.float64)
+        if blank.any() and self._settings.oov != "spelled":  # whose white space is paid for
+            logs = np.where(blank, 0.0, logs)
+        if logs is not given:
+            counted.change(logs)
+        if len(logs) and not logs.max() <= 1e-9:  # not: max gives NaN if any is NaN, and so must be refused
+            at = int(np.argmax(~(logs <= 1e-9)))
+            unit = counted.batch.data[split.cuts[at] : split.cuts[at + 1]]
+            place = counted.batch.offset + int(split.cuts[at])
+            what = "NaN" if math.isnan(logs[at]) else f"ln p = {logs[at]:g}, a probability above 1,"
             message = f"{self._model.name} gave {what} for the unit {unit!r:.40} at byte {place} of {self._corpus.name}"
             raise ModelError(message, index=place)
 
-    def _apply(self, piece: Rated) -> None:
+    def _apply(self, counted: Counted) -> None:
         """Unknown and first units by the convention; what is left out is counted."""
-        settings = self._settings
-        unknown = self._model.unknown(piece.ids) if isinstance(self._model, OpenVocabulary) else None
+        settings, batch, split, skipped = self._settings, counted.batch, counted.scored.split, counted.skipped
+        unknown = self._model.unknown(split.ids) if isinstance(self._model, OpenVocabulary) else None
         if unknown is not None:
-            unknown &= ~piece.blank
+            unknown &= ~counted.scored.blank
             self._oov += int(np.count_nonzero(unknown))
             if settings.oov == "skipped":
-                piece.skipped |= unknown
+                skipped |= unknown
         if settings.first in ("skip", "uniform"):
-            begun = np.diff(piece.bounds) > 0
-            begun[: 1 if piece.continues else 0] = False
-            starts = piece.bounds[:-1][begun]
+            begun = np.diff(split.bounds) > 0
+            begun[: 1 if batch.continues else 0] = False
+            if counted.conditioned is not None:
+                begun &= ~counted.conditioned
+            starts = split.bounds[:-1][begun]
             if settings.first == "skip":
-                piece.skipped[starts] = True
+                skipped[starts] = True
             else:
-                piece.logprobs = piece.logprobs.copy()  # the model's own array is left as it is
+                logs = counted.scored.logprobs.copy()  # the model's own array is left as it is
                 assert self._model.traits.vocabulary is not None, "check_abilities refuses the others"
-                piece.logprobs[starts] = -math.log(self._model.traits.vocabulary)
-        if piece.skipped.any():
-            piece.logprobs = np.where(piece.skipped, 0.0, piece.logprobs)
-            self._skipped += int(np.count_nonzero(piece.skipped))
+                logs[starts] = -math.log(self._model.traits.vocabulary)
+                counted.change(logs)
+        if skipped.any():
+            counted.change(np.where(skipped, 0.0, counted.scored.logprobs))
+            self._skipped += int(np.count_nonzero(skipped))
         if self._may_skip:
-            self._left_out.add(piece.data, piece.ends, piece.cuts, piece.skipped, unfinished=piece.open)
+            self._left_out.add(batch.data, batch.ends, split.cuts, skipped, unfinished=batch.unfinished)
         self._unknown = unknown if unknown is not None and unknown.any() else None
 
-    def _add(self, piece: Rated) -> None:
+    def _add(self, counted: Counted) -> None:
         """Sums of documents and blocks of bytes, and of what the model does not know."""
-        sums = self._documents.add(piece)
-        self._blocks.add(piece)
+        sums, logs = self._documents.add(counted), counted.scored.logprobs
+        self._blocks.add(counted)
         self._spent += float(sums.sum())
-        impossible = np.isneginf(piece.logprobs) if np.isinf(sums).any() else None
+        impossible = np.isneginf(logs) if np.isinf(sums).any() else None
         if impossible is not None:
-            self._name_impossible(piece, impossible)
+            self._name_impossible(counted, impossible)
         if self._unknown is not None:
             # Without those that are impossible: an infinite cost is not part of an exact sum.
-            unknown = np.where(self._unknown & np.isfinite(piece.logprobs), piece.logprobs, 0.0)
+            unknown = np.where(self._unknown & np.isfinite(logs), logs, 0.0)
             self._left.add(unknown, np.array([0, len(unknown)], dtype=np.int64))
 
-    def _name_impossible(self, piece: Rated, impossible: Bools) -> None:
+    def _name_impossible(self, counted: Counted, impossible: Bools) -> None:
         self._impossible += int(np.count_nonzero(impossible))
         if not self._first_impossible:
-            at = int(np.argmax(impossible))
-            unit = piece.data[piece.cuts[at] : piece.cuts[at + 1]]
+            at, cuts = int(np.argmax(impossible)), counted.scored.split.cuts
+            unit = counted.batch.data[cuts[at] : cuts[at + 1]]
             shown = repr(unit.decode("utf-8", "backslashreplace")) if unit else "the end of a document"
-            self._first_impossible = f"{shown} at byte {piece.offset + int(piece.cuts[at])}"
+            self._first_impossible = f"{shown} at byte {counted.batch.offset + int(cuts[at])}"
 
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
         counts, sizes = self._counts.finished()
+        if self._groups is not None and self._skipped and self._settings.den == "scored":
+            message = (
+                f"{self._skipped:,} units are left out by the conventions, and groups are not known without them; "
+                "divide by all bytes (--den original), or score every unit"
+            )
+            raise InputError(message)
         documents, blocks, more = self._clustering.finish(
             document_sums(nats, tokens, counts, sizes), self._blocks.finished()
         )
@@ -215,7 +249,11 @@ class Run:
         length, number = int(totals[0]), self._counts.documents
         signature = _signature(
             self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number
-        ).but(units=units_value(self._model.units), precision=self._model.traits.precision)
+        ).but(
+            units=units_value(self._model.units),
+            precision=self._model.traits.precision,
+            given="none" if self._conditions is None else self._conditions.value,
+        )
         return Score(
             model=self._model.name,
             text=self._corpus.name,
@@ -237,6 +275,8 @@ class Run:
             by_window=None if self._windows is None else self._windows.finished(),
             pieces=None if self._tool_words is None else self._tool_words.finished(),
             exact=exact,
+            learns=self._model.traits.learns and self._conditions is None,
+            by_group=None if self._groups is None else self._groups.finish(documents),
         )
 
     def _notes(self, signature: Signature) -> tuple[str, ...]:
@@ -254,27 +294,9 @@ class Run:
                 f"{self._lossy:,} bytes are in documents that the tokens do not give back (the tokenizer "
                 "normalises, or bytes are not UTF-8): what distinguishes such texts is not paid for"
             )
+        if self._conditions is not None:
+            notes += self._conditions.notes()
         return (*self._corpus.notes, *notes, *self._model.traits.caveats)
-
-
-def _put_together(batch: Batch, scored: Scored, skipped: Bools) -> Rated:
-    """A scored batch, and where it lies in the text."""
-    split = scored.split
-    return Rated(
-        data=batch.data,
-        ends=batch.ends,
-        ids=split.ids,
-        cuts=split.cuts,
-        bounds=split.bounds,
-        offset=batch.offset,
-        continues=batch.continues,
-        open=batch.unfinished,
-        logprobs=scored.logprobs,
-        skipped=skipped,
-        blank=scored.blank,
-        details=scored.details,
-        owned=scored.owned,
-    )
 
 
 def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:

@@ -17,6 +17,8 @@ from bitmeter._util.fields import Fields, read_fields
 from bitmeter.errors import SignatureError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, WindowSums
 from bitmeter.measure.exact import Parts, exact_parts, rounded
+from bitmeter.measure.groups.sums import SCHEMA as GROUPS
+from bitmeter.measure.groups.sums import GroupSums
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.signature import Signature, covers_all_texts
 
@@ -55,10 +57,12 @@ class Saved(TypedDict):
     by_block: BlockSums | None
     by_window: WindowSums | None
     pieces: int | None
+    learns: bool
     confidence: float
     seconds: float
     environment: dict[str, str]
     exact: tuple[Parts, Parts]
+    by_group: GroupSums | None
 
 
 def read_run(text: str | bytes, name: str) -> Saved:
@@ -85,10 +89,12 @@ def read_run(text: str | bytes, name: str) -> Saved:
         by_block=None if fields.is_null("by_block") else _block_sums(fields.fields("by_block")),
         by_window=_window_sums(fields.fields("by_window")) if "by_window" in fields else None,
         pieces=fields.count("pieces") if "pieces" in fields else None,
+        learns="learns" in fields and fields.flag("learns"),
         confidence=fields.real("confidence", 1e-6, 1.0 - 1e-9) if "confidence" in fields else level,
         seconds=fields.real("seconds", 0.0),
         environment=_environment(fields.fields("environment")),
         exact=((), ()),
+        by_group=_group_sums(fields.fields("by_group")) if "by_group" in fields else None,
     )  # fmt: skip
     found["exact"] = _exact(fields, found)
     _check(fields, found)
@@ -135,6 +141,7 @@ def _interval(fields: Fields) -> Interval:
         clusters=fields.count("clusters"),
         degrees=optional("degrees", 0.0),
         notes=tuple(fields.texts("notes")) if "notes" in fields else (),
+        caveat=fields.text("caveat") if "caveat" in fields else "",
     )
     if found.low is None or found.high is None:
         if found.low is not found.high:
@@ -161,7 +168,18 @@ def _document_sums(fields: Fields) -> DocumentSums:
     _same_length(fields, nats, bytes_, chars, words, tokens, *(() if sizes is None else (sizes,)))
     if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a document costs less than nothing (by_document.nats is below 0)")
-    return DocumentSums(nats, bytes_, chars, words, tokens, sizes, *_clusters(fields, nats))
+    clusters, kind = _clusters(fields, nats)
+    return DocumentSums(nats, bytes_, chars, words, tokens, sizes, clusters, kind, _names(fields, clusters))
+
+
+def _names(fields: Fields, clusters: Ints | None) -> Ints | None:
+    """A hash of the name of each cluster, if clusters have names."""
+    if "names" not in fields:
+        return None
+    found = fields.counts("names")
+    if clusters is None or len(found) != int(clusters.max(initial=-1)) + 1 or len(np.unique(found)) != len(found):
+        fields.fail("the names of its clusters are not one for each")
+    return found
 
 
 def _clusters(fields: Fields, nats: Floats) -> tuple[Ints | None, str]:
@@ -188,6 +206,45 @@ def _window_sums(fields: Fields) -> WindowSums:
     if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a window costs less than nothing (by_window.nats is below 0)")
     return WindowSums(nats, squares, tokens, opening)
+
+
+def _group_sums(fields: Fields) -> GroupSums:
+    if fields.text("schema") != GROUPS:
+        fields.wrong("schema", GROUPS)
+    names = tuple(fields.texts("names"))
+    bytes_, chars, words, tokens, documents = map(fields.counts, ("bytes", "chars", "words", "tokens", "documents"))
+    rows = fields.counts("rows", 0, max(0, len(names) - 1)) if "rows" in fields else None
+    exact = fields.lists_of_reals("exact")
+    if {len(names)} != {len(exact), *map(len, (bytes_, chars, words, tokens, documents))}:
+        fields.fail("its columns have different lengths")
+    if len(set(names)) != len(names):
+        fields.fail("two of its groups have one name")
+    return GroupSums(fields.text("kind"), names, exact, bytes_, chars, words, tokens, documents, rows)
+
+
+def _check_groups(fields: Fields, found: Saved, groups: GroupSums) -> None:
+    """Groups add up to the whole: costs to the last bit, and counts."""
+    documents = found["by_document"]
+    if documents is None:
+        fields.fail("it has groups, but no sums by document")
+    for name in ("bytes", "chars", "words", "tokens", "documents"):
+        whole = int(getattr(documents, name).sum())
+        if int(getattr(groups, name).sum()) != whole:
+            fields.fail(f"its groups have {int(getattr(groups, name).sum())} {name}, its documents {whole}")
+    total = rounded([part for parts in groups.exact for part in parts])
+    if total != found["nats"]:
+        fields.fail(f"its groups cost {total!r} nats in all, but nats is {found['nats']!r}")
+    if groups.rows is None:
+        return
+    if len(groups.rows) != len(documents):
+        fields.fail(f"the groups of {len(groups.rows)} rows are known, and there are {len(documents)}")
+    for name in ("bytes", "tokens", "documents"):
+        by_row = np.bincount(groups.rows, getattr(documents, name), len(groups))
+        if not np.array_equal(by_row, getattr(groups, name)):
+            fields.fail(f"the {name} of its groups are not those of their documents")
+    for k, parts in enumerate(groups.exact):
+        own = _sum(documents.nats[groups.rows == k])
+        _agree(fields, f"by_group.exact[{k}]", rounded(parts), own, "the cost of its documents")
 
 
 def _exact(fields: Fields, found: Saved) -> tuple[Parts, Parts]:
@@ -221,6 +278,8 @@ def _check(fields: Fields, found: Saved) -> None:
     if found["interval"] is not None:
         _check_interval(fields, found, found["interval"])
     _check_signature(fields, found)
+    if found["by_group"] is not None:
+        _check_groups(fields, found, found["by_group"])
     if found["by_document"] is None:
         if found["tokens"] is not None:
             fields.fail("it has tokens, but no sums by document")
@@ -269,7 +328,8 @@ def _check_documents(fields: Fields, found: Saved, documents: DocumentSums) -> N
     if number != found["documents"]:
         fields.fail(f"it has {found['documents']} documents, but the sums of {number}")
     tokens = int(documents.tokens.sum())
-    if found["tokens"] != tokens:
+    # Of a log that has sums alone, the number of tokens is not known.
+    if (found["tokens"] or 0) != tokens:
         fields.fail(f"it has {found['tokens']} tokens, its documents {tokens}")
     for name, stated, column in (
         ("bytes", found["bytes"], documents.bytes),

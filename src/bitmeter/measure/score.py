@@ -12,11 +12,15 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.check import Unit, choice, nats_per
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, read_whole, replacing
 from bitmeter._util.rendering import rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
 from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
+from bitmeter.measure.clusters import changed_clusters
 from bitmeter.measure.exact import Parts, exact_parts, rounded
+from bitmeter.measure.groups.averages import macro_of_documents
+from bitmeter.measure.groups.rows import Group, ends, groups_dict, groups_of
+from bitmeter.measure.groups.sums import GroupSums
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.inputs import read_confidence
 from bitmeter.measure.interval.registry import interval_of
@@ -26,6 +30,9 @@ from bitmeter.measure.trace.trace import Trace
 
 _LN2 = math.log(2.0)
 _TOTALS = ("nats", "known_nats")
+
+#: The most bytes of a saved run; what it keeps of each document makes it long.
+_LARGEST_RUN = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -57,9 +64,13 @@ class Score:
         tools are computed from these.
     pieces
         The number of words as another tool counts them, if its convention has a word counter of its own.
+    learns
+        Whether the model learned from the text as it read it, so that its costs fall along it.
     exact
         `nats` and `known_nats` before they are rounded, each as numbers of which it is the exact sum, so that the sum
         of scores is the score of the whole to the last bit.
+    by_group
+        Sums per group, if it was scored with `group`.
 
     Examples
     --------
@@ -100,8 +111,10 @@ class Score:
     by_block: BlockSums | None = field(default=None, repr=False)
     by_window: WindowSums | None = field(default=None, repr=False)
     pieces: int | None = None
+    learns: bool = False
     confidence: float = 0.95
     exact: tuple[Parts, Parts] | None = field(default=None, repr=False)
+    by_group: GroupSums | None = field(default=None, repr=False)
     seconds: float = field(default=0.0, compare=False)
     environment: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     _trace: Trace | None = field(default=None, compare=False, repr=False)
@@ -200,6 +213,26 @@ class Score:
         level = self.confidence if confidence is None else read_confidence(confidence)
         return interval_of(self, per, level)[0]
 
+    @property
+    def macro(self) -> Interval | None:
+        r"""The mean over documents of the bits per byte of each (macro average), where `bits_per_byte` is over bytes.
+
+        None if the documents are not known one by one. Of a closed vocabulary, bits per token.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> s = bm.score(bm.Distribution({"a": 0.5, "b": 0.25, "c": 0.25}), b"a\nbbb\n", docs="line", oov="skipped")
+        >>> s.macro.estimate, round(s.bits_per_byte, 3)
+        (1.5, 1.75)
+        """
+        return macro_of_documents(self.by_document, self.docs, self.figure_per, self.confidence)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """One figure per group of documents, with an interval; the score must have been taken with `group`."""
+        return groups_of(self)
+
     # ---- the trace --------------------------------------------------------------------------------------------------
 
     @property
@@ -254,13 +287,18 @@ class Score:
             notes=tuple(dict.fromkeys((*self._own_notes(), *other._own_notes()))),
             by_document=documents,
             by_block=None,
+            learns=False,  # it began again with each part
+            by_group=None,
             by_window=self.by_window.joined(other.by_window) if self.by_window and other.by_window else None,
             pieces=None if self.pieces is None or other.pieces is None else self.pieces + other.pieces,
             seconds=self.seconds + other.seconds,
             _trace=None,
             **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
-        return with_interval(joined, self.confidence)
+        result = with_interval(joined, self.confidence)
+        methods = [s.signature.interval for s in (result, self, other) if s.documents]
+        note = changed_clusters(methods[0], methods[1:]) if methods else ""
+        return result if not note or note in result.notes else replace(result, notes=(*result.notes, note))
 
     def _own_notes(self) -> tuple[str, ...]:
         """The notes but for those of the interval."""
@@ -285,14 +323,19 @@ class Score:
             **{name: getattr(self, name) for name in COUNTS},
             **self._figures(),
             "interval": None if self.interval is None else _interval_dict(self.interval),
+            **({} if self.signature.given == "none" else {"macro": ends(self.macro)}),
+            **({} if self.by_group is None else {"groups": groups_dict(self, self.interval)}),
             "confidence": self.confidence,
             "signature": str(self.signature),
             "short": self.signature.short,
+            **({} if self.signature.test_set is None else {"test_set": self.signature.test_set}),
             "notes": list(self.notes),
             "by_document": None if self.by_document is None else _arrays(self.by_document),
             "by_block": None if self.by_block is None else _arrays(self.by_block),
             **({} if self.by_window is None else {"by_window": _arrays(self.by_window)}),
             **({} if self.pieces is None else {"pieces": self.pieces}),
+            **({"learns": True} if self.learns else {}),
+            **({} if self.by_group is None else {"by_group": self.by_group.to_dict()}),
             "seconds": self.seconds,
             "environment": self.environment,
         }
@@ -325,7 +368,7 @@ class Score:
         """Open a saved run."""
         found = as_path(path)
         try:
-            data = found.read_bytes()
+            data = read_whole(found, _LARGEST_RUN)
         except OSError as error:
             message = f"{found} cannot be read: {error}"
             raise FileFormatError(message, value=str(path)) from error

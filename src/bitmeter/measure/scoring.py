@@ -20,6 +20,7 @@ from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.models.protocols import Compressor, Model
 from bitmeter.models.registry import resolve
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.encoding import encode
 
 
 def score(
@@ -37,6 +38,10 @@ def score(
     like: str = "bitmeter",
     confidence: float = 0.95,
     cluster: str = "auto",
+    given: str | None = None,
+    between: str | None = None,
+    border: str | None = None,
+    group: str | None = None,
     trace: Any = None,
     alternatives: int | None = None,
     force: bool = False,
@@ -76,9 +81,22 @@ def score(
         Of the interval.
     cluster
         Which documents belong together, because they are alike, and are one observation of the interval: "auto" (lines
-        and paragraphs of one file, if there are several files, or under one heading, if the text has headings), "none",
-        "file", "heading"; for rows, the name of another field, such as "source"; for text, a regular expression for
-        the lines at which articles begin, such as "^Chapter ". Sections of one long text are found in the same way.
+        and paragraphs of one file, if there are several files, or under one heading, if the text has headings; records
+        that agree with their neighbours in a field such as "url" or "source"), "none", "file", "heading"; for rows, the
+        name of another field; for text, a regular expression for the lines at which articles begin, such as
+        "^Chapter ", of which the first 1,024 bytes are searched. Sections of one long text are found in the same way.
+    given
+        The field of records that holds the context of each answer; the answer is in `field`. The context conditions
+        the answer, and is in neither the sum nor the counts. Nothing is put between them or moved from one to the
+        other. A context that is longer than the model sees is cut on its left.
+    between
+        With `given`: what stands between a context and its answer, such as " ". It counts as part of the answer.
+    border
+        With `given`: which units are the answer's. "whole" (the default) splits context and answer as one text and
+        counts a unit across the border with the answer; "apart" splits each by itself; "lm-eval" moves white space at
+        the end of the context to the answer and counts all units beyond as many as the context has by itself.
+    group
+        By what figures are given apart (`Score.groups`): a field of the records, such as "domain", "file" or "folder".
     trace
         Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
     alternatives
@@ -101,13 +119,32 @@ def score(
     >>> s.bits_per_byte, s.bits, s.bytes
     (8.0, 40.0, 5)
     """
-    chosen = settle(convention(like), docs, field, norm, first, eos, oov, den, ctx, confidence, cluster)
+    chosen = settle(
+        convention(like),
+        docs,
+        field,
+        norm,
+        first,
+        eos,
+        oov,
+        den,
+        ctx,
+        confidence,
+        cluster,
+        given,
+        between,
+        border,
+        group,
+    )
     measured = resolve(model)
     if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
+    if docs is None and isinstance(text, Corpus) and chosen.docs == "record":
+        chosen = replace(chosen, docs=None)  # the tool takes texts one by one, as the corpus has them
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
     if isinstance(measured, Compressor):
+        _refuse_answers(measured, chosen)
         if trace is not None:
             message = f"{measured.name} gives only a total, so there is no trace to write"
             raise ModelError(message, value=trace)
@@ -115,15 +152,33 @@ def score(
     else:
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
         result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
-    return replace(result, seconds=time.perf_counter() - started, environment=_environment())
+    return replace(result, seconds=time.perf_counter() - started, environment=environment())
 
 
 def _spells(model: Model | Compressor) -> bool:
     return isinstance(model, Model) and "spelled" in model.traits.oov
 
 
+def _refuse_answers(model: Compressor, settings: Settings) -> None:
+    if settings.given is not None or settings.group is not None:
+        what = "answers given their contexts" if settings.given is not None else "groups of documents"
+        message = (
+            f"{model.name} gives only the size of a whole text, so it has no figures for {what}; use a model that "
+            "predicts, such as universal or kt"
+        )
+        raise ModelError(message, value=model.name)
+
+
 def _corpus(text: Any, settings: Settings) -> Corpus:
     corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
+    if settings.given is not None:
+        from bitmeter.text.corpus.given import with_contexts
+        from bitmeter.text.corpus.normalise import NORMALISERS
+
+        return with_contexts(
+            corpus, settings.given, between=encode(settings.between), moves_space=settings.border == "lm-eval",
+            change=NORMALISERS.get(settings.norm),
+        )  # fmt: skip
     if settings.norm == "none":
         return corpus
     from bitmeter.text.corpus.normalise import normalised
@@ -131,7 +186,8 @@ def _corpus(text: Any, settings: Settings) -> Corpus:
     return normalised(corpus, settings.norm)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The versions that a figure may depend on."""
     import platform
 
     return {

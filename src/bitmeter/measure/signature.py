@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, fields, replace
 
+from bitmeter._util.asking import ask
 from bitmeter._version import __version__
 from bitmeter.errors import InputTypeError, SignatureError
 from bitmeter.text.units.base import Units
@@ -29,10 +30,11 @@ class Signature:
 
     Attributes
     ----------
-    schema, text, norm, docs, first, eos, oov, den
+    schema, text, norm, docs, first, eos, oov, den, given
         What must agree for two figures to be compared: this format, the hash and size of the scored bytes, their
         normalisation, where documents end, how a document's first unit is conditioned, whether its end is predicted
-        and counted, what an unknown unit costs, and which bytes are the denominator.
+        and counted, what an unknown unit costs, which bytes are the denominator, and the contexts that answers are
+        given: how the border is drawn, their bytes and a hash of them ("none", and left out of the line, without).
     units, ctx, model, precision, interval, like, version
         What may differ: the model's units, how a long text is fitted to a bounded context, the model and its
         fingerprint, its arithmetic, how the interval was computed, whose convention was followed, and the version of
@@ -56,6 +58,7 @@ class Signature:
     eos: str = "no"
     oov: str = "none"
     den: str = "scored"
+    given: str = "none"
     units: str = ""
     ctx: str = "full"
     model: str = ""
@@ -72,13 +75,25 @@ class Signature:
                 raise InputTypeError(message, value=value)
 
     def __str__(self) -> str:
-        return "|".join(f"{field.name}:{_escape(getattr(self, field.name))}" for field in fields(self))
+        shown = {field.name: getattr(self, field.name) for field in fields(self)}
+        if shown["given"] == "none":
+            del shown["given"]  # so that a text without contexts has the line that it always had
+        return "|".join(f"{key}:{_escape(value)}" for key, value in shown.items())
 
     @property
     def short(self) -> str:
         """Eight digits of the whole line's hash: `bm1-7c19e0a4`."""
         line = str(self).encode("utf-8", "surrogatepass")
         return f"bm{self.schema}-{hashlib.sha256(line).hexdigest()[:8]}"
+
+    @property
+    def test_set(self) -> str | None:
+        """The name of the public test set that the text is, known by its hash: "wikitext2:test"; None for others."""
+        digits, _, size = self.text.removeprefix("sha256-").partition(".")
+        if not (size.isascii() and size.isdigit() and len(size) < 20):
+            return None
+        found: str | None = ask("the test set of a hash", digits, int(size))
+        return found
 
     @classmethod
     def parse(cls, line: object) -> Signature:
@@ -145,6 +160,7 @@ MUST_AGREE = {
     "eos": "whether the end of a document is predicted and counted",
     "oov": "what an unknown unit costs",
     "den": "which bytes the figure is divided by",
+    "given": "the contexts that answers are given",
 }
 
 #: The keys that may differ, and their meaning.
@@ -240,6 +256,23 @@ def units_value(units: Units) -> str:
     return f"{f'{_UNJOINED}:' * marked}{units.name}/{units.fingerprint}"
 
 
+def split_value(key: str, value: str) -> tuple[str, str]:
+    """The name and the fingerprint of a model or of units; a name may have slashes, and units' fingerprints have one.
+
+    Examples
+    --------
+    >>> split_value("model", "org/name-7b/log-0123"), split_value("units", "hf:org/name/hf/1@89ab")
+    (('org/name-7b', 'log-0123'), ('hf:org/name', 'hf/1@89ab'))
+    >>> split_value("units", "log-vllm/tokens"), split_value("model", "kt")
+    (('log-vllm', 'tokens'), ('kt', ''))
+    """
+    parts = value.split("/")
+    behind = parts[-1]
+    # The fingerprint of units is KIND/VERSION, and more behind it.
+    own = 2 if key == "units" and len(parts) > 2 and (behind[:1].isdigit() or "@" in behind) else 1
+    return ("/".join(parts[:-own]), "/".join(parts[-own:])) if len(parts) > 1 else (value, "")
+
+
 def _kind(units: str) -> str:
-    name = units.partition("/")[0]
+    name = split_value("units", units)[0]
     return name if name.startswith(f"{_UNJOINED}:") else name.partition(":")[0]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
+from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter.measure.aggregates import BlockSums, DocumentSums
 from bitmeter.measure.exact import Parts, exact_parts
-from bitmeter.models.outcomes import Details
+from bitmeter.models.protocols import Batch, Scored
 from bitmeter.text.units.counts import TextCounter
 
 #: The most blocks kept for the interval along the text; when there are more, neighbours are joined.
@@ -21,31 +22,21 @@ MOST_DOCUMENTS = 1 << 20
 #: The size of the smallest blocks, in bytes.
 FIRST_BLOCK = 64
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 @dataclass(slots=True)
-class Rated:
-    """A scored batch of the text: documents, of which the first may continue and the last may be open."""
+class Counted:
+    """A scored batch, by the convention of the score: its log-probabilities are those that count."""
 
-    data: bytes
-    ends: Ints
-    ids: NDArray[Any]
-    cuts: Ints
-    bounds: Ints
-    offset: int
-    continues: bool
-    open: bool
-    logprobs: Floats
+    batch: Batch
+    scored: Scored
     #: Units that were not scored: their cost is 0 and they are counted separately.
-    skipped: NDArray[np.bool_]
-    #: Units that the model does not have, such as a line of white space in a word model: they cost nothing.
-    blank: NDArray[np.bool_]
-    #: If asked for: the entropy, rank and alternatives of each prediction.
-    details: Details | None = None
-    #: The arrays belong to this batch alone, so that a trace may keep them without a copy.
-    owned: bool = False
+    skipped: Bools
+    #: Of answers: which documents have something before them, so that their first unit is not the first of all.
+    conditioned: Bools | None = None
+
+    def change(self, logprobs: Floats) -> None:
+        """Count other log-probabilities; what the session returned, which may be its own, is left as it is."""
+        self.scored = replace(self.scored, logprobs=logprobs)
 
 
 class DocumentRows:
@@ -104,24 +95,25 @@ class DocumentTotals:
         self._open_nats, self._open_tokens = _core.ExactSums(1), 0
         self._is_open = False
 
-    def add(self, batch: Rated) -> Floats:
+    def add(self, counted: Counted) -> Floats:
         """Add a batch; returns the costs of its documents within this batch alone."""
-        bounds, logs = batch.bounds, batch.logprobs
+        batch, scored = counted.batch, counted.scored
+        bounds, logs = scored.split.bounds, scored.logprobs
         sums = -_core.segment_sums(logs, bounds) + 0.0
-        tokens = np.diff(bounds) - _core.segment_counts(batch.skipped | batch.blank, bounds)
+        tokens = np.diff(bounds) - _core.segment_counts(counted.skipped | scored.blank, bounds)
         whole = sums.copy()
         continues = self._is_open and batch.continues and len(sums) > 0
         if continues:
             self._open_nats.add(logs, bounds[:2])
             whole[0] = _cost(self._open_nats)[0]
             tokens[0] += self._open_tokens
-        if batch.open and len(sums):
+        if batch.unfinished and len(sums):
             if len(sums) > 1 or not continues:
                 self._open_nats = _core.ExactSums(1)
                 self._open_nats.add(logs, bounds[-2:])
             self._open_tokens = int(tokens[-1])
             whole, tokens = whole[:-1], tokens[:-1]
-        self._is_open = batch.open
+        self._is_open = batch.unfinished
         self._nats.add(whole[:, None])
         self._tokens.add(tokens[:, None])
         return sums
@@ -144,23 +136,24 @@ class BlockTotals:
         self._bytes = np.zeros(0, dtype=np.int64)
         self._end = 0
 
-    def add(self, batch: Rated) -> None:
+    def add(self, counted: Counted) -> None:
         """Add the units of a batch; a unit belongs to the block in which it starts."""
-        if len(batch.ids) == 0:
+        cuts, offset = counted.scored.split.cuts, counted.batch.offset
+        if len(counted.scored.split.ids) == 0:
             return
-        starts = batch.cuts[:-1]
-        end = int(batch.cuts[-1]) + batch.offset
+        starts = cuts[:-1]
+        end = int(cuts[-1]) + offset
         while end > self.size * MOST_BLOCKS:
             self._double()
         self._end = end
-        first, last = ((int(start) + batch.offset) // self.size for start in (starts[0], starts[-1]))
-        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - batch.offset)
+        first, last = ((int(start) + offset) // self.size for start in (starts[0], starts[-1]))
+        edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - offset)
         edges[0], edges[-1] = 0, len(starts)
         if last >= len(self._logs):
             self._bytes = np.concatenate([self._bytes, np.zeros(last + 1 - len(self._logs), dtype=np.int64)])
             self._logs.resize(last + 1)
-        self._logs.add(batch.logprobs, edges.astype(np.int64), first)
-        self._bytes[first : last + 1] += np.diff(batch.cuts[edges])
+        self._logs.add(counted.scored.logprobs, edges.astype(np.int64), first)
+        self._bytes[first : last + 1] += np.diff(cuts[edges])
 
     def _double(self) -> None:
         self.size *= 2
@@ -195,8 +188,11 @@ class CountTotals:
         self._open: NDArray[np.int64] | None = None
         self.invalid = 0
 
-    def add(self, data: bytes, ends: Ints) -> None:
-        """Count a batch; documents end at the offsets `ends`, and the rest continues in the next batch."""
+    def add(self, data: bytes, ends: Ints) -> NDArray[np.int64]:
+        """Count a batch; documents end at the offsets `ends`, and the rest continues in the next batch.
+
+        Returns the rows of the documents that have ended.
+        """
         found = self._counter.feed(data, ends)
         sizes = np.diff(np.concatenate([[0], ends, [len(data)]]))
         rows = np.stack([sizes, found.chars, found.words], axis=1)
@@ -204,6 +200,7 @@ class CountTotals:
             rows[0] += self._open
         self._open = rows[-1].copy()
         self._rows.add(rows[:-1])
+        return rows[:-1]
 
     @property
     def documents(self) -> int:

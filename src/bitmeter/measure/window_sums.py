@@ -35,7 +35,7 @@ def in_windows(model: W, settings: Settings) -> tuple[W, Settings]:
     """The same for a model that sees windows."""
     first = settings.first or model.default_first
     asked = settings.ctx or settings.default_ctx
-    windowed = model.with_context(asked, first, settings.bos)
+    windowed = model.with_context(asked, first, settings.bos).with_arithmetic(settings.arithmetic)
     if windowed.windowing.kind == "half":
         first = "skip"  # no window has its beginning scored
     return windowed, replace(settings, ctx=str(windowed.windowing), first=first)

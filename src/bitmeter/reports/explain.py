@@ -8,9 +8,18 @@ from bitmeter.measure.conventions.base import Convention
 from bitmeter.measure.conventions.registry import CONVENTIONS
 from bitmeter.measure.conventions.settings import DEFAULTS, MEANINGS
 from bitmeter.measure.interval.registry import description
-from bitmeter.measure.signature import MAY_DIFFER, MUST_AGREE, Difference, Signature, differences
+from bitmeter.measure.signature import (
+    MAY_DIFFER,
+    MUST_AGREE,
+    Difference,
+    Signature,
+    covers_all_texts,
+    differences,
+    split_value,
+)
 from bitmeter.models.windows import context_in_words
 from bitmeter.reports.figures import counted, folded
+from bitmeter.text.borders import BORDERS
 
 #: The column in which explanations begin, behind a key.
 _COLUMN = 13
@@ -30,12 +39,14 @@ def value_shown(key: str, value: str) -> str:
         )
     if key == "docs" and len(parts) > 1 and parts[1].isdecimal():
         return f"{parts[0]}, {counted(int(parts[1]), 'document')}"
+    if key == "given" and len(parts) > 1 and parts[1].isdecimal():
+        return f"{parts[0]}, {counted(int(parts[1]), 'byte')} of contexts"
     if key == "interval" and " " in value:
         method, _, level = value.rpartition(" ")
         return f"{method}, {100 * float(level):g} %" if level.replace(".", "", 1).isdecimal() else value
     if key in ("units", "model"):
-        name, slash, fingerprint = value.partition("/")
-        return f"{name} ({fingerprint})" if slash else value
+        name, fingerprint = split_value(key, value)
+        return f"{name} ({fingerprint})" if fingerprint else value
     return value
 
 
@@ -43,8 +54,15 @@ def value_in_words(key: str, value: str) -> str:
     """What a value means; "" if it needs no explanation."""
     if key == "ctx":
         return context_in_words(value)
+    if key == "given":
+        return BORDERS.get(value.partition(".")[0], "no contexts" if value == "none" else "")
+    if key == "text":
+        found = Signature(text=value).test_set
+        return "" if found is None else f"the test set {found}"
     if key == "interval":
         return description(value)
+    if key == "model" and value.startswith("table:"):
+        return "log-probabilities from a table that another program wrote, with its hash"
     if key == "like" and value in CONVENTIONS:
         return " ".join(CONVENTIONS[value].statements)
     return MEANINGS.get(key, {}).get(value.partition(".")[0], "")
@@ -55,8 +73,20 @@ def explain_signature(signature: Signature) -> list[tuple[str, str, str]]:
     rows = []
     for key, meaning in (*MUST_AGREE.items(), *MAY_DIFFER.items()):
         value = getattr(signature, key)
-        rows.append((key, value_shown(key, value), value_in_words(key, value) or meaning))
+        if key == "given" and value == "none":
+            continue  # nor is it in the line
+        meant = (value_in_words(key, value) or meaning) + _exception(key, signature)
+        rows.append((key, value_shown(key, value), meant))
     return rows
+
+
+def _exception(key: str, signature: Signature) -> str:
+    """Where a key of this run stands under the other heading: units and what unknown ones cost decide together."""
+    if key == "oov" and signature.units and covers_all_texts(signature):
+        return "; it may differ from that of another run that pays for every byte, as this one does"
+    if key == "units" and signature.units and not covers_all_texts(signature):
+        return "; they must be of one kind, as not every byte is paid for"
+    return ""
 
 
 def explain_difference(difference: Difference, first: str = "A", second: str = "B") -> str:
@@ -67,6 +97,8 @@ def explain_difference(difference: Difference, first: str = "A", second: str = "
             "words and other units whose ids do not restore the bytes leave bytes unpaid, so their bits per byte "
             "compare only with those of the same units"
         )
+    if key == "oov" and not difference.decisive:
+        return "it may differ here, as both pay for every byte; else it must agree"
     consequence = {
         "schema": "they were written by different versions of bitmeter",
         "text": "figures compare models on one text, never on two texts",

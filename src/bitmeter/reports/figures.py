@@ -69,19 +69,21 @@ def interval_words(found: Interval) -> str:
     --------
     >>> interval_words(Interval(1.9, 2.2, 2.0, 0.05, 0.95, "serial-clusters(heading)", 60, 59.0))
     '95 %, by section (60)'
+    >>> interval_words(Interval(1, 3, 2, 0.5, 0.9, "serial-clusters(file)", 30, 29.0, caveat="a kind may be missing"))
+    '90 %, by document (30); a kind may be missing'
     >>> interval_words(Interval(1.9, 2.2, 2.0, 0.05, 0.99, "serial-blocks(64)", 4096, 4095.0))
     '99 %, along this text (4,096 blocks of 64 bytes)'
     """
     name, _, rest = found.method.partition("(")
-    kind = rest.removesuffix(")")
+    kind = rest.removesuffix(")").removesuffix(",learning")
     level = f"{100 * found.confidence:g} %"
     if name == BY_BLOCK:
         return f"{level}, along this text ({found.clusters:,} blocks of {kind} bytes)"
     if name != BY_CLUSTER:
         return f"{level}, {found.method} ({found.clusters:,})"
     head, _, field = kind.partition(".")
-    by = f"value of {field}" if head == "field" else NOUNS.get(head, ("document", True))[0]
-    return f"{level}, by {by} ({found.clusters:,})"
+    by = f"field {field}" if head == "field" else NOUNS.get(head, ("document", True))[0]
+    return f"{level}, by {by} ({found.clusters:,})" + (f"; {found.caveat}" if found.caveat else "")
 
 
 def perplexity(score: Score, per: Per) -> str:

@@ -22,6 +22,7 @@ from bitmeter.reports.figures import (
     tool_figures,
     tool_number,
 )
+from bitmeter.reports.groups import group_lines, with_ends
 
 #: The column in which the values of a score's lines begin.
 _COLUMN = 15
@@ -36,7 +37,9 @@ def describe(score: Score) -> str:
     title = f"bits/{score.figure_per}"
     lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  {title:<12} {figure:<24} {sizes}"]
     if score.interval is not None:
-        lines.append(f"  interval     {interval_words(score.interval)}")
+        lines += folded("  interval", interval_words(score.interval), _COLUMN)
+    if score.signature.given != "none" and (mean := score.macro) is not None:
+        lines.append(f"  macro        {with_ends(mean.estimate, mean):<24} mean over answers")
     # Characters are paid for where bytes are.
     shown = [per for per in _SHOWN if per != "char" or score.figure_per == "byte"]
     parts = [f"{perplexity(score, per)} /{per}" for per in shown]
@@ -47,12 +50,17 @@ def describe(score: Score) -> str:
     if parts and convention:
         lines += folded("  convention", convention, _COLUMN)
     lines += _exceptions(score)
+    known = score.signature.test_set
+    if known is not None and known != score.text:
+        lines.append(f"  test set     {known}, by its hash")
     figures, reason = tool_figures(score)
     width = max(map(len, figures), default=0)
     for index, (name, value) in enumerate(figures.items()):
         lines.append(f"  {'' if index else score.signature.like:<12} {name:<{width}}  {tool_number(value)}")
     for note in (*score.notes, *([reason] if reason else [])):
         lines += folded("  note", note, _COLUMN)
+    if score.by_group is not None:
+        lines += group_lines(score)
     return "\n".join([*lines, f"  signature    {score.signature.short}"])
 
 
@@ -119,7 +127,8 @@ def remarks(comparison: Comparison) -> list[str]:
     if comparison.weights == "document":
         lines.append(f"Δ weighs every document alike (macro average); bits/{per} weighs every {per} alike.")
     if comparison.method != "totals only":
-        lines.append(f"Intervals and tests: {comparison.method}.")
+        caveats = sorted({row.caveat for row in comparison.rows if row.caveat})
+        lines += folded("", f"Intervals and tests: {'; '.join([comparison.method, *caveats])}.", 0)
     tests = sum(row.p_value is not None for row in comparison.rows)
     if tests > 1:
         lines.append(f"p is corrected for {tests} comparisons (Holm).")

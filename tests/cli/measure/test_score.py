@@ -117,3 +117,17 @@ def test_an_interrupted_score_leaves_no_file(tmp_path: Path) -> None:
     assert child.returncode == 130
     assert b"Traceback" not in said
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--given", "q", "--choices", "c", "--label", "l", "--per", "word"], "--per has no meaning"),
+        (["--label", "l", "--field", "a"], "--choices is missing"),
+    ],
+)
+def test_what_a_choice_needs(words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "items.jsonl").write_text('{"q": "a", "c": ["b", "c"], "l": 0, "a": "x"}\n')
+    code, printed, error = run(capsys, "score", "kt", str(tmp_path / "items.jsonl"), *words)
+    assert (code, printed) == (2, "")
+    assert said in " ".join(error.split())

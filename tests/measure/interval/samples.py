@@ -15,7 +15,7 @@ COSTS = arrays(np.float64, st.integers(6, 40), elements=st.floats(0.0, 1e6))
 
 
 def documents(rng: np.random.Generator, number: int, spread: float = 1.0) -> tuple[Floats, Floats]:
-    """Costs and sizes: log-normal lengths, an effect of each document, and noise within; 2 bits a byte on average."""
+    """Costs and sizes: log-normal lengths, an effect of each document, and noise within; 2 bits per byte on average."""
     sizes = np.ceil(2000 * np.exp(spread * rng.standard_normal(number)))
     costs = sizes * (2.0 + 0.1 * rng.standard_normal(number)) + np.sqrt(4.0 * sizes) * rng.standard_normal(number)
     return costs, sizes

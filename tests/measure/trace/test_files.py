@@ -146,3 +146,73 @@ def test_values_that_make_no_sense_are_refused(name: str, values: list[object], 
     trace = bm.Trace.load(path)
     with pytest.raises(errors.FileFormatError, match=reason):
         _ = (trace.top(1), trace.entropy, trace.rank, trace.alternatives(0))
+
+
+def test_row_groups_with_other_alternatives_come_back(tmp_path: Path) -> None:
+    # Each row group has a dictionary of its own; they are read as one.
+    path, again = tmp_path / "t.parquet", tmp_path / "again.parquet"
+    trace = bm.score("kt", b"to be or not to be", alternatives=3, trace=path).trace
+    pq.write_table(pq.ParquetFile(path).read(), again, row_group_size=4, compression="zstd")
+    found = bm.Trace.load(again)
+    assert [found.alternatives(i) for i in range(len(trace))] == [trace.alternatives(i) for i in range(len(trace))]
+    found.save(tmp_path / "third.parquet")
+    assert pq.read_table(tmp_path / "third.parquet").equals(pq.read_table(path))
+
+
+def _forged(path: Path, **columns: pa.Array) -> None:
+    """A sound trace with other columns."""
+    bm.score("kt", b"ab", alternatives=1, trace=path)
+    sound = pq.ParquetFile(path).read()
+    length = len(next(iter(columns.values())))
+    table = pa.table({name: [sound[name][0].as_py()] * length for name in sound.column_names}, schema=sound.schema)
+    for name, column in columns.items():
+        table = table.set_column(table.column_names.index(name), name, column)
+    pq.write_table(table, path, compression="zstd")
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_entries_that_stand_for_too_much_are_refused(tmp_path: Path, nested: bool) -> None:
+    # 300 rows name one entry of 1 MB: 30 kB that took 300 MB and more. Alternatives are read until it is too much.
+    path, long = tmp_path / "t.parquet", b"x" * (1 << 20)
+    if nested:
+        kind = pa.list_(pa.struct([("unit", pa.binary()), ("logprob", pa.float64())]))
+        _forged(path, alternatives=pa.array([[{"unit": long, "logprob": -1.0}]] * 300, kind))
+    else:
+        _forged(path, unit=pa.array([long] * 300, pa.large_binary()))
+    assert path.stat().st_size < 100_000
+    script = (
+        "import sys, pyarrow as pa, bitmeter as bm\n"
+        "try:\n"
+        "    trace = bm.Trace.load(sys.argv[1])\n"
+        "    trace.alternatives(0) if sys.argv[2] == 'True' else trace.units\n"
+        "except bm.errors.FileFormatError as error:\n"
+        "    print(error)\n"
+        "print(pa.default_memory_pool().max_memory() < 1 << 25)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path), str(nested)], capture_output=True, text=True, check=True
+    )
+    assert "its units are" in done.stdout
+    assert nested or done.stdout.endswith("True\n"), done.stdout
+
+
+def test_columns_that_claim_more_than_the_file_holds_are_refused(tmp_path: Path) -> None:
+    # 40 million rows of one number, in 180 kB: 320 MB for each column.
+    path = tmp_path / "t.parquet"
+    table = pa.table({"doc": pa.repeat(pa.scalar(0, pa.int64()), 4_000_000)})
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(10):
+            writer.write_table(table)
+    assert path.stat().st_size < 200_000
+    with pytest.raises(errors.FileFormatError, match=r"the column doc claims .* and its file holds fewer"):
+        bm.Trace.load(path)
+
+
+def test_a_footer_that_is_none_is_refused_before_arrow_reads_it(tmp_path: Path) -> None:
+    # The same check as for texts.
+    path = tmp_path / "t.parquet"
+    bm.score("kt", b"ab", trace=path)
+    data = path.read_bytes()
+    path.write_bytes(data[:-8] + (1 << 30).to_bytes(4, "little") + data[-4:])
+    with pytest.raises(errors.FileFormatError, match="length of a footer"):
+        bm.Trace.load(path)

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter.measure.sums import Rated
+from bitmeter.measure.sums import Counted
 from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.text.units.base import Split
 
 DOCUMENTS = [b"abc", b"", b"defgh", b"i"]
 
 
-def batches(cuts: list[int]) -> list[Rated]:
+def batches(cuts: list[int]) -> list[Counted]:
     """The documents, one byte per unit, in batches that end at the cuts."""
     data = b"".join(DOCUMENTS)
     ends = np.cumsum([len(document) for document in DOCUMENTS])
@@ -28,11 +29,19 @@ def batches(cuts: list[int]) -> list[Rated]:
         bounds = np.array([0, *inside, *([size] if unfinished else [])])
         logs = -np.arange(start, stop, dtype=float)
         found.append(
-            Rated(
-                data[start:stop], np.array(inside), np.arange(start, stop), np.arange(size + 1), bounds, start,
-                bool(start and start not in ends), unfinished, logs, np.zeros(size, bool), np.zeros(size, bool),
+            Counted(
+                bm.Batch(
+                    data[start:stop],
+                    np.array(inside),
+                    bm.Uniform().units,
+                    start,
+                    continues=bool(start and start not in ends),
+                    unfinished=unfinished,
+                ),
+                bm.Scored(Split(np.arange(start, stop), np.arange(size + 1), bounds), np.zeros(size, bool), logs),
+                np.zeros(size, bool),
             )
-        )  # fmt: skip
+        )
     return found
 
 

@@ -29,7 +29,7 @@ def compress(
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Store the model in the archive; its size counts.")] = False,
     prime: Prime = None,
-    given: With = None,
+    components: With = None,
     force: Force = False,
 ) -> None:
     """Compress a file by arithmetic coding with a model.
@@ -41,9 +41,9 @@ def compress(
     from bitmeter.coding.archive.compress import compress as run
 
     target = output if output is not None else ("-" if file == "-" else file + SUFFIX)
-    check_free(target, force=force, stdout=True)
+    check_free(target, force=force, stdout=True, inputs=[file, model, prime])
     with coding("compressing", file) as progress:
-        (ready,) = load_models([model], given)
+        (ready,) = load_models([model], components)
         made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)
     if target != "-":
         say(str(made))

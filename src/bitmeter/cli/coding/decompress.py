@@ -30,7 +30,7 @@ def decompress(
         typer.Option("--model", "-m", metavar="MODEL", help="Model that coded it, if it is not found by its name."),
     ] = None,
     prime: Prime = None,
-    given: With = None,
+    components: With = None,
     force: Force = False,
 ) -> None:
     """Decode an archive. The file is written only if its hash is that of the original."""
@@ -39,13 +39,13 @@ def decompress(
     if output is None and archive != "-" and not archive.endswith(SUFFIX):
         message = f"{archive} does not end in {SUFFIX}; name the file to write: -o FILE"
         raise typer.BadParameter(message)
-    if given and model is None:
+    if components and model is None:
         message = "--with is for the mixture that --model names; add --model MIXTURE.bmx"
         raise typer.BadParameter(message)
     target = output if output is not None else ("-" if archive == "-" else archive.removesuffix(SUFFIX))
-    check_free(target, force=force, stdout=True)
+    check_free(target, force=force, stdout=True, inputs=[archive, model, prime])
     with coding("decompressing", archive) as progress:
-        ready = None if model is None else load_models([model], given)[0]
+        ready = None if model is None else load_models([model], components)[0]
         header = run(archive, target, model=ready, prime=prime, force=force, progress=progress)
     if target != "-":
         say(f"{label(target)}: {header.bytes:,} bytes, decoded with {header.model}")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Confidence, Json, ScoringConventions, With
+from bitmeter.cli.options import Confidence, Force, Json, Matrix, ScoringConventions, With, check_contexts, check_free
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -22,11 +22,13 @@ def compare(
     ],
     *,
     on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
-    given: With = None,
+    components: With = None,
     confidence: Confidence = 0.95,
     weights: Annotated[
         str, typer.Option(metavar="byte|document", help="What counts alike in the difference: bytes or documents.")
     ] = "byte",
+    matrix: Matrix = None,
+    force: Force = False,
     json: Json = False,
     conventions: ScoringConventions,
 ) -> None:
@@ -47,9 +49,11 @@ def compare(
     if chosen is None:
         message = f"--weights is {weights}; it must be {' or '.join(WEIGHTS)}"
         raise typer.BadParameter(message)
-    conventions_given = conventions.given()
+    check_free(matrix, force=force)
+    check_contexts(conventions)
+    conventions_given = conventions.stated()
     if on is None:
-        if conventions_given or given:
+        if conventions_given or components:
             option = next(iter(conventions_given), "with")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
@@ -60,8 +64,12 @@ def compare(
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
-        scores = _measured(things, given, on, confidence, conventions_given)
+        scores = _measured(things, components, on, confidence, conventions_given)
     found = compare_scores(scores, confidence, chosen)
+    if matrix is not None:
+        from bitmeter.measure.groups.table import write_matrix
+
+        write_matrix(scores, matrix, force=force)
     if json:
         typer.echo(found.to_json())
         return
@@ -71,14 +79,21 @@ def compare(
     show(comparison_table(found))
     for line in remarks(found):
         typer.echo(line)
+    if found.groups:
+        from bitmeter.reports.groups import difference_lines, difference_table
+
+        typer.echo()
+        show(difference_table(found))
+        for line in difference_lines(found):
+            typer.echo(line)
 
 
 def _measured(
-    names: list[str], given: list[str] | None, text: str, confidence: float, keywords: dict[str, Any]
+    names: list[str], components: list[str] | None, text: str, confidence: float, keywords: dict[str, Any]
 ) -> list[Any]:
     from bitmeter.measure.scoring import score
 
-    models = load_models(names, given)
+    models = load_models(names, components)
     windowed = [_is_windowed(model) for model in models]
     # Windows are for models with a bounded context; if there is none, the first model refuses them with the reason.
     windows = keywords.pop("ctx", None)

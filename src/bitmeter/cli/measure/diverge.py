@@ -20,7 +20,7 @@ def diverge(
     *,
     reading: TextOptions,
     ctx: Ctx = None,
-    given: With = None,
+    components: With = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
 ) -> None:
@@ -32,7 +32,7 @@ def diverge(
     """
     from bitmeter.measure.divergence import divergence
 
-    p, q = load_models([first, second], given)
+    p, q = load_models([first, second], components)
     with scoring(f"{second} against {first}") as progress:
         found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
     if json:

@@ -14,10 +14,12 @@ from bitmeter.cli.options import (
     Confidence,
     Force,
     Json,
+    Matrix,
     Prime,
     Quiet,
     ScoringConventions,
     With,
+    check_contexts,
     check_free,
     check_one_output,
 )
@@ -50,16 +52,37 @@ def score(
         str, typer.Option(metavar="UNIT", help="What -q divides by: byte, char, word, token or document.")
     ] = "byte",
     prime: Prime = None,
-    given: With = None,
+    components: With = None,
     confidence: Confidence = 0.95,
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the run as JSON.")] = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the log-probability of each unit as Parquet.")
     ] = None,
     alternatives: Alternatives = None,
+    matrix: Matrix = None,
+    choices: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Field of the answers of each item; with --given and --label.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Field of the right answer: its index from 0, or its text.")
+    ] = None,
+    calibrate: Annotated[
+        str | None,
+        typer.Option(metavar="PROMPT", help="Subtract the cost of each answer after this prompt, such as 'Answer:'."),
+    ] = None,
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Statistics of each document instead: min-k, min-k++, zlib, or binoculars:MODEL; can be repeated.",
+        ),
+    ] = None,
+    null: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Texts among which --at shows the quantile of each document.")
+    ] = None,
     prove: Annotated[
         bool,
         typer.Option("--prove", help="Code the text with the model, decode it, and compare its length with the score."),
@@ -73,6 +96,7 @@ def score(
     models` lists the models.
     """
     check_one_output(json=json, quiet=quiet)
+    check_contexts(conventions)
     if per not in _PER:
         message = f"--per is {per}; it must be one of {', '.join(_PER)}"
         raise typer.BadParameter(message)
@@ -80,16 +104,36 @@ def score(
     if (output or trace) and len(names) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
         raise typer.BadParameter(message)
-    check_free(output, force=force)
-    check_free(trace, force=force)
+    for path in (output, trace, matrix):
+        check_free(path, force=force, inputs=[*names, *texts, prime])
+    if matrix is not None and conventions.group is None:
+        message = "--matrix has one column per group; add --group FIELD, file or folder"
+        raise typer.BadParameter(message)
     if output is not None and trace is not None and output.resolve() == trace.resolve():
         message = f"-o and --trace are both {output}; they are two files, so give two names"
         raise typer.BadParameter(message)
+    if at or null is not None:
+        unused = {"output": output, "trace": trace, "alternatives": alternatives, "prove": prove or None,
+                  "matrix": matrix, "choices": choices, "label": label, "calibrate": calibrate,
+                  "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
+        from bitmeter.cli.measure.at import show_statistics
+
+        others = [name for name in conventions.stated() if name not in ("docs", "field", "ctx")]
+        others += [key for key, value in unused.items() if value is not None]
+        ready = [_loaded(name, prime) for name in (load_models(names, components) if components else names)]
+        show_statistics(ready, texts, at or [], null, conventions, others, confidence, json=json)
+        return
     # Without --with, models are loaded one after the other, so that only one is in memory.
-    chosen: list[Any] = load_models(names, given) if given else list(names)
+    chosen: list[Any] = load_models(names, components) if components else list(names)
+    if choices is not None or label is not None or calibrate is not None:
+        fields = {"choices": choices, "label": label, "calibrate": calibrate}
+        unused = {"trace": trace, "output": output, "alternatives": alternatives, "matrix": matrix, "prove": prove,
+                  "per": None if per == "byte" else per}  # fmt: skip
+        _choose(chosen, texts, prime, conventions, fields, unused, confidence, json=json, quiet=quiet)
+        return
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None,
-                  "quiet": quiet or None}  # fmt: skip
+                  "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         _prove(chosen, texts, prime, conventions, [key for key, value in unused.items() if value is not None])
         return
     keywords = conventions.as_keywords() | {
@@ -108,6 +152,10 @@ def score(
         scores = _measure_all(chosen, texts, prime, keywords)
     if output is not None:
         scores[0].save(output, force=force)
+    if matrix is not None:
+        from bitmeter.measure.groups.table import write_matrix
+
+        write_matrix(scores, matrix, force=force)
     _print(scores, per, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
@@ -125,7 +173,7 @@ def _measure_all(models: list[Any], texts: list[str], prime: str | None, keyword
 def _prove(
     models: list[Any], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
 ) -> None:
-    others = [name for name in conventions.given() if name not in ("field", "norm")] + others
+    others = [name for name in conventions.stated() if name not in ("field", "norm")] + others
     if others:
         message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
@@ -149,6 +197,48 @@ def _prove(
         raise ModelError(message)
 
 
+def _choose(
+    models: list[Any],
+    texts: list[str],
+    prime: str | None,
+    conventions: ScoringConventions,
+    fields: dict[str, str | None],
+    unused: dict[str, Any],
+    confidence: float,
+    *,
+    json: bool,
+    quiet: bool,
+) -> None:
+    """Items with several answers: accuracy and margins."""
+    from bitmeter.measure.answers.choices import choose
+
+    choices, label = fields["choices"], fields["label"]
+    missing = [name for name in ("choices", "label") if fields[name] is None]
+    if choices is None or label is None or conventions.given is None:
+        message = (
+            f"a choice needs --given, --choices and --label; --{'given' if not missing else missing[0]} is missing"
+        )
+        raise typer.BadParameter(message)
+    others = [name for name, value in unused.items() if value]
+    others += [name for name in conventions.stated() if name in ("docs", "field", "eos", "den", "cluster")]
+    if others:
+        message = f"--{others[0]} has no meaning for a choice between answers; leave it out"
+        raise typer.BadParameter(message)
+    asked = {name: value for name, value in conventions.stated().items() if name != "given"}
+    lines = []
+    for name in models:
+        model = _loaded(name, prime)
+        for text in texts:
+            with scoring(f"{model.name} on {text}") as progress:
+                found = choose(
+                    model, text, given=conventions.given, choices=choices, label=label,
+                    calibrate=fields["calibrate"], confidence=confidence, progress=progress, **asked,
+                )  # fmt: skip
+            share = found.ways["sum" if found.calibrate is None else "calibrated"].accuracy.share
+            lines.append(found.to_json() if json else repr(share) if quiet else str(found))
+    typer.echo("[" + ",\n".join(lines) + "]" if json and len(lines) > 1 else "\n".join(lines))
+
+
 def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
     """The models, the texts, and whether the model is the default."""
     if models:
@@ -169,8 +259,14 @@ def _is_text(word: str) -> bool:
     from bitmeter.models.registry import names_model
 
     return not names_model(word) and (
-        word == "-" or "://" in word or any(c in word for c in "*?[") or Path(word).exists()
+        word == "-" or "://" in word or any(c in word for c in "*?[") or Path(word).exists() or _is_set(word)
     )
+
+
+def _is_set(word: str) -> bool:
+    from bitmeter.data.catalogue import split_name
+
+    return split_name(word) is not None
 
 
 def _loaded(name: Any, prime: str | None) -> Any:
@@ -205,6 +301,11 @@ def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
         from bitmeter.reports.tables import score_table
 
         show(score_table(scores))
+        if all(score.by_group is not None for score in scores) and len({score.text for score in scores}) == 1:
+            from bitmeter.reports.groups import groups_table
+
+            typer.echo()
+            show(groups_table(scores))
         for remark in notes_of(scores):
             note(remark)
     sys.stdout.flush()

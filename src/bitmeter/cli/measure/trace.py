@@ -28,7 +28,7 @@ def trace(
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the most surprising to show.")] = 20,
     every: Annotated[bool, typer.Option("--all", help="Print every unit, as tab-separated values.")] = False,
     alternatives: Alternatives = None,
-    given: With = None,
+    components: With = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the trace as Parquet.")
     ] = None,
@@ -41,9 +41,9 @@ def trace(
     The most surprising units come first; --all prints all of them in order. --by sums over words, sentences or other
     units.
     """
-    check_free(output, force=force)
+    check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
-    found = _open(model, text, given, output, keywords, force=force)
+    found = _open(model, text, components, output, keywords, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)
     if every and not json:
@@ -94,7 +94,7 @@ def _is_parquet(path: str) -> bool:
 def _open(
     model: str,
     text: str | None,
-    given: list[str] | None,
+    components: list[str] | None,
     output: Path | None,
     keywords: dict[str, Any],
     *,
@@ -104,7 +104,7 @@ def _open(
     from bitmeter.models.registry import names_model
 
     if text is None:
-        if given:
+        if components:
             message = "--with is for scoring, and a saved trace is scored already; leave it out, or give a text"
             raise typer.BadParameter(message)
         if names_model(model) and not _is_parquet(model):
@@ -113,7 +113,7 @@ def _open(
         return Trace.load(model)
     from bitmeter.measure.scoring import score
 
-    (ready,) = load_models([model], given)
+    (ready,) = load_models([model], components)
     with scoring(f"{ready.name} on {text}") as progress:
         result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
     from bitmeter._util.files import is_written_through

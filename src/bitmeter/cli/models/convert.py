@@ -15,7 +15,9 @@ __all__ = ["convert"]
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A model: .bmn of either form, .arpa, .arpa.gz, …")],
+    source: Annotated[
+        Path, typer.Argument(metavar="IN", help="A model: .bmn of either form, ARPA, or a binary of KenLM.")
+    ],
     target: Annotated[
         Path,
         typer.Argument(metavar="OUT", help="File to write; .bmn, .arpa, .arpa.gz or .arpa.zst chooses the format."),

@@ -54,7 +54,7 @@ def mix(
     if output.suffix != SUFFIX:
         message = f"{output} does not say what to write; end its name in {SUFFIX}"
         raise typer.BadParameter(message)
-    check_free(output, force=force)
+    check_free(output, force=force, inputs=[*models, heldout])
     text = sys.stdin.buffer.read() if heldout == "-" else heldout  # which is read twice
     mixture = MixtureModel(models, buckets=buckets).fit(text, field=field)
     referred = mixture.save(output, force=force)

@@ -35,13 +35,13 @@ def sample(
             min=1, metavar="N", help="Most units per text; 256 by default for a model that predicts no end of text."
         ),
     ] = None,
-    given: With = None,
+    components: With = None,
     json: Json = False,
 ) -> None:
     """Sample text from a model, one line per sentence. Unknown words are printed as <unk>."""
     from bitmeter.models.sampling import samples
 
-    (ready,) = load_models([model], given)
+    (ready,) = load_models([model], components)
     for text in samples(ready, n, seed, temperature=temperature, length=length):
         sys.stdout.flush()
         sys.stdout.buffer.write(_json_line(text) if json else _line(text.data))

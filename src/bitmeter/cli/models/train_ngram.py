@@ -78,7 +78,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         message = f"{output} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
         raise typer.BadParameter(message)
     bits = compact_bits(options.bits, compact=options.compact)
-    check_free(output, force=training.force)
+    check_free(output, force=training.force, inputs=[*texts, training.heldout])
     _check_memory(options.memory, options.temp)
     model = NGram(
         options.order, options.smoothing, prune=_thresholds(options.prune), units=training.units or "words",
@@ -147,7 +147,7 @@ def _thresholds(text: str | None) -> list[int] | None:
 def _check_memory(memory: str | None, temp: Path | None) -> None:
     """A wrong --memory or --temp is a usage error."""
     from bitmeter.errors import BitmeterError
-    from bitmeter.models.ngram.memory import Allowance
+    from bitmeter.models.ngram.estimate.memory import Allowance
 
     try:
         Allowance.of(memory, temp)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums
 from bitmeter.measure.score import Score
+from bitmeter.models.arithmetic import ARITHMETICS, OWN
 
 #: Where BOS is put. "window": before a document, as the setting `first` says. "tokenizer": into each window, but only
 #: if the tokenizer adds a BOS itself. "twice": as "window", and a BOS that the tokenizer adds is scored behind it.
@@ -49,6 +50,12 @@ class Convention:
         Makes the tool's own word counter; None if words are counted as everywhere else.
     bos
         Where the tool puts BOS.
+    border
+        Where answers begin behind their contexts: one of `text.borders.BORDERS`.
+    bos_of_answers
+        Where the tool puts BOS before contexts; None for the same as before other texts.
+    arithmetic
+        How the tool makes log-probabilities of logits: a name of `ARITHMETICS`.
     """
 
     name: str
@@ -58,6 +65,9 @@ class Convention:
     needs: str = ""
     words: Callable[[], WordCounter] | None = None
     bos: Bos = "window"
+    border: str = "whole"
+    bos_of_answers: str | None = None
+    arithmetic: str = OWN
 
 
 def perplexity(nats: float, count: float) -> float:
@@ -65,6 +75,16 @@ def perplexity(nats: float, count: float) -> float:
     if not count > 0.0 or nats / count > 709.0:
         return math.inf
     return math.exp(nats / count)
+
+
+def follows_tool(score: Score) -> bool:
+    """Whether the model computed as the tool does; its sums are then rounded as the tool's are."""
+    return any(words and score.signature.precision.endswith(words) for words in ARITHMETICS.values())
+
+
+def single(value: float) -> float:
+    """Rounded to float32, in which tools keep their sums and quotients."""
+    return float(np.float32(value))
 
 
 def token_perplexity(score: Score) -> dict[str, float]:

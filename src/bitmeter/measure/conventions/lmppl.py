@@ -10,6 +10,8 @@ CONVENTION = Convention(
     statements=(
         "The perplexity of each text by itself.",
         "The first token is not scored if the tokenizer adds no BOS.",
+        "Cross-entropy in the model's type: on a processor, float32 errs by some 2e-5 nats per token.",
     ),
     figures=mean_of_perplexities,
+    arithmetic="log-softmax",
 )

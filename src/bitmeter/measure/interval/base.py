@@ -42,6 +42,8 @@ class Interval:
     degrees: float | None
     #: Why there is no interval, why it is as wide as it is, or why to trust it less.
     notes: tuple[str, ...] = ()
+    #: What such clusters can never show, whatever they cost; "" if there are so many that it does not matter.
+    caveat: str = ""
 
     @property
     def half_width(self) -> float | None:
@@ -70,6 +72,7 @@ class Interval:
         if self.low is None or self.high is None:
             return f"{self.estimate:.6g} (no interval: {reasons})"
         how = f"{100 * self.confidence:.4g} %, {self.method}, {self.clusters:,} clusters"
+        how += f"; {self.caveat}" if self.caveat else ""
         shown = f"{self.estimate:.6g} {bracketed(self.low, self.high)} ({how})"
         return f"{shown}; {reasons}" if reasons else shown
 
@@ -113,6 +116,10 @@ class Measured(Protocol):
     @property
     def by_block(self) -> BlockSums | None:
         """The sums of successive blocks of the text, if they are known."""
+
+    @property
+    def learns(self) -> bool:
+        """Whether the model learned from the text, so that its costs fall along it."""
 
     def count(self, per: Per) -> int:
         """The number of bytes, characters, words, tokens or documents."""

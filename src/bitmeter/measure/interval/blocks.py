@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 from numpy.typing import ArrayLike
@@ -71,7 +72,8 @@ class AlongText(IntervalMethod):
         if blocks is None:
             message = "only the total is known"
             raise UndefinedError(message)
-        return ratio_interval(observed(blocks, score.count(per)), confidence)
+        found = replace(observed(blocks, score.count(per)), learns=score.learns)
+        return ratio_interval(found, confidence)
 
 
 def observed(blocks: BlockSums, count: int) -> Clusters:

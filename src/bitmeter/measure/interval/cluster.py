@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -60,7 +61,7 @@ def cluster_ratio(
     --------
     >>> found = cluster_ratio([21.0, 39.0, 22.0, 38.0, 60.0, 41.0], [10, 20, 10, 20, 30, 20])
     >>> print(found)
-    2.00909 [1.921, 2.110] (95 %, serial-clusters(file), 6 clusters)
+    2.00909 [1.921, 2.110] (95 %, serial-clusters(file), 6 clusters; a kind below 39 % may be missing)
     >>> cluster_ratio([21.0, math.inf], [10, 20]).notes
     ('infinite on 1 of 2 documents',)
     """
@@ -79,7 +80,7 @@ def observed(score: Measured, per: Per) -> Clusters | None:
     documents, blocks = score.by_document, score.by_block
     if documents is None or len(documents) == 0 or score.count(per) == 0:
         return None
-    sizes = _sizes(documents, per).astype(np.float64)
+    sizes = sizes_of(documents, per).astype(np.float64)
     if documents.clusters is None and blocks is not None and blocks.clusters is not None and per != "document":
         x, n, kind = blocks.nats, blocks.bytes.astype(np.float64), blocks.kind
         x, n = grouped(x, blocks.clusters), grouped(n, blocks.clusters)
@@ -119,10 +120,11 @@ class ByCluster(IntervalMethod):
         if found is None:
             message = "the documents are not known"
             raise UndefinedError(message)
-        return ratio_interval(found, confidence)
+        return ratio_interval(replace(found, learns=score.learns), confidence)
 
 
-def _sizes(documents: DocumentSums, per: Per) -> np.ndarray:
+def sizes_of(documents: DocumentSums, per: Per) -> np.ndarray:
+    """The size of each document, in what a figure is per."""
     return {
         "byte": documents.bytes,
         "char": documents.chars,

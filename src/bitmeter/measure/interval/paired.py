@@ -90,7 +90,7 @@ def paired(
     >>> b = rng.normal(2000, 50, 40)
     >>> a = b - rng.normal(20, 15, 40)
     >>> print(paired(a, b, size))
-    difference -0.02... [-0.02..., -0.01...] (95 %, serial-clusters(file), 40 clusters); p < .001, e = ..., by document
+    difference -0.02... [-0.02..., -0.01...] (95 %, serial-clusters(file), 40 ...); p < .001, e = ..., by document
     >>> paired(a[:4], b[:4], size[:4]).p_value is None
     True
     """
@@ -128,6 +128,8 @@ def paired_clusters(first: Floats, second: Floats, like: Clusters, confidence: f
         p_value = ratio.p_value()
     if not like.separate:
         no_e = f"no e-value: {like.noun}s of one text depend on each other"
+    elif like.learns:
+        no_e = f"no e-value: a model that learns as it reads makes {like.noun}s depend on each other"
     elif not ratio.allows_bets:
         no_e = f"no e-value: neighbouring {like.noun}s may be alike"
     elif float(gains(d, n, clip).sum()) * ratio.estimate < 0.0:

@@ -15,6 +15,7 @@ import numpy as np
 from bitmeter._util.check import Floats
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.dependence import COSINES, Dependence, dependence
+from bitmeter.measure.interval.learning import without_curve
 from bitmeter.measure.interval.skew import BATCHES, Skew, batched, lean_of_rates, lean_of_sums
 from bitmeter.theory.student import t_quantile, t_tail
 from bitmeter.theory.sums import total
@@ -27,6 +28,10 @@ FEWEST = 6
 ROUNDING = 1e-12
 #: Neighbours are alike if dependence widens the interval by more than this factor.
 ALIKE = 1.3
+#: How far the correlation of neighbours is above zero, in standard errors: more hints at dependence, and is noted.
+HINT, LIKELY = 1.0, 1.645
+#: Up to so many texts of their own, an interval says what share of all texts may be of a kind that none of them is.
+FEW = 60
 #: The weight of long dependence, and the skew, from which on a note is due.
 TOO_LONG, TOO_SKEWED = 0.3, 0.3
 #: The probability, before looking, that neighbours are not alike: of texts of their own, and of parts of a text.
@@ -51,6 +56,8 @@ class Clusters:
         Whether each is a text of its own, such as a file or an article, and not a part of one, such as a line.
     signed
         Whether costs are differences, which may be below zero.
+    learns
+        Whether the model learns as it reads, so that costs fall along the text.
     """
 
     costs: Floats
@@ -59,6 +66,7 @@ class Clusters:
     method: str
     separate: bool
     signed: bool = False
+    learns: bool = False
 
 
 class Ratio:
@@ -72,9 +80,11 @@ class Ratio:
         residuals = x - self.estimate * n
         # Rounding is not spread: a constant cost must not give an interval of noise.
         residuals[np.abs(residuals) <= ROUNDING * np.abs(x)] = 0.0
-        self._residuals = residuals
         self.error, self.degrees = standard_error(residuals, n)
-        prior = SEPARATE if clusters.separate and not _correlated(residuals, n) else PARTS
+        # That costs fall as a model learns is no dependence; Student's t keeps them as they are.
+        residuals = without_curve(residuals, n, either_way=clusters.signed) if clusters.learns else residuals
+        self._residuals = residuals
+        prior = SEPARATE if clusters.separate and not _likeness(residuals, n) > HINT else PARTS
         largest = float(np.abs(residuals).max())
         cosines = min(COSINES, n.size - 1, max(2, math.floor(self.degrees + 1e-9)))
         found = dependence(residuals / (largest or 1.0), n / n.sum(), cosines, prior)
@@ -101,7 +111,7 @@ class Ratio:
     @property
     def allows_bets(self) -> bool:
         """Whether clusters are texts of their own among which no dependence is seen, as e-values need them."""
-        return self.clusters.separate and not self.is_alike and not _correlated(*self._pairs())
+        return self.clusters.separate and not self.is_alike and not _likeness(*self._pairs()) > HINT
 
     def _pairs(self) -> tuple[Floats, Floats]:
         return self._residuals, _sized(self.clusters.costs, self.clusters.sizes)[1]
@@ -113,8 +123,8 @@ class Ratio:
         if not self.clusters.signed and self.estimate >= 0.0:
             low = max(low, 0.0)
         return Interval(
-            low, high, self.estimate, self.skew.scale, confidence, self.clusters.method, self.number, self.degrees,
-            self.notes(),
+            low, high, self.estimate, self.skew.scale, confidence, method_of(self.clusters), self.number, self.degrees,
+            self.notes(), self.caveat(confidence),
         )  # fmt: skip
 
     def p_value(self) -> float:
@@ -135,7 +145,7 @@ class Ratio:
             return ()
         if number < FEWEST:
             return (f"only {number} {noun}s: the interval assumes that {noun}s differ about normally",)
-        count = f"{number:,} count as about {max(1.0, number * (self.independent_half / self._half) ** 2):,.0f}"
+        count = f"{number:,} count as about {self._count:,.0f}"
         is_long = self.dependence.share_of_long > TOO_LONG
         notes = []
         if self.is_alike and is_long:
@@ -149,7 +159,29 @@ class Ratio:
             notes.append(
                 f"{noun}s may be alike over distances that are long for this text: the interval may be too narrow"
             )
+        elif self.clusters.separate and _likeness(*self._pairs()) > LIKELY:
+            notes.append(f"neighbouring {noun}s look alike: if they are, the interval may be too narrow")
         return (*notes, *self._carriers())
+
+    @property
+    def _count(self) -> float:
+        """How many independent clusters would give an interval as narrow as this one."""
+        return max(1.0, self.number * (self.independent_half / self._half) ** 2)
+
+    def caveat(self, confidence: float) -> str:
+        """What so few texts, or lines of unknown articles, cannot show: that some of all texts are unlike these.
+
+        Of k independent texts none is of a kind to which a share s of all texts belongs with probability (1 − s)^k.
+        """
+        if self.error == 0.0 or self.number < FEWEST or self.clusters.noun == "block":
+            return ""  # no interval to doubt, or what is said of it already
+        if not self.clusters.separate:
+            return "their articles are not known"
+        count = self._count if self.is_alike else float(self.number)
+        if count > FEW:
+            return ""
+        share = -math.expm1(math.log1p(-confidence) / count)
+        return f"a kind below {100 * share:.0f} % may be missing"
 
     def _carriers(self) -> list[str]:
         """Which clusters or parts of the text carry the spread, if a few do."""
@@ -178,7 +210,19 @@ def ratio_interval(clusters: Clusters, confidence: float) -> Interval:
     endless = np.isinf(x)
     # A difference can also be −inf; differences that are infinite both ways never come here.
     estimate = float(x[np.argmax(endless)]) if endless.any() else total(x) / total(n)
-    return Interval(None, None, estimate, None, confidence, clusters.method, used(x, n), None, (reason,))
+    return Interval(None, None, estimate, None, confidence, method_of(clusters), used(x, n), None, (reason,))
+
+
+def method_of(clusters: Clusters) -> str:
+    """What the signature says of the method, and that a learning curve was left out.
+
+    Examples
+    --------
+    >>> method_of(Clusters(np.ones(2), np.ones(2), "line", "serial-clusters(line)", False, learns=True))
+    'serial-clusters(line,learning)'
+    """
+    method = clusters.method
+    return f"{method.removesuffix(')')},learning)" if clusters.learns and method.endswith(")") else method
 
 
 def no_spread(clusters: Clusters) -> str:
@@ -245,12 +289,12 @@ def _sized(x: Floats, n: Floats) -> tuple[Floats, Floats]:
     return np.bincount(owner, x, int(sized.sum())).astype(np.float64), n[sized]
 
 
-def _correlated(residuals: Floats, n: Floats) -> bool:
-    """Whether neighbours look alike by the plainest test: the correlation of each with the next."""
+def _likeness(residuals: Floats, n: Floats) -> float:
+    """How alike neighbours look by the plainest test: the correlation of each with the next, in standard errors."""
     scaled = residuals / np.sqrt(n)
     scaled = scaled - scaled.mean()
     squares = float(np.square(scaled).sum())
     if squares == 0.0:
-        return False
+        return 0.0
     correlation = float((scaled[1:] * scaled[:-1]).sum()) / squares
-    return (correlation + 1.0 / n.size) * math.sqrt(n.size) > 1.0
+    return (correlation + 1.0 / n.size) * math.sqrt(n.size)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +31,9 @@ from bitmeter.measure.trace.columns import (
     wrong_values,
 )
 from bitmeter.models.outcomes import Details
+from bitmeter.text.corpus.footer import read_footer
+from bitmeter.text.corpus.pages import PLAIN, pages_of
+from bitmeter.text.corpus.thrift import ThriftError
 
 SCHEMA = "bitmeter.trace/1"
 _DETAILS = {
@@ -39,6 +42,11 @@ _DETAILS = {
     ALTERNATIVES: pa.list_(pa.struct([("unit", pa.binary()), ("logprob", pa.float64())])),
 }
 _TYPES = {"doc": pa.int64(), "start": pa.int64(), "end": pa.int64(), "id": pa.int64(), "logprob": pa.float64()}
+
+
+#: A column has at most so many bytes, or so many times those of the file: no trace is denser, because each unit has an
+#: offset of its own.
+_LARGEST, _DENSEST = 1 << 28, 64
 
 
 class TraceWriter:
@@ -115,11 +123,18 @@ def _alternatives(details: Details) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1, dtype=np.int32) * most), flat)
 
 
+class _Room(NamedTuple):
+    """What may be read: the most bytes of a column, and how many one alternative may repeat, by the sizes of pages."""
+
+    most: int
+    repeated: int
+
+
 class _FileColumns(Columns):
     """The columns of a file, read when they are needed."""
 
-    def __init__(self, path: Path, file: pq.ParquetFile) -> None:
-        self._path, self._file = path, file
+    def __init__(self, path: Path, file: pq.ParquetFile, room: _Room) -> None:
+        self._path, self._file, self._room = path, file, room
         self._read: dict[str, NDArray[Any]] = {}
         self._names = set(file.schema_arrow.names)
         self._joined: tuple[bytes, NDArray[np.int64]] | None = None
@@ -146,7 +161,9 @@ class _FileColumns(Columns):
     def text(self) -> tuple[bytes, NDArray[np.int64]]:
         if self._joined is None:
             units = self._column("unit")
-            whole = pa.concat_arrays(units.chunks) if units.num_chunks else pa.array([], type=pa.large_binary())
+            self._check_size(sum(map(_bytes_of, units.chunks)))
+            parts = [part.dictionary.cast(pa.large_binary()).take(part.indices) for part in units.chunks]
+            whole = pa.concat_arrays(parts) if parts else pa.array([], type=pa.large_binary())
             _, offsets, data = whole.buffers()
             cuts = np.frombuffer(offsets, dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
             raw = data.to_pybytes() if data is not None else b""
@@ -182,25 +199,56 @@ class _FileColumns(Columns):
 
     def _alternatives(self) -> pa.ChunkedArray:
         """The lists of outcomes: all of one length, without nulls or numbers that are no log-probabilities."""
-        column = self._column(ALTERNATIVES)
-        flat = pc.list_flatten(column)
-        sizes = set(pc.list_value_length(column).unique().to_pylist())
-        inner = [pc.struct_field(flat, name) for name in ("unit", "logprob")]
-        if len(sizes) > 1 or flat.null_count or any(part.null_count for part in inner):
-            raise read_error(self._path, "the alternatives of its units are not of one number, or hold null")
-        reason = wrong_values("logprob", inner[1].to_numpy())
+        wrong = "the alternatives of its units are not of one number, or hold null"
+        # Their numbers first: they say how many alternatives a unit has, and so how many units are read at once.
+        numbers = self._column(ALTERNATIVES, f"{ALTERNATIVES}.list.element.logprob")
+        sizes = set(pc.list_value_length(numbers).unique().to_pylist())
+        flat = pc.struct_field(pc.list_flatten(numbers), "logprob")
+        if len(sizes) > 1 or flat.null_count:
+            raise read_error(self._path, wrong)
+        reason = wrong_values("logprob", flat.to_numpy())
         if reason:
             raise read_error(self._path, f"among the alternatives, {reason}")
+        rows = max(1, min(1 << 16, self._room.most // max(1, self._room.repeated * max(sizes, default=1))))
+        parts, size = [], 0
+        with _arrow_errors(self._path):
+            for batch in self._file.iter_batches(batch_size=rows, columns=[ALTERNATIVES]):
+                part = batch.column(ALTERNATIVES)
+                part.validate(full=True)
+                flat = part.flatten()
+                units = flat.field("unit")
+                if part.null_count or flat.null_count or units.null_count:
+                    raise read_error(self._path, wrong)
+                size += int(pc.sum(pc.binary_length(units)).as_py() or 0)
+                self._check_size(size)
+                parts.append(part)
+        column = pa.chunked_array(parts, type=_DETAILS[ALTERNATIVES])
+        self._check_rows(ALTERNATIVES, column)
         return column
 
-    def _column(self, name: str) -> pa.ChunkedArray:
+    def _check_size(self, size: int) -> None:
+        """Rows that name entries of a dictionary may stand for more bytes than there is memory."""
+        if size > self._room.most:
+            raise read_error(self._path, f"its units are {size:,} bytes or more, and a file of its size has fewer")
+
+    def _column(self, name: str, leaf: str | None = None) -> pa.ChunkedArray:
         with _arrow_errors(self._path):
-            column = self._file.read(columns=[name]).column(name)
+            column = self._file.read(columns=[leaf or name]).column(name)
             column.validate(full=True)
+        self._check_rows(name, column)
+        return column
+
+    def _check_rows(self, name: str, column: pa.ChunkedArray) -> None:
         if len(column) != self.length or column.null_count:
             why = "holds null" if column.null_count else f"has {len(column):,} rows of {self.length:,}"
             raise read_error(self._path, f"the column {name} {why}")
-        return column
+
+
+def _bytes_of(part: pa.DictionaryArray) -> int:
+    """How many bytes the rows of an array stand for that name entries of a dictionary."""
+    lengths = pc.binary_length(part.dictionary).to_numpy(zero_copy_only=False).astype(np.int64)
+    indices = part.indices.drop_null().to_numpy(zero_copy_only=False)
+    return int(np.bincount(indices, minlength=len(lengths)) @ lengths)
 
 
 @contextlib.contextmanager
@@ -212,7 +260,9 @@ def _arrow_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (pa.ArrowException, OSError, ValueError, OverflowError, LookupError, RuntimeError) as error:
+    except (
+        pa.ArrowException, ThriftError, OSError, EOFError, ValueError, OverflowError, LookupError, RuntimeError
+    ) as error:  # fmt: skip
         if isinstance(error, BitmeterError):
             raise
         raise read_error(path, str(error).partition("\n")[0][:300]) from error
@@ -222,9 +272,11 @@ def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
     """The columns of a saved trace, not yet read, and its signature."""
     with _arrow_errors(path):
         with as_utf8(path) as utf8:
-            file = pq.ParquetFile(utf8)  # not mapped: a file that is cut meanwhile must be an error, not a signal
-        found = file.metadata.metadata or {}
-        schema = file.schema_arrow
+            source = pa.OSFile(utf8)  # not mapped: a file that is cut meanwhile must be an error, not a signal
+        room = _check_pages(path, source)
+        metadata = pq.read_metadata(source)
+        found = metadata.metadata or {}
+        schema = metadata.schema.to_arrow_schema()
         names = list(schema.names)
         if found.get(b"bitmeter.trace", b"").decode() != SCHEMA or b"bitmeter.signature" not in found:
             raise read_error(path, f"it has no mark of {SCHEMA}")
@@ -241,4 +293,26 @@ def open_trace(path: Path) -> tuple[_FileColumns, Signature]:
         signature = Signature.parse(line)
     except SignatureError as error:
         raise read_error(path, str(error)) from error
-    return _FileColumns(path, file), signature
+    with _arrow_errors(path):
+        # Entries of a dictionary stay such until it is known how many bytes the rows that name them stand for.
+        file = pq.ParquetFile(source, metadata=metadata, read_dictionary=["unit"])
+    return _FileColumns(path, file, room), signature
+
+
+def _check_pages(path: Path, source: pa.NativeFile) -> _Room:
+    """Refuse a file whose columns claim more than it can hold, before Arrow reads them."""
+    file = cast(IO[bytes], source)
+    most, repeated = max(_LARGEST, _DENSEST * source.size()), 1
+    footer = read_footer(file, [*_TYPES, "unit", *_DETAILS])
+    for name, groups in footer.chunks.items():
+        size = values = 0
+        for page in (page for chunks in groups for chunk in chunks for page in pages_of(file, chunk)):
+            size, values = size + page.size, values + page.values
+            if max(size, 8 * values) > most:
+                reason = f"the column {name} claims {values:,} values in {size:,} bytes, and its file holds fewer"
+                raise read_error(path, reason)
+            if name == ALTERNATIVES and (page.is_dictionary or page.encoding not in PLAIN):
+                repeated = max(repeated, page.size)
+        if 8 * sum(chunk.values for chunks in groups for chunk in chunks) > most:
+            raise read_error(path, f"the column {name} claims more values than its file can hold")
+    return _Room(most, repeated)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bitmeter._util.optional import require
 from bitmeter.measure.score import Score
-from bitmeter.measure.sums import Rated
+from bitmeter.measure.sums import Counted
 from bitmeter.measure.trace.columns import COLUMNS, Alternatives, Columns, MemoryColumns
 from bitmeter.measure.trace.trace import Trace
 from bitmeter.models.outcomes import Details, joined_details
@@ -46,24 +46,25 @@ class Tracer:
         if self._writer is not None:
             self._writer.__exit__(kind, error, trace)
 
-    def add(self, batch: Rated) -> None:
+    def add(self, counted: Counted) -> None:
         """Record a scored batch."""
-        self._units += len(batch.ids)
+        scored, data, unfinished = counted.scored, counted.batch.data, counted.batch.unfinished
+        split, own = scored.split, scored.owned
+        self._units += len(split.ids)
         if self._units > KEPT_UNITS:
             self._parts = None
         if self._parts is None and self._writer is None:
             return
-        own = batch.owned
-        ids = batch.ids if own and batch.ids.dtype == np.int64 else batch.ids.astype(np.int64)
-        logs = batch.logprobs if own else batch.logprobs.copy()
-        part = _Part(batch.bounds, batch.cuts, ids, logs, batch.data, self._document, self._start, batch.details)
-        if len(batch.bounds) > 1:
-            last_begin = int(batch.cuts[batch.bounds[-2]])
-            self._document += len(batch.bounds) - 1 - (1 if batch.open else 0)
-            carried = self._start if len(batch.bounds) == 2 else 0
-            self._start = carried + int(batch.cuts[-1]) - last_begin if batch.open else 0
+        ids = split.ids if own and split.ids.dtype == np.int64 else split.ids.astype(np.int64)
+        logs = scored.logprobs if own else scored.logprobs.copy()
+        part = _Part(split.bounds, split.cuts, ids, logs, data, self._document, self._start, scored.details)
+        if len(split.bounds) > 1:
+            last_begin = int(split.cuts[split.bounds[-2]])
+            self._document += len(split.bounds) - 1 - (1 if unfinished else 0)
+            carried = self._start if len(split.bounds) == 2 else 0
+            self._start = carried + int(split.cuts[-1]) - last_begin if unfinished else 0
         if self._writer is not None:
-            self._writer.write(*part.offsets(), ids, logs, batch.data, batch.cuts, details=batch.details)
+            self._writer.write(*part.offsets(), ids, logs, data, split.cuts, details=scored.details)
         if self._parts is not None:
             self._parts.append(part)
 

@@ -1,0 +1,1 @@
+"""Answers given contexts, choices between answers, and minimal pairs."""

@@ -1,0 +1,1 @@
+"""Is a model still as good as it was: checks against a baseline, and tables of many models."""

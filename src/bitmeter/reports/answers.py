@@ -1,0 +1,118 @@
+"""Choices and minimal pairs as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bitmeter.measure.answers.accuracy import Accuracy
+from bitmeter.measure.answers.choices import Choices, Way
+from bitmeter.measure.answers.pairs import PairGroup, Preferences
+from bitmeter.measure.interval.base import Interval
+from bitmeter.reports.figures import WIDTH, counted, folded, short_names
+from bitmeter.reports.groups import with_ends
+
+__all__ = ["describe_choices", "describe_preferences", "pair_lines"]
+
+_COLUMN = 15
+#: How each way is shown.
+_WAYS = {
+    "sum": ("by sum", "bits"),
+    "byte": ("per byte", "bits/byte"),
+    "char": ("per char", "bits/char"),
+    "token": ("per token", "bits/token"),
+    "calibrated": ("calibrated", "bits"),
+}
+
+
+def _percent(found: Interval | None) -> str:
+    if found is None:
+        return "–"
+    share = f"{100 * found.estimate:.1f} %"
+    if found.low is None or found.high is None:
+        return share
+    return f"{share} [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+
+
+def describe_choices(found: Choices) -> str:
+    """A result of `choose` in a few lines."""
+    name = short_names([found.text])[found.text]
+    sizes = f"{counted(found.items, 'item')}, {counted(found.answers, 'answer')}"
+    lines = folded(f"{found.model} on {name}:", sizes, 2)
+    rows = [("", "accuracy", "ties", "margin")]
+    rows += [_row(way) for way in found.ways.values()]
+    table = _aligned(rows)
+    if max(map(len, table)) > WIDTH:  # margins get a table of their own
+        table = [*_aligned([row[:3] for row in rows]), *_aligned([(row[0], row[3]) for row in rows])]
+    lines += table
+    lines += folded("  bits/byte", f"of the labelled answers: {_figure(found.micro)} over bytes (micro)", _COLUMN)
+    lines.append(f"  {'':<12} {_figure(found.macro)} over items (macro)")
+    grouped = found.ways["sum"]
+    if grouped.by_group:
+        lines += _accuracies(grouped.by_group, grouped.macro, "by sum")
+    notes = [*found.notes]
+    if found.calibrate is not None:
+        notes.append(f"calibrated: the cost of each answer after {found.calibrate!r} is subtracted")
+    notes.append(
+        f"{100 * found.confidence:g} % intervals: Wilson's for accuracies, each item one observation for margins; a "
+        "tie of n answers counts 1/n"
+    )
+    for note in notes:
+        lines += folded("  note", note, _COLUMN)
+    return "\n".join([*lines, f"  signature    {found.signature.short}"])
+
+
+def _figure(found: Interval | None) -> str:
+    return with_ends(None if found is None else found.estimate, found)
+
+
+def _row(way: Way) -> tuple[str, str, str, str]:
+    title, unit = _WAYS[way.name]
+    margin = "∞" if way.margin is None else f"{with_ends(way.margin.estimate, way.margin, sign=True)} {unit}"
+    return title, _percent(way.accuracy.interval), f"{way.accuracy.ties:,}", margin
+
+
+def _accuracies(groups: Mapping[str, Accuracy], macro: Interval | None, how: str) -> list[str]:
+    rows = [("group", f"accuracy {how}", "items")]
+    rows += [(name, _percent(found.interval), f"{found.items:,}") for name, found in groups.items()]
+    rows.append(("macro", _percent(macro), ""))
+    return _aligned(rows)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    widths[0] = max(widths[0], _COLUMN - 3)
+    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return [f"  {line}".rstrip() for line in lines]
+
+
+def describe_preferences(found: Preferences) -> str:
+    """A result of `prefer` in a few lines."""
+    return "\n".join(pair_lines(found))
+
+
+def pair_lines(found: Preferences, *, worst_first: bool = False) -> list[str]:
+    """The lines of a result of `prefer`; groups in the order of the pairs, or the least accurate first."""
+    name = short_names([found.text])[found.text]
+    unit = "bits" if found.per == "total" else f"bits/{found.per}"
+    lines = [f"{found.model} on {name}: {counted(len(found), 'pair')}"]
+    groups = sorted(found.groups, key=lambda group: group.accuracy.share) if worst_first else found.groups
+    rows = [("", "accuracy", "pairs", "ties", f"margin in {unit}")]
+    rows += [_pair_row(group) for group in groups]
+    rows.append(_pair_row(PairGroup("all (micro)" if groups else "all", found.accuracy, found.margin)))
+    if groups:
+        rows.append(("macro", _percent(found.macro), "", "", ""))
+    lines += _aligned(rows)
+    notes = list(found.notes)
+    notes.append(
+        f"{100 * found.confidence:g} % intervals, each by itself: Wilson's for accuracies, each pair one observation "
+        "for margins; a tie counts half"
+    )
+    for note in notes:
+        lines += folded("  note", note, _COLUMN)
+    return lines
+
+
+def _pair_row(group: PairGroup) -> tuple[str, str, str, str, str]:
+    margin = "∞" if group.margin is None else with_ends(group.margin.estimate, group.margin, sign=True)
+    accuracy = group.accuracy
+    return group.name, _percent(accuracy.interval), f"{accuracy.items:,}", f"{accuracy.ties:,}", margin
