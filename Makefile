@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SIZE   ?= full
 KILLS  ?= 200
+CASES  ?=
 CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
@@ -53,10 +54,13 @@ lock: $(BIN)/python  ## constraints-hashed.txt from constraints.txt: the hashes 
 	@{ echo '# Made by `make lock` from constraints.txt: the same versions, with the hashes of their files.'; \
 	   sed 's|^torch==.*|&\n    --hash=$(TORCH_CPU) \\|' $(VENV)/hashed.txt; } > constraints-hashed.txt
 
+# The tool has an environment of its own, so that it is no part of what it lists.
 sbom: $(VENV)/.dev  ## dist/bitmeter.cdx.json: what an installation of all of this consists of (CycloneDX)
-	@$(PIP) install -c constraints.txt cyclonedx-bom
+	@$(PYTHON) -m venv build/sbom
+	@build/sbom/bin/python -m pip --disable-pip-version-check --quiet install cyclonedx-bom==7.5.0
 	@mkdir -p dist
-	$(BIN)/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --output-reproducible -o dist/bitmeter.cdx.json
+	build/sbom/bin/cyclonedx-py environment $(VENV) --pyproject pyproject.toml --output-reproducible -o dist/bitmeter.cdx.json
+	$(BIN)/python .github/sbom.py dist/bitmeter.cdx.json $$($(BIN)/python -c 'import bitmeter; print(bitmeter.__version__)')
 
 demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy, and models on it
 	@$(BIN)/bitmeter entropy --sample
@@ -120,8 +124,10 @@ portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Win
 SECONDS     ?= 60
 PYTHON_RUNS ?= 10000
 RUNS        ?=
+TOTAL       ?= 0
+JOBS        ?=
 
-fuzz: $(VENV)/.dev  ## mutated files through every reader, under sanitizers; SECONDS=60 or RUNS=100000 for each target
+fuzz: $(VENV)/.dev  ## mutated files through every reader, under sanitizers; SECONDS=60 or RUNS=100000 for each target, TOTAL=10000000 for all
 	@if ! echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' | \
 	    clang++ -x c++ -fsanitize=fuzzer,address,undefined -o /dev/null - 2>/dev/null; then \
 	  if ! command -v apt-get >/dev/null; then \
@@ -133,7 +139,8 @@ fuzz: $(VENV)/.dev  ## mutated files through every reader, under sanitizers; SEC
 	@$(BIN)/cmake -S . -B build/fuzz -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DCMAKE_CXX_COMPILER=clang++ \
 	  -DBITMETER_PYTHON=OFF -DBITMETER_FUZZ=ON >/dev/null
 	@$(BIN)/cmake --build build/fuzz
-	$(BIN)/python fuzz/run.py --build build/fuzz --seconds $(SECONDS) --python-runs $(PYTHON_RUNS) $(if $(RUNS),--runs $(RUNS))
+	$(BIN)/python fuzz/run.py --build build/fuzz --seconds $(SECONDS) --python-runs $(PYTHON_RUNS) \
+	  --total $(TOTAL) $(if $(RUNS),--runs $(RUNS)) $(if $(JOBS),--jobs $(JOBS))
 
 docs: $(VENV)/.dev  ## the documentation, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
@@ -142,7 +149,7 @@ bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes
 	$(BIN)/python benchmarks/suite.py --size $(SIZE)
 
 faults: $(VENV)/.dev  ## every long verb killed, starved and misled: what it leaves, and whether it can be run again; KILLS=20 is short
-	$(BIN)/python faults/campaign.py --kills $(KILLS)
+	$(BIN)/python faults/campaign.py --kills $(KILLS) $(if $(CASES),--cases $(CASES)) $(if $(JOBS),--workers $(JOBS))
 
 stub: $(VENV)/.dev  ## regenerate the core's type stub
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi

@@ -16,14 +16,23 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Limits of one input of the core: seconds and MB.
-TIMEOUT, MEMORY = 20, 2048
+#: Limits of one input of the core: MB, and seconds, which a busy machine makes many of few.
+TIMEOUT, MEMORY = 60, 2048
+#: Targets that are at least so quick, compared with the quickest, go on until there are enough executions.
+QUICK = 0.1
 #: How many bytes an input may have: whole files for those that read files, little for those that are quicker so.
-LONGEST = {"bmn_fast": 1 << 17, "bmn_compact": 1 << 17, "universal": 1 << 17, "spelling": 1 << 16, "arpa": 1 << 15}
+LONGEST = {
+    "bmn_fast": 1 << 17,
+    "bmn_compact": 1 << 17,
+    "universal": 1 << 17,
+    "spelling": 1 << 16,
+    "arpa": 1 << 15,
+    "kenlm": 1 << 14,
+}
 SHORT = 1 << 12
 
 
@@ -38,6 +47,14 @@ class Row:
     findings: int
     peak: int
     log: str
+
+    def and_then(self, later: Row) -> Row:
+        """This run and one that went on from its corpus."""
+        return replace(
+            later, executions=self.executions + later.executions, seconds=self.seconds + later.seconds,
+            findings=self.findings + later.findings, peak=max(self.peak, later.peak),
+            log=(self.log if self.findings else "") + later.log,
+        )  # fmt: skip
 
     def cells(self) -> tuple[str, ...]:
         """As the table shows it."""
@@ -54,8 +71,8 @@ def core_row(program: Path, build: Path, options: argparse.Namespace) -> Row:
         folder.mkdir(parents=True, exist_ok=True)
     command = [
         str(program), str(corpus), str(build / "seeds" / name), f"-artifact_prefix={findings}/{name}-",
-        f"-timeout={TIMEOUT}", f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST.get(name, SHORT)}",
-        "-print_final_stats=1",
+        f"-timeout={TIMEOUT}", f"-report_slow_units={TIMEOUT}", f"-rss_limit_mb={MEMORY}",
+        f"-max_len={LONGEST.get(name, SHORT)}", "-print_final_stats=1",
     ]  # fmt: skip
     command.append(f"-runs={options.runs}" if options.runs else f"-max_total_time={options.seconds}")
     (build / "seeds" / name).mkdir(parents=True, exist_ok=True)
@@ -76,6 +93,12 @@ def core_row(program: Path, build: Path, options: argparse.Namespace) -> Row:
     )
 
 
+def _tell(*rows: Row) -> None:
+    """Show what is done so far: a run takes long."""
+    for row in rows:
+        print(f"{row.name}: {row.executions:,} executions, {row.findings} findings", file=sys.stderr, flush=True)
+
+
 def _number(pattern: str, text: str) -> int:
     """The last number of this kind."""
     found = list(re.finditer(pattern, text, re.MULTILINE))
@@ -93,6 +116,22 @@ def python_row(script: Path, build: Path, options: argparse.Namespace) -> Row:
     found = max(int(count), 1 if done.returncode else 0)
     seconds = time.monotonic() - begun
     return Row(f"python: {name}", int(executions), seconds, None, found, int(peak), done.stdout + done.stderr)
+
+
+def go_on(rows: list[Row], pool: ThreadPoolExecutor, build: Path, options: argparse.Namespace) -> list[Row]:
+    """More rounds of the quick targets of the core, until all executions are as many as was asked for."""
+    found = {row.name: row for row in rows}
+    speeds = {row.name: row.executions / row.seconds for row in rows if row.edges is not None and row.seconds}
+    quick = [name for name, speed in speeds.items() if speed >= QUICK * max(speeds.values())]
+    while sum(row.executions for row in found.values()) < options.total:
+        quick = [name for name in quick if not found[name].findings]
+        if not quick:
+            break
+        several = quick * max(1, options.jobs // len(quick))  # processes of one target share its corpus
+        for row in pool.map(lambda name: core_row(build / f"fuzz_{name}", build, options), several):
+            found[row.name] = found[row.name].and_then(row)
+        _tell(*(found[name] for name in quick))
+    return list(found.values())
 
 
 def table(rows: list[Row]) -> str:
@@ -127,6 +166,7 @@ def main() -> None:
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "fuzz", help="where the targets of the core are")
     parser.add_argument("--runs", type=int, default=0, help="executions of each target of the core")
     parser.add_argument("--seconds", type=int, default=60, help="time for each target of the core, without --runs")
+    parser.add_argument("--total", type=int, default=0, help="go on until all targets have so many executions together")
     parser.add_argument("--python-runs", type=int, default=10_000, help="executions of each target of Python")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="targets at a time")
     parser.add_argument("--only", nargs="*", help="names of targets")
@@ -143,7 +183,9 @@ def main() -> None:
     with ThreadPoolExecutor(options.jobs) as pool:
         core = [pool.submit(core_row, path, build, options) for path in programs]
         python = [pool.submit(python_row, path, build, options) for path in scripts]
-        rows = [future.result() for future in (*core, *python)]
+        for future in (*core, *python):
+            future.add_done_callback(lambda done: done.exception() or _tell(done.result()))
+        rows = go_on([future.result() for future in (*core, *python)], pool, build, options)
     if not rows:
         sys.exit("no fuzz targets were found; build them first: make fuzz")
     failed = [row for row in rows if row.findings]

@@ -19,6 +19,8 @@ SRILM = (
     b"\n\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-0.3\t</s>\n-99\t<s>\t-0.2\n-0.3\ta\t-0.1\n\n"
     b"\\2-grams:\n-0.05\t<s> a\n\n\\end\\\n"
 )
+#: Binaries that KenLM made.
+KENLM = Path(__file__).parents[1] / "tests" / "parity" / "kenlm"
 #: The first byte of these inputs chooses what is done with the model; its highest bit, that checksums are repaired.
 MODES = tuple(bytes([128 + kind]) for kind in range(6))
 
@@ -56,11 +58,16 @@ def write(folder: Path) -> None:
                 model.save(arpa, force=True)
                 put("arpa", name, arpa.read_bytes())
         put("arpa", "srilm", SRILM)
+        for binary in KENLM.glob("*.bin"):
+            put("kenlm", binary.stem, b"\0" + binary.read_bytes())
         bmu = Path(place) / "model.bmu"
         learned = _core.Universal(0)
         learned.learn(TEXT)
         learned.save(str(bmu))
-        put("universal", "file", b"\0" + bmu.read_bytes()[:60_000])
+        sealed = bmu.read_bytes()[:60_000]
+        put("universal", "file", b"\0" + sealed)
+        # As before its header had a checksum of its own, so that changes of it get further.
+        put("universal", "unsealed", b"\0" + sealed[:8] + bytes([2, 0, 0, 0]) + sealed[12:20] + bytes(4) + sealed[24:])
         put("universal", "change", b"\1" + bytes(range(12)) + bytes(range(100, 124)))
         put("universal", "frozen", b"\3" + bytes(range(0, 240, 10)))
     put("code_universal", "coded", bytes([40]) + _core.UniversalCoder(_core.Universal(0)).encode(TEXT[:40]))

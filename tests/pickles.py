@@ -1,4 +1,4 @@
-"""Public objects of every kind, and what can be told of each: what must be equal after pickling."""
+"""Public objects of every kind, and the figures of each that must be equal after pickling."""
 
 from __future__ import annotations
 
@@ -112,6 +112,10 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "BlockRow": lambda: bm.estimate_rate(TEXT, method="block").blocks[0],
     "Cache": lambda: bm.Cache(20, 0.5),
     "CodeFigures": lambda: bm.PrefixCode.huffman(words()).figures(words()),
+    "Accuracy": lambda: OTHERS["Preferences"]().accuracy,
+    "Choices": lambda: bm.choose("kt", [{"question": "a", "choices": ["b", "cc"], "label": 0}]),
+    "Group": lambda: bm.score("kt", bm.Corpus.from_records([{"text": "a", "d": "x"}]), group="d").groups[0],
+    "Preferences": lambda: bm.prefer("kt", [{"good": "a", "bad": "bb"}]),
     "Comparison": lambda: bm.compare("kt", "uniform", on=file("t.txt", TEXT), docs="line"),
     "Conditional": pairs,
     "Convergence": lambda: bm.converge(bm.example_process("two-state"), 50, paths=3, seed=1),
@@ -155,6 +159,18 @@ OTHERS: dict[str, Callable[[], Any]] = {
     "Traits": lambda: bm.load("kt").traits,
     "TypicalSet": lambda: bm.typical_set(bm.example_process("two-state"), 10, 0.1),
     "Verdict": lambda: bm.example_process("two-state").is_ergodic,
+    "Audit": lambda: bm.audit("kt", TEXT, positions=2),
+    "AuditCheck": lambda: bm.audit("kt", TEXT, positions=2).checks[0],
+    "Correction": lambda: bm.Correction(1.5, 1.4, 1.6, 64),
+    "Finding": lambda: bm.Finding("sums", "they sum to 2", byte=3, document=0, unit="'a'", bits=4.0, bits_per_byte=0.5),
+    "Check": lambda: bm.check("kt", "uniform", on=TEXT, kl=9.0),
+    "Limit": lambda: OTHERS["Check"]().limits[0],
+    "KnownSet": lambda: bm.list_sets()["wikitext2"],
+    "StoredSet": lambda: bm.StoredSet("wikitext2", {"wikitext2:test": HERE / "a"}, ""),
+    "Sweep": lambda: bm.sweep("kt", "uniform", on=TEXT),
+    "SweepRow": lambda: OTHERS["Sweep"]().rows[0],
+    "TextStatistics": lambda: bm.text_statistics("kt", TEXT, at="min-k"),
+    "Statistic": lambda: OTHERS["TextStatistics"]().statistics[0],
     "Verification": lambda: bm.verify("kt", TEXT, histories=2),
     "Windowing": lambda: tiny().windowing,
     "Words": lambda: bm.units_of("words"),
@@ -182,7 +198,7 @@ def _scheme() -> bm.Scheme:
 
 
 def figures(what: Any) -> Any:
-    """What can be told of an object, as plain values that can be compared."""
+    """The figures of an object, as plain values that can be compared."""
     if isinstance(what, Model):
         score = bm.score(what, TEXT, docs="line")
         return what.name, what.fingerprint, what.units.fingerprint, score.nats, score.signature

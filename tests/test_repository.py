@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -136,3 +138,28 @@ def test_the_hashed_constraints_are_those_of_the_constraints() -> None:
     blocks = re.findall(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text, re.MULTILINE)
     assert {str(canonicalize_name(name)): version for name, version, _ in blocks} == pins
     assert re.sub(r"^(#.*|[\w.-]+==\S+ \\|    --hash=sha256:[0-9a-f]{64}( \\)?)$", "", text, flags=re.M).strip() == ""
+
+
+def test_the_bill_of_materials_names_the_version_and_no_folder(tmp_path: Path) -> None:
+    # As cyclonedx-py writes it: the root without a version, and the editable package with its folder.
+    own = {
+        "name": "bitmeter",
+        "version": "1",
+        "externalReferences": [{"type": "distribution", "url": "file:///somewhere"}],
+    }
+    bill = {
+        "metadata": {"component": {"name": "bitmeter"}},
+        "components": [own, {"name": "numpy", "version": "2"}],
+        "dependencies": [{"ref": "bitmeter==1"}, {"ref": "root-component", "dependsOn": ["bitmeter==1", "numpy==2"]}],
+    }
+    file = tmp_path / "b.cdx.json"
+    command = [sys.executable, str(ROOT / ".github" / "sbom.py"), str(file), "1.2.3"]
+    file.write_text(json.dumps(bill))
+    subprocess.run(command, check=True)
+    found = json.loads(file.read_text())
+    assert found["metadata"]["component"]["version"] == "1.2.3"
+    assert found["components"] == [{"name": "numpy", "version": "2"}]
+    assert found["dependencies"] == [{"ref": "root-component", "dependsOn": ["numpy==2"]}]
+    bill["components"].append({"name": "other", "url": "file:///somewhere/other"})  # type: ignore[attr-defined]
+    file.write_text(json.dumps(bill))
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 1

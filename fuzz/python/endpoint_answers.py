@@ -11,7 +11,7 @@ import httpx
 from engine import Folder, main, mutated_json
 
 from bitmeter.errors import BitmeterError
-from bitmeter.models.causal.endpoint.answers import DIALECTS, body_of, read_answer
+from bitmeter.models.causal.endpoint.answers import DIALECTS, Answer, body_of, read_answer
 from bitmeter.models.causal.endpoint.client import Client
 from bitmeter.models.causal.endpoint.secrets import Secret
 
@@ -36,11 +36,15 @@ CLIENT = Client(
 CLIENT._http = httpx.Client(transport=SERVER)
 
 
-def ask(answer: bytes, body: dict[str, Any]) -> Any:
-    """What the client makes of this answer, unless one to this body is on disk."""
+def ask(answer: bytes, dialect: str, prompt: str | list[int]) -> Answer:
+    """What is made of this answer, unless one to the same question is on disk."""
     SERVER.answer = answer
     CLIENT._held.clear()
-    return CLIENT.ask([body])[0]
+
+    def read(number: int, found: dict[str, Any]) -> Answer:
+        return read_answer(dialect, found, prompt, 0, "the server")
+
+    return CLIENT.ask([body_of(dialect, "m", prompt, 0)], read)[0]
 
 
 def seeds() -> list[bytes]:
@@ -65,15 +69,16 @@ def run(data: bytes) -> None:
     for file in (FOLDER.path / "cache").rglob("*.json"):
         kept = json.loads(file.read_bytes())
         file.write_bytes(json.dumps(kept | {"answer": None}).encode().replace(b"null", data))
-        ask(b"{}", kept["body"])
+        for dialect in DIALECTS:
+            for prompt in PROMPTS:
+                if body_of(dialect, "m", prompt, 0) == kept["body"]:
+                    read(b"{}", dialect, prompt)
     if refused is not None:
         raise refused
 
 
 def read(data: bytes, dialect: str, prompt: str | list[int]) -> None:
-    answer = ask(data, body_of(dialect, "m", prompt, 0))
-    found = read_answer(dialect, answer, prompt, 0, "the server")
-    for value in found.logprobs:
+    for value in ask(data, dialect, prompt).logprobs:
         assert value is None or (value <= 1e-4 and not math.isnan(value)), "a log-probability above 0"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bitmeter._version import __version__
 
-TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
+TYPE_CHECKING = False  # avoids importing typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from typing import Any
 
@@ -17,12 +17,25 @@ if TYPE_CHECKING:
     from bitmeter.coding.archive.header import ArchiveHeader
     from bitmeter.coding.prefix.code import CodeFigures, PrefixCode
     from bitmeter.coding.prove import Proof, prove
-    from bitmeter.coding.verify import Verification, verify
+    from bitmeter.data.catalogue import KnownSet
+    from bitmeter.data.sets import StoredSet, get_set, list_sets
     from bitmeter.errors import BitmeterError
+    from bitmeter.hosts.logs.runs import import_log
+    from bitmeter.measure.answers.accuracy import Accuracy
+    from bitmeter.measure.answers.choices import Choices, choose
+    from bitmeter.measure.answers.pairs import Preferences, prefer
+    from bitmeter.measure.audit.auditing import audit, verify
+    from bitmeter.measure.audit.result import Audit, AuditCheck, Correction, Finding, Verification
     from bitmeter.measure.compare import Comparison, compare
     from bitmeter.measure.divergence import Divergence, divergence
+    from bitmeter.measure.gate.check import Check, check
+    from bitmeter.measure.gate.limits import Limit
+    from bitmeter.measure.gate.sweep import Sweep, SweepRow, sweep
+    from bitmeter.measure.groups.rows import Group
+    from bitmeter.measure.groups.table import group_matrix, write_matrix
     from bitmeter.measure.interval.base import Interval
     from bitmeter.measure.interval.paired import PairedTest
+    from bitmeter.measure.membership.statistics import Statistic, TextStatistics, text_statistics
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
@@ -40,8 +53,8 @@ if TYPE_CHECKING:
     from bitmeter.models.mixture.cache import Cache
     from bitmeter.models.mixture.model import MixtureModel
     from bitmeter.models.ngram.convert import Conversion, convert
+    from bitmeter.models.ngram.estimate.smoothing import SMOOTHINGS
     from bitmeter.models.ngram.model import NGram
-    from bitmeter.models.ngram.smoothing import SMOOTHINGS
     from bitmeter.models.ngram.state import NGramState
     from bitmeter.models.outcomes import Outcomes
     from bitmeter.models.protocols import (
@@ -53,6 +66,7 @@ if TYPE_CHECKING:
         PlainModel,
         Predictor,
         Primable,
+        PseudoScorer,
         Traits,
         Windowed,
     )
@@ -127,8 +141,11 @@ if TYPE_CHECKING:
 
 #: Where each public name lives.
 _HOMES = {
+    "Accuracy": "measure.answers.accuracy",
     "Archive": "coding.archive.compress",
     "ArchiveHeader": "coding.archive.header",
+    "Audit": "measure.audit.result",
+    "AuditCheck": "measure.audit.result",
     "Batch": "models.session",
     "BitmeterError": "errors",
     "BlockRow": "theory.estimators.blocks",
@@ -136,6 +153,8 @@ _HOMES = {
     "Cache": "models.mixture.cache",
     "Causal": "models.causal.base",
     "CausalPredictor": "models.causal.base",
+    "Check": "measure.gate.check",
+    "Choices": "measure.answers.choices",
     "CodeFigures": "coding.prefix.code",
     "Coder": "models.coder",
     "Codes": "models.protocols",
@@ -145,6 +164,7 @@ _HOMES = {
     "Convergence": "theory.processes.typicality",
     "Conversion": "models.ngram.convert",
     "Corpus": "text.corpus.corpus",
+    "Correction": "measure.audit.result",
     "CurvePoint": "models.causal.trained.curve",
     "Distribution": "theory.distributions",
     "Divergence": "measure.divergence",
@@ -155,6 +175,8 @@ _HOMES = {
     "Endpoint": "models.causal.endpoint.model",
     "EntropyCurves": "theory.processes.curves",
     "EntropyEstimate": "theory.estimators.entropy",
+    "Finding": "measure.audit.result",
+    "Group": "measure.groups.rows",
     "HiddenMarkov": "theory.processes.hidden",
     "HistoryStepper": "models.session",
     "HuggingFace": "models.causal.hf.model",
@@ -163,8 +185,10 @@ _HOMES = {
     "Impossible": "theory.impossible",
     "InformationEstimate": "theory.estimators.results",
     "Interval": "measure.interval.base",
+    "KnownSet": "data.catalogue",
     "KrichevskyTrofimov": "models.baseline.kt",
     "LearningCurve": "models.causal.trained.curve",
+    "Limit": "measure.gate.limits",
     "Markov": "theory.processes.markov",
     "Mixture": "theory.processes.mixture",
     "MixtureModel": "models.mixture.model",
@@ -183,14 +207,16 @@ _HOMES = {
     "Plan": "models.windows",
     "PredictingSession": "models.session",
     "Predictor": "models.protocols",
+    "Preferences": "measure.answers.pairs",
     "PrefixCode": "coding.prefix.code",
     "Primable": "models.protocols",
     "Process": "theory.processes.base",
     "Proof": "coding.prove",
+    "PseudoScorer": "models.protocols",
     "RATE_METHODS": "theory.estimators.rates",
     "Rate": "theory.processes.results",
     "RateEstimate": "theory.estimators.rates",
-    "SMOOTHINGS": "models.ngram.smoothing",
+    "SMOOTHINGS": "models.ngram.estimate.smoothing",
     "SampledText": "models.sampled",
     "Scheme": "models.scheme",
     "Score": "measure.score",
@@ -200,8 +226,13 @@ _HOMES = {
     "Signature": "measure.signature",
     "Split": "text.units.base",
     "StateClass": "theory.processes.results",
+    "Statistic": "measure.membership.statistics",
     "Stepper": "models.session",
+    "StoredSet": "data.sets",
+    "Sweep": "measure.gate.sweep",
+    "SweepRow": "measure.gate.sweep",
     "TableModel": "models.baseline.table",
+    "TextStatistics": "measure.membership.statistics",
     "TimeAverages": "theory.processes.averages",
     "Trace": "measure.trace.trace",
     "TracedUnit": "measure.trace.trace",
@@ -212,12 +243,15 @@ _HOMES = {
     "Units": "text.units.base",
     "Universal": "models.universal.model",
     "Verdict": "theory.processes.results",
-    "Verification": "coding.verify",
+    "Verification": "measure.audit.result",
     "Windowed": "models.protocols",
     "Windowing": "models.windows",
     "WordSurprisals": "measure.surprisal",
     "Words": "text.units.words",
+    "audit": "measure.audit.auditing",
     "autocorrelation": "theory.processes.averages",
+    "check": "measure.gate.check",
+    "choose": "measure.answers.choices",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
@@ -240,30 +274,38 @@ _HOMES = {
     "estimate_rate": "theory.estimators.rates",
     "example_process": "theory.processes.examples",
     "explain_infinite": "theory.impossible",
+    "get_set": "data.sets",
+    "group_matrix": "measure.groups.table",
+    "import_log": "hosts.logs.runs",
     "information": "theory.information",
     "joint_entropy": "theory.joint",
     "js_divergence": "theory.information",
     "kl_divergence": "theory.information",
     "kl_divergence_rate": "theory.processes.rates",
+    "list_sets": "data.sets",
     "load": "models.registry",
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "o_information": "theory.multivariate",
     "partial_information": "theory.decomposition",
     "perplexity": "theory.information",
+    "prefer": "measure.answers.pairs",
     "prove": "coding.prove",
     "renyi_entropy": "theory.information",
     "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
+    "sweep": "measure.gate.sweep",
+    "text_statistics": "measure.membership.statistics",
     "time_averages": "theory.processes.averages",
     "total_correlation": "theory.multivariate",
     "typewriter": "theory.processes.examples",
     "typical_set": "theory.processes.typicality",
     "units_of": "text.units.named",
     "varentropy": "theory.information",
-    "verify": "coding.verify",
+    "verify": "measure.audit.auditing",
     "word_surprisals": "measure.surprisal",
+    "write_matrix": "measure.groups.table",
 }
 
 __all__ = [
@@ -272,8 +314,11 @@ __all__ = [
     "INFORMATION_METHODS",
     "RATE_METHODS",
     "SMOOTHINGS",
+    "Accuracy",
     "Archive",
     "ArchiveHeader",
+    "Audit",
+    "AuditCheck",
     "Batch",
     "BitmeterError",
     "BlockRow",
@@ -281,6 +326,8 @@ __all__ = [
     "Cache",
     "Causal",
     "CausalPredictor",
+    "Check",
+    "Choices",
     "CodeFigures",
     "Coder",
     "Codes",
@@ -290,6 +337,7 @@ __all__ = [
     "Convergence",
     "Conversion",
     "Corpus",
+    "Correction",
     "CurvePoint",
     "Distribution",
     "Divergence",
@@ -298,6 +346,8 @@ __all__ = [
     "Endpoint",
     "EntropyCurves",
     "EntropyEstimate",
+    "Finding",
+    "Group",
     "HiddenMarkov",
     "HistoryStepper",
     "HuggingFace",
@@ -305,8 +355,10 @@ __all__ = [
     "Impossible",
     "InformationEstimate",
     "Interval",
+    "KnownSet",
     "KrichevskyTrofimov",
     "LearningCurve",
+    "Limit",
     "Markov",
     "Mixture",
     "MixtureModel",
@@ -325,10 +377,12 @@ __all__ = [
     "Plan",
     "PredictingSession",
     "Predictor",
+    "Preferences",
     "PrefixCode",
     "Primable",
     "Process",
     "Proof",
+    "PseudoScorer",
     "Rate",
     "RateEstimate",
     "SampledText",
@@ -340,8 +394,13 @@ __all__ = [
     "Signature",
     "Split",
     "StateClass",
+    "Statistic",
     "Stepper",
+    "StoredSet",
+    "Sweep",
+    "SweepRow",
     "TableModel",
+    "TextStatistics",
     "TimeAverages",
     "Trace",
     "TracedUnit",
@@ -358,7 +417,10 @@ __all__ = [
     "WordSurprisals",
     "Words",
     "__version__",
+    "audit",
     "autocorrelation",
+    "check",
+    "choose",
     "compare",
     "compress",
     "conditional_entropy",
@@ -382,22 +444,29 @@ __all__ = [
     "estimate_rate",
     "example_process",
     "explain_infinite",
+    "get_set",
+    "group_matrix",
+    "import_log",
     "information",
     "joint_entropy",
     "js_divergence",
     "kl_divergence",
     "kl_divergence_rate",
+    "list_sets",
     "load",
     "monte_carlo_cross_entropy",
     "mutual_information",
     "o_information",
     "partial_information",
     "perplexity",
+    "prefer",
     "prove",
     "renyi_entropy",
     "sample",
     "score",
     "sequence_perplexity",
+    "sweep",
+    "text_statistics",
     "time_averages",
     "total_correlation",
     "typewriter",
@@ -406,6 +475,7 @@ __all__ = [
     "varentropy",
     "verify",
     "word_surprisals",
+    "write_matrix",
 ]
 
 

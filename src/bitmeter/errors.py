@@ -29,7 +29,7 @@ to do instead; `index` and `value` hold the place and the offender where there i
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as typing has it, which takes longer to import than all of this
+TYPE_CHECKING = False  # avoids importing typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from typing import Any
 

@@ -140,7 +140,7 @@ def test_another_model_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     (tmp_path / "x.bmz").write_bytes(b"mine")
     with pytest.raises(FileFormatError, match="--force"):
         bm.compress("kt", b"abc", tmp_path / "x.bmz")
@@ -182,7 +182,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     seen: list[Step] = []
     bm.compress(Plain(), TEXT * 20, tmp_path / "x.bmz", progress=seen.append)
     assert (seen[-1].done, seen[-1].total) == (len(TEXT) * 20, len(TEXT) * 20)
@@ -214,9 +214,9 @@ def test_an_archive_that_depends_on_the_machine_says_so(tmp_path: Path, monkeypa
     monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", "AVX2")
     with pytest.raises(
         FileFormatError, match="not the machine that wrote it: NPY_DISABLE_CPU_FEATURES was not set"
-    ) as told:
+    ) as caught:
         bm.decompress(tmp_path / "x.bmz", tmp_path / "y", model=Elsewhere())
-    assert "damaged" not in str(told.value)
+    assert "damaged" not in str(caught.value)
     assert bm.decompress(tmp_path / "x.bmz", tmp_path / "y", model=Plain()).bytes == len(TEXT) * 10, "it is still tried"
 
 

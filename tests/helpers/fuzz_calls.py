@@ -26,6 +26,7 @@ CODE = bm.PrefixCode({"a": "0", "b": "10"})
 TINY = tiny()
 SMALL = bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit(b"one two\nthree\n", heldout=b"two", epochs=1)
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
+GROUPED = bm.score("kt", bm.Corpus.from_records([{"text": "a", "domain": "x"}]), group="domain")
 
 
 with tempfile.TemporaryDirectory() as _folder:
@@ -181,8 +182,11 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (CORPUS.fingerprint, {}),
         (CORPUS.boundaries, {}),
         (CORPUS.labels, {}),
+        (CORPUS.label_hashes, {}),
         (CORPUS.first_documents, {}),
         (bm.Corpus.from_documents(["one"]).label_by, {"field": "source"}),
+        (bm.Corpus.from_documents(["one"]).label_by_any, {"fewest": 6}),
+        (bm.Corpus.from_records, {"records": [{"text": "a"}], "field": "text", "name": "x"}),
     ],
     "load": [(bm.load, {"spec": "uniform"})],
     "units_of": [(bm.units_of, {"spec": "bytes"})],
@@ -394,6 +398,42 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.decompress, {"archive": ARCHIVE, "output": "x", "model": None, "prime": None, "force": True}),
     ],
     "prove": [(bm.prove, {"model": "kt", "text": b"abc", "field": None, "norm": "none"})],
+    "audit": [
+        (
+            bm.audit,
+            {
+                "model": "kt",
+                "text": b"abc",
+                "units": None,
+                "unit": None,
+                "columns": None,
+                "claimed": None,
+                "docs": None,
+                "field": None,
+                "positions": 3,
+                "seed": 0,
+                "confidence": 0.9,
+                "check": None,
+            },
+        ),
+        (
+            bm.audit,
+            {
+                "model": {"start": [0], "end": [3], "logprob": [-1.0]},
+                "text": b"abc",
+                "units": "bytes",
+                "unit": "nats",
+                "columns": {"logprob": "logprob"},
+                "claimed": "0.48",
+                "docs": None,
+                "field": None,
+                "positions": 3,
+                "seed": 0,
+                "confidence": 0.9,
+                "check": None,
+            },
+        ),
+    ],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
     "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
@@ -412,12 +452,50 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
                 "ctx": None,
                 "like": "bitmeter",
                 "confidence": 0.95,
+                "given": None,
+                "between": None,
+                "border": None,
+                "group": None,
                 "trace": None,
                 "alternatives": None,
                 "force": True,
             },
         )
     ],
+    "choose": [
+        (
+            bm.choose,
+            {
+                "model": "kt",
+                "items": [{"question": "a", "choices": ["b", "cc"], "label": 0}],
+                "given": "question",
+                "choices": "choices",
+                "label": "label",
+                "calibrate": None,
+                "group": None,
+                "between": None,
+                "border": None,
+                "like": "bitmeter",
+                "confidence": 0.9,
+            },
+        )
+    ],
+    "prefer": [
+        (
+            bm.prefer,
+            {
+                "model": "kt",
+                "pairs": [{"good": "a", "bad": "bb"}],
+                "good": None,
+                "bad": None,
+                "group": None,
+                "per": "total",
+                "confidence": 0.9,
+            },
+        )
+    ],
+    "group_matrix": [(bm.group_matrix, {"scores": [GROUPED]})],
+    "write_matrix": [(bm.write_matrix, {"scores": [GROUPED], "path": "x.csv", "force": True})],
     "compare": [
         (lambda first, second, **keywords: bm.compare(first, second, **keywords), arguments)
         for arguments in (
@@ -502,4 +580,23 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.estimate_rate, {"data": "abcaabca", "method": "lz76"}),
         (bm.estimate_rate, {"data": b"abcaabca", "method": "compressor", "compressor": bytes}),
     ],
+    "check": [
+        (
+            bm.check,
+            {"base": "kt", "new": "uniform", "on": b"to be", "allow": "1%", "strict": False, "confidence": 0.9},
+        ),
+        (bm.check, {"base": "kt", "new": "uniform", "on": b"to be", "kl": 0.1, "same_top": "99%", "weights": "byte"}),
+    ],
+    "sweep": [(bm.sweep, {"base": "kt", "on": b"to be", "kl": True, "confidence": 0.9})],
+    "text_statistics": [
+        (
+            bm.text_statistics,
+            {"model": "kt", "text": b"to be", "at": ["min-k"], "null": b"or not", "share": 0.5, "confidence": 0.9},
+        ),
+        (bm.text_statistics, {"model": "kt", "text": b"to be", "at": "binoculars", "other": "uniform"}),
+    ],
+    "list_sets": [(bm.list_sets, {})],
+    # A folder is always named: without one a set would be fetched.
+    "get_set": [(bm.get_set, {"name": "wikitext2", "source": "absent", "force": False})],
+    "import_log": [(bm.import_log, {"path": "absent.jsonl", "tool": "lm-eval", "model": "m", "confidence": 0.9})],
 }
