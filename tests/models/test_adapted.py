@@ -430,3 +430,23 @@ def test_a_spelling_must_be_an_n_gram_model() -> None:
 
     with pytest.raises(ModelError, match=r"has the spelling b'to be'; it must be an n-gram model of words"):
         bm.load(Declared())
+
+
+def test_ids_are_shown_as_int64_whatever_the_units_are_kept_in() -> None:
+    """Bytes are kept as uint8, in which `ids * 31` wraps around: a hash of contexts would be another one elsewhere."""
+    seen = []
+
+    class Hashes:
+        name, fingerprint, units = "hashes", "hashes-1", bm.units_of("bytes")
+
+        def logprobs(self, ids: Any, bounds: Any) -> Any:
+            seen.append(ids.dtype)
+            return np.where(ids * 31 > 255, -np.log(256.0), -np.log(256.0))
+
+        def predict(self, history: Any) -> Any:
+            seen.append(history.dtype)
+            return np.full(256, -np.log(256.0))
+
+    assert bm.audit(Hashes(), b"to be").verdict == "proven"
+    bm.score(Hashes(), b"to be", alternatives=1)
+    assert set(seen) == {np.dtype(np.int64)}

@@ -189,7 +189,8 @@ class PlainScorer(Model):
     def shown(self, ids: Ids) -> Ids:
         """The ids that the plug-in is shown for these; negative for those of which it is shown nothing."""
         unknown = self.unknown_id
-        found = np.asarray(ids)
+        # Bytes come as uint8, in which `ids * 31` wraps around.
+        found = np.asarray(ids, dtype=np.int64)
         return found if unknown is None else np.where(found == UNKNOWN, unknown, found)
 
     def _answered(self, logprobs: Callable[[Ids, Ints], Floats], ids: Ids, bounds: Ints) -> Floats:

@@ -19,11 +19,12 @@ TEXT = b"to be or not to be, that is the question"
 def test_verify_is_another_name() -> None:
     old, new = bm.verify("kt", TEXT, histories=5, seed=2), bm.audit("kt", TEXT, positions=5, seed=2)
     assert old == new
-    assert old.sound
+    assert old.sound is None  # five positions show little
+    assert bm.verify("kt", TEXT).sound
 
 
 def test_without_a_text_a_sample_is_taken() -> None:
-    found = bm.audit("kt", positions=3)
+    found = bm.audit("kt")
     assert found.text == SAMPLE_NAME
     assert found.verdict == "proven"
 

@@ -9,7 +9,7 @@ import numpy as np
 from bitmeter._util.check import generator
 from bitmeter.measure.audit.future import _other_future, check_future, check_later_documents
 from tests.coding.models import TEXT, Peeking, Plain
-from tests.measure.audit.test_sums import quiet, subject
+from tests.measure.audit.subjects import quiet, subject
 
 
 def test_another_future_has_the_same_past_and_another_length() -> None:

@@ -11,7 +11,7 @@ import bitmeter as bm
 from bitmeter.measure.audit.repeats import check_batches, check_repeats
 from bitmeter.measure.audit.subject import Subject
 from tests.coding.models import TEXT, Plain
-from tests.measure.audit.test_sums import subject
+from tests.measure.audit.subjects import subject
 
 
 def test_honest() -> None:

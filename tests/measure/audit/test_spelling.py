@@ -12,7 +12,7 @@ import bitmeter as bm
 from bitmeter.measure.audit.spelling import _spelled, check_spelling
 from bitmeter.measure.audit.subject import Subject
 from tests.coding.models import TEXT, words
-from tests.measure.audit.test_sums import subject
+from tests.measure.audit.subjects import subject
 
 
 def spelled(model: Any) -> Subject:

@@ -26,7 +26,11 @@ def audit(
     positions: Annotated[
         int | None,
         typer.Option(
-            "--positions", min=1, max=100_000, metavar="N", help="Positions at which predictions are checked; 64."
+            "--positions",
+            min=1,
+            max=100_000,
+            metavar="N",
+            help="Positions of the text at which predictions are checked; by default enough for a verdict.",
         ),
     ] = None,
     histories: Annotated[

@@ -62,7 +62,8 @@ def audit(
     docs, field
         Where documents end, and which field holds the text; as for `score`.
     positions
-        At how many positions predictions are checked; 64 if None, or fewer where every next unit is enumerated.
+        At how many positions of the text predictions are checked; if None 64, or as many as take about a minute where
+        every next unit is enumerated. Fewer than 60 leave it unproven.
     seed
         Of the positions that are drawn; 0 if None.
     confidence
@@ -106,7 +107,8 @@ def audit(
 
         found = audit_table(model, _corpus(text, wanted), wanted, **keywords)
     else:
-        found = _of_model(model, _corpus(text, wanted), wanted, number, keywords)
+        farthest = None if certificate is None else certificate.farthest
+        found = _of_model(model, _corpus(text, wanted), wanted, number, farthest, keywords)
     options = {name: str(value) for name, value in wanted.items() if value is not None}
     found = replace(found, environment=environment(), options=options)
     return found if certificate is None else replace(found, differences=differences(found, certificate))
@@ -124,7 +126,12 @@ def _settled(certificate: Certificate | None, **given: Any) -> dict[str, Any]:
 
 
 def _of_model(
-    model: Any, corpus: Corpus, wanted: dict[str, Any], number: int | None, keywords: dict[str, Any]
+    model: Any,
+    corpus: Corpus,
+    wanted: dict[str, Any],
+    number: int | None,
+    farthest: int | None,
+    keywords: dict[str, Any],
 ) -> Audit:
     unused = [name for name in ("unit", "columns", "claimed") if wanted[name] is not None]
     if unused:
@@ -140,7 +147,7 @@ def _of_model(
     if isinstance(ready, Compressor):
         return audit_compressor(ready, corpus, **keywords)
     wanted_positions = None if number is None else integer(number, "positions", low=1, high=100_000)
-    return audit_model(ready, corpus, positions=wanted_positions, **keywords)
+    return audit_model(ready, corpus, positions=wanted_positions, farthest=farthest, **keywords)
 
 
 def _is_function(model: Any) -> bool:

@@ -40,6 +40,7 @@ class Certificate:
     positions_of: Mapping[str, tuple[int, ...]]
     seed: int
     positions: int
+    farthest: int | None
     options: Mapping[str, str]
     version: str
 
@@ -78,6 +79,7 @@ def read_certificate(path: object) -> Certificate:
         positions_of={one.text("name"): tuple(one.counts("positions").tolist()) for one in checks},
         seed=fields.count("seed"),
         positions=fields.count("positions"),
+        farthest=None if "farthest" not in fields or fields.is_null("farthest") else fields.count("farthest"),
         options=_texts(fields.fields("options")),
         version=fields.fields("environment").text("bitmeter"),
     )

@@ -9,9 +9,9 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids
 from bitmeter._util.check import generator
+from bitmeter.measure.audit.enumeration import Watch
 from bitmeter.measure.audit.result import AuditCheck, Finding, Status
 from bitmeter.measure.audit.subject import Sample, Subject, distance, place_of, within
-from bitmeter.measure.audit.sums import Watch
 from bitmeter.text.units.base import BLANK
 
 __all__ = ["check_future", "check_later_documents"]

@@ -10,12 +10,15 @@ import numpy as np
 
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
+from bitmeter.measure.audit.enumeration import Watch
 from bitmeter.measure.audit.future import check_future, check_later_documents
+from bitmeter.measure.audit.population import Population, population_of
+from bitmeter.measure.audit.predictions import POSITIONS, Predicted, predicted
 from bitmeter.measure.audit.repeats import check_batches, check_repeats
 from bitmeter.measure.audit.result import Audit, AuditCheck, Correction, Finding, plural
 from bitmeter.measure.audit.spelling import check_spelling
 from bitmeter.measure.audit.subject import Sample, Subject, choose_samples
-from bitmeter.measure.audit.sums import Watch, check_sums, correction, predicted
+from bitmeter.measure.audit.sums import check_sums, correction
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
 from bitmeter.measure.score import Score
@@ -30,9 +33,16 @@ _LN2 = math.log(2.0)
 
 
 def audit_model(
-    model: Model, corpus: Corpus, *, positions: int | None, seed: int, confidence: float, progress: Progress
+    model: Model,
+    corpus: Corpus,
+    *,
+    positions: int | None,
+    seed: int,
+    confidence: float,
+    progress: Progress,
+    farthest: int | None = None,
 ) -> Audit:
-    """All checks of a model on a text."""
+    """All checks of a model on a text; `farthest` is the longest history after which every unit is scored."""
     checks: list[AuditCheck] = []
     findings: list[Finding] = []
     if isinstance(model, Checked):
@@ -45,11 +55,11 @@ def audit_model(
     subject = Subject(settled, choose_samples(settled, corpus, found, seed), spells=spells)
     checks += _bytes(subject, found, findings)
     checks += _values(subject, findings)
-    wanted = 64 if positions is None else positions
     watch = _watch(progress)
-    before = predicted(subject, wanted, seed, watch("predictions"), exactly=positions is not None)
+    population = population_of(subject, found)
+    before = predicted(subject, population, positions, seed, watch("predictions"), farthest=farthest)
     for more, wrong in (
-        check_sums(subject, before),
+        check_sums(subject, population, before),
         check_spelling(subject) if spells else ([], []),
         _future(subject, seed, watch("future")),
         check_later_documents(subject) if not model.traits.metered else _not_metered("pass"),
@@ -60,7 +70,7 @@ def audit_model(
         findings += wrong
     checks, findings = _unhidden(subject, checks, findings)
     checks.insert(-3, _learning(checks))
-    corrected = _corrected(subject, found, before, confidence, checks, spells=spells)
+    corrected = _corrected(population, found, before, confidence, checks, spells=spells)
     return Audit(
         subject=model.name,
         kind="model",
@@ -75,8 +85,9 @@ def audit_model(
         correction=corrected,
         sampled=sum(len(sample.data) for sample in subject.samples),
         seed=seed,
-        # Where enumerating takes long there are fewer than were asked for, and a repetition takes as many.
-        positions=len(before.positions) if before.way == "logprobs" else wanted,
+        # How many are enumerated depends on the model and on time, and a repetition takes as many.
+        positions=len(before.positions) if before.way == "logprobs" else POSITIONS if positions is None else positions,
+        farthest=before.farthest if before.far else None,
     )
 
 
@@ -263,13 +274,19 @@ def _learning(checks: list[AuditCheck]) -> AuditCheck:
 
 
 def _corrected(
-    subject: Subject, found: Score | None, before: Any, confidence: float, checks: list[AuditCheck], *, spells: bool
+    population: Population,
+    found: Score | None,
+    before: Predicted,
+    confidence: float,
+    checks: list[AuditCheck],
+    *,
+    spells: bool,
 ) -> Correction | None:
     # Normalising mends only what sums and agreement find: of anything else the right figure is not known.
     refuted = any(check.name in ("sums", "agreement") and check.status == "failed" for check in checks)
     if not refuted or spells or before.reason or found is None or found.figure_per != "byte" or not found.bytes:
         return None
-    return correction(subject, before, found.bits_per_byte, confidence)
+    return correction(population, before, found.bits_per_byte, confidence)
 
 
 def _for_all(finding: Finding, size: int) -> Finding:

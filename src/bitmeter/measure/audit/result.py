@@ -57,7 +57,7 @@ class AuditCheck:
     tolerance
         What `worst` may be.
     positions
-        The units that were looked at, by index among the units of the text that were sampled.
+        The units that were looked at, by index among those of the text, or of what was sampled of it.
     of
         How many there are.
     """
@@ -153,6 +153,8 @@ class Audit:
         How columns of a table were read.
     seed, positions
         By which positions were drawn, and how many were asked for.
+    farthest
+        The longest history after which every next unit was scored; None where no position was left out for time.
     options
         What else was asked for, as words: columns, units, docs.
     environment
@@ -184,6 +186,7 @@ class Audit:
     assumptions: tuple[str, ...] = ()
     seed: int = 0
     positions: int = 64
+    farthest: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict, compare=False)
     differences: tuple[str, ...] = ()
@@ -276,6 +279,7 @@ class Audit:
             "assumptions": list(self.assumptions),
             "seed": self.seed,
             "positions": self.positions,
+            "farthest": self.farthest,
             "options": dict(self.options),
             "differences": list(self.differences),
             "environment": dict(self.environment),
