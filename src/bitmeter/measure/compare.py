@@ -17,8 +17,8 @@ from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
 from bitmeter.measure.groups.compare import GroupDifference, compare_groups
 from bitmeter.measure.interval import blocks as along_text
 from bitmeter.measure.interval import cluster as by_cluster
-from bitmeter.measure.interval.paired import PairedTest, holm, paired_clusters
-from bitmeter.measure.interval.ratio import Clusters, no_spread
+from bitmeter.measure.interval.paired import PairedTest, Tested, holm, paired_clusters
+from bitmeter.measure.interval.ratio import no_spread
 from bitmeter.measure.score import Score, as_score, nothing_scored
 from bitmeter.measure.scoring import score
 from bitmeter.measure.signature import Difference, differences
@@ -32,7 +32,7 @@ WEIGHTS: tuple[Weights, ...] = ("byte", "document")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Tested):
     """One model against the baseline.
 
     Attributes
@@ -54,16 +54,6 @@ class Row:
     test: PairedTest | None
     p_value: float | None
     reason: str
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of the difference's interval."""
-        return None if self.test is None or self.test.interval is None else self.test.interval.low
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of the difference's interval."""
-        return None if self.test is None or self.test.interval is None else self.test.interval.high
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -308,8 +298,8 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
         why = "there is one document" if len(a) < 2 else "there are so many that they are summed in groups"
         return None, why
     if not sections and len(a) > 1:
-        sizes = _sizes(base, a)
-        first, second = (_weighed(sums, sizes, weights, groups, base.docs) for sums in (a, b))
+        sizes, macro = _sizes(base, a), weights == "document"
+        first, second = (by_cluster.of_documents(s, sizes, base.docs, macro=macro, groups=groups) for s in (a, b))
         if not no_spread(first) or weights == "document":
             like = replace(first, learns=base.learns or other.learns)
             test = paired_clusters(second.costs, first.costs, like, confidence, _CLIP / _per_byte(base))
@@ -355,19 +345,6 @@ def _sizes(score: Score, documents: DocumentSums) -> Floats:
     found = (documents.bytes if score.figure_per == "byte" else documents.tokens).astype(np.float64)
     whole = float(found.sum())
     return found * (score.count(score.figure_per) / whole) if whole else found
-
-
-def _weighed(sums: DocumentSums, sizes: Floats, weights: Weights, groups: DocumentSums, docs: str) -> Clusters:
-    """The documents of a score, or what they are grouped to, in bits."""
-    costs, kind = sums.nats / _LN2, docs
-    if weights == "document":
-        some = sizes > 0.0
-        costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)
-        sizes = some.astype(np.float64)
-    if groups.clusters is not None:
-        costs, sizes = by_cluster.grouped(costs, groups.clusters), by_cluster.grouped(sizes, groups.clusters)
-        kind = groups.kind
-    return by_cluster.named(costs, sizes, kind)
 
 
 def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[BlockSums, BlockSums] | None:

@@ -28,15 +28,15 @@ def test_every_source_gives_the_same(tmp_path: Path, size: int) -> None:
         answers = with_contexts(corpus, "q")
         read = b"".join(block.data for block in answers.blocks(size))
         assert read == "".join(row["a"] for row in ROWS).encode()
-        assert answers._take_contexts(50) == [row["q"].encode() for row in ROWS]
-        assert answers._take_contexts(1) == []
+        assert answers.take_contexts(50) == [row["q"].encode() for row in ROWS]
+        assert answers.take_contexts(1) == []
 
 
 def test_what_stands_between_is_the_answers_and_space_moves() -> None:
     corpus = bm.Corpus.from_records([{"q": "Why? ", "a": "B"}], field="a")
     answers = with_contexts(corpus, "q", between=b"\n", moves_space=True, change=bytes.lower)
     assert [document.data for document in answers] == [b" \nb"]
-    assert answers._take_contexts(1) == [b"why?"]
+    assert answers.take_contexts(1) == [b"why?"]
 
 
 def test_the_corpus_itself_stays_as_it_was() -> None:
@@ -51,7 +51,7 @@ def test_a_long_row_has_its_context(tmp_path: Path) -> None:
     path.write_text(json.dumps(row) + "\n", encoding="utf-8")
     answers = with_contexts(bm.Corpus(path, field="a"), "q")
     assert [document.data for document in answers] == [b"b" * 10]
-    assert answers._take_contexts(1) == [row["q"].encode()]
+    assert answers.take_contexts(1) == [row["q"].encode()]
 
 
 def test_refusals(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class Conditions:
     model
         What predicts the answers.
     corpus
-        The answers; `_take_contexts` gives their contexts.
+        The answers; `take_contexts` gives their contexts.
     settings
         The keywords of `score`, settled.
     """
@@ -53,7 +53,7 @@ class Conditions:
 
         A model that learns gets one document at a time.
         """
-        contexts = self._corpus._take_contexts(len(block.ends))
+        contexts = self._corpus.take_contexts(len(block.ends))
         ends = block.ends.tolist()
         first, done = 0, 0
         while first < len(ends):

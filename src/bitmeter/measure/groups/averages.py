@@ -53,21 +53,9 @@ def documents_interval(
     >>> documents_interval(sums, "record", "byte", 0.95, macro=True).estimate
     1.5
     """
-    chosen = np.arange(len(documents)) if which is None else which
-    costs = documents.nats[chosen] / _LN2
-    sizes = by_cluster.sizes_of(documents, per)[chosen].astype(np.float64)
-    if macro:
-        some = sizes > 0.0
-        costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)
-        sizes = some.astype(np.float64)
-    if not sizes.sum() > 0.0:
-        return None
-    kind = docs
-    if documents.clusters is not None:
-        numbers = np.unique(documents.clusters[chosen], return_inverse=True)[1].reshape(-1)
-        costs, sizes = by_cluster.grouped(costs, numbers), by_cluster.grouped(sizes, numbers)
-        kind = documents.kind
-    return ratio_interval(by_cluster.named(costs, sizes, kind), confidence)
+    sizes = by_cluster.sizes_of(documents, per).astype(np.float64)
+    found = by_cluster.of_documents(documents, sizes, docs, macro=macro, which=which)
+    return ratio_interval(found, confidence) if found.sizes.sum() > 0.0 else None
 
 
 def macro_of_documents(documents: DocumentSums | None, docs: str, per: Per, confidence: float) -> Interval | None:

@@ -9,20 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from bitmeter._util.arrays import Floats, Ints
-from bitmeter.measure.aggregates import DocumentSums
+from bitmeter._util.arrays import Ints
 from bitmeter.measure.groups.rows import groups_of
 from bitmeter.measure.interval import cluster as by_cluster
-from bitmeter.measure.interval.paired import PairedTest, holm, paired_clusters
+from bitmeter.measure.interval.paired import PairedTest, Tested, holm, paired_clusters
 from bitmeter.measure.score import Score
 
 __all__ = ["GroupDifference", "compare_groups"]
 
-_LN2 = math.log(2.0)
-
 
 @dataclass(frozen=True, slots=True)
-class GroupDifference:
+class GroupDifference(Tested):
     """One model against the baseline on one group.
 
     Attributes
@@ -49,16 +46,6 @@ class GroupDifference:
     test: PairedTest | None
     p_value: float | None
     reason: str
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of the difference's interval."""
-        return None if self.test is None or self.test.interval is None else self.test.interval.low
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of the difference's interval."""
-        return None if self.test is None or self.test.interval is None else self.test.interval.high
 
     def to_dict(self) -> dict[str, Any]:
         """All figures at full precision; infinity is the string "inf"."""
@@ -101,22 +88,14 @@ def _test(base: Score, other: Score, rows: Ints | None, confidence: float) -> tu
     a, b = base.by_document, other.by_document
     if rows is None or a is None or b is None or len(a) != len(b):
         return None, "documents of several groups are summed together"
-    costs, sizes = _costs(a, rows), by_cluster.sizes_of(a, base.figure_per)[rows].astype(np.float64)
-    others, kind = _costs(b, rows), base.docs
-    if np.isinf(costs).any() or np.isinf(others).any():
+    if np.isinf(a.nats[rows]).any() or np.isinf(b.nats[rows]).any():
         return None, "an infinite score has no interval"
-    if not sizes.sum() > 0.0:
+    sizes = by_cluster.sizes_of(a, base.figure_per).astype(np.float64)
+    if not sizes[rows].sum() > 0.0:
         return None, "nothing was scored"
-    if a.clusters is not None:
-        numbers = np.unique(a.clusters[rows], return_inverse=True)[1].reshape(-1)
-        costs, others, sizes = (by_cluster.grouped(values, numbers) for values in (costs, others, sizes))
-        kind = a.kind
-    test = paired_clusters(others, costs, by_cluster.named(costs, sizes, kind), confidence)
+    first, second = (by_cluster.of_documents(s, sizes, base.docs, groups=a, which=rows) for s in (a, b))
+    test = paired_clusters(second.costs, first.costs, first, confidence)
     return test, test.reason
-
-
-def _costs(documents: DocumentSums, rows: Ints) -> Floats:
-    return np.asarray(documents.nats[rows] / _LN2)
 
 
 def _finite(value: float) -> float | str:

@@ -147,7 +147,7 @@ class GroupTotals:
     def _numbers(self, first: int, size: int) -> Ints:
         """The groups of successive documents."""
         if self._wanted not in BY_SOURCE:
-            found = self._corpus._labels_from(first, size, "group")
+            found = self._corpus.labels_from(first, size, "group")
             if len(found) != size:
                 message = f"{self._corpus.name} has no field {self._wanted!r:.60} to group by; choose another (--group)"
                 raise RecordError(message, path=self._corpus.name)
@@ -163,7 +163,7 @@ class GroupTotals:
     def _names(self) -> tuple[str, ...]:
         if self._wanted == "file":
             return self._corpus.source_names
-        return tuple(self._folders) if self._wanted == "folder" else self._corpus._label_names("group")
+        return tuple(self._folders) if self._wanted == "folder" else self._corpus.label_names("group")
 
     def finish(self, documents: DocumentSums) -> GroupSums:
         """The sums of groups, with the rows of the sums by document that belong to each."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bitmeter._util.arrays import Ints
 from bitmeter._util.check import Floats, choice
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums, Per
@@ -91,6 +92,50 @@ def observed(score: Measured, per: Per) -> Clusters | None:
     whole = n.sum()
     # Units that were not scored belong to documents, but not to the bytes by which the figure is divided.
     return named(x / math.log(2.0), n * (score.count(per) / whole if whole else 1.0), kind)
+
+
+def of_documents(
+    documents: DocumentSums,
+    sizes: Floats,
+    docs: str,
+    *,
+    macro: bool = False,
+    groups: DocumentSums | None = None,
+    which: Ints | None = None,
+) -> Clusters:
+    """Documents, or what they are grouped to, as clusters with their costs in bits.
+
+    Parameters
+    ----------
+    documents, sizes
+        The sums by document, and the size of each.
+    docs
+        What a document is.
+    macro
+        Weigh every document alike, and not every byte.
+    groups
+        Sums that know to which cluster each document belongs; the documents' own if None.
+    which
+        The rows; None for all.
+
+    Examples
+    --------
+    >>> one = np.array([1, 3])
+    >>> sums = DocumentSums(np.array([1.0, 6.0]) * math.log(2.0), one, one, one, one)
+    >>> of_documents(sums, np.array([1.0, 3.0]), "record", macro=True).costs.tolist()
+    [1.0, 2.0]
+    """
+    chosen = np.arange(len(documents)) if which is None else which
+    costs, sizes, kind = documents.nats[chosen] / math.log(2.0), sizes[chosen], docs
+    if macro:
+        some = sizes > 0.0
+        costs = np.divide(costs, sizes, out=np.zeros_like(costs), where=some)
+        sizes = some.astype(np.float64)
+    by = documents if groups is None else groups
+    if by.clusters is not None:
+        numbers = np.unique(by.clusters[chosen], return_inverse=True)[1].reshape(-1)
+        costs, sizes, kind = grouped(costs, numbers), grouped(sizes, numbers), by.kind
+    return named(costs, sizes, kind)
 
 
 def grouped(values: Floats, clusters: np.ndarray) -> Floats:

@@ -53,6 +53,23 @@ class PairedTest:
         return f"{line}: {self.reason}" if self.reason else line
 
 
+class Tested:
+    """A difference between models that may have a test, and by it an interval."""
+
+    __slots__ = ()
+    test: PairedTest | None
+
+    @property
+    def low(self) -> float | None:
+        """The lower end of the difference's interval."""
+        return None if self.test is None or self.test.interval is None else self.test.interval.low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the difference's interval."""
+        return None if self.test is None or self.test.interval is None else self.test.interval.high
+
+
 def paired(
     a: ArrayLike,
     b: ArrayLike,

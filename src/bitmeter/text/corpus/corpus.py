@@ -318,28 +318,28 @@ class Corpus:
         found = self._labels.get("cluster", self._candidates)
         return np.zeros(0, dtype=np.int64) if found is None else found.hashes
 
-    def _labels_from(self, first: int, count: int, purpose: str) -> Ints:
+    def labels_from(self, first: int, count: int, purpose: str) -> Ints:
         """The same for so many documents from one on, as far as they were read."""
         if self.origin is not None:
-            return self.origin._labels_from(first, count, purpose)
+            return self.origin.labels_from(first, count, purpose)
         return self._labels[purpose].between(first, first + count)
 
-    def _label_names(self, purpose: str) -> tuple[str, ...]:
+    def label_names(self, purpose: str) -> tuple[str, ...]:
         """The values that were read, in the order of their numbers."""
-        return self.origin._label_names(purpose) if self.origin is not None else self._labels[purpose].names
+        return self.origin.label_names(purpose) if self.origin is not None else self._labels[purpose].names
 
     @property
     def source_names(self) -> tuple[str, ...]:
         """The name of each source."""
         return tuple(source.name for source in self._sources) if self.origin is None else self.origin.source_names
 
-    def _condition_on(self, field: str) -> None:
+    def condition_on(self, field: str) -> None:
         """As rows are read, collect the text of another of their fields, which stands before the text."""
         self._contexts = Contexts(field)
 
-    def _take_contexts(self, count: int) -> list[bytes]:
+    def take_contexts(self, count: int) -> list[bytes]:
         """The contexts of the next documents of those that were read."""
-        assert self._contexts is not None, "_condition_on comes first"
+        assert self._contexts is not None, "condition_on comes first"
         return self._contexts.take(count)
 
     def first_documents(self) -> Ints:

@@ -26,7 +26,7 @@ def with_contexts(
     moves_space: bool = False,
     change: Callable[[bytes], bytes] | None = None,
 ) -> Corpus:
-    """The answers of a corpus of records as its text; `_take_contexts` gives the context of each.
+    """The answers of a corpus of records as its text; `take_contexts` gives the context of each.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def with_contexts(
     --------
     >>> rows = Corpus.from_records([{"q": "2 + 2 = ", "a": "4"}], field="a")
     >>> answers = with_contexts(rows, "q", moves_space=True)
-    >>> [document.data for document in answers], answers._take_contexts(1)
+    >>> [document.data for document in answers], answers.take_contexts(1)
     ([b' 4'], [b'2 + 2 ='])
     """
     if not corpus.holds_rows or corpus.docs != "record":
@@ -55,7 +55,7 @@ def with_contexts(
         )
         raise InputError(message, value=field)
     corpus = copy.copy(corpus)  # which goes on without contexts
-    corpus._condition_on(field)
+    corpus.condition_on(field)
     waiting = Contexts(field)
 
     def read(docs: str, own_field: str, size: int, labels: Collector | None) -> Iterator[Block]:
@@ -64,7 +64,7 @@ def with_contexts(
             start = 0
             for end in block.ends.tolist():
                 answer = b"".join((*begun, block.data[start:end]))
-                [context] = corpus._take_contexts(1)
+                [context] = corpus.take_contexts(1)
                 if change is not None:
                     context, answer = change(context), change(answer)
                 answer = between + answer
