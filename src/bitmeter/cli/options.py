@@ -128,7 +128,8 @@ Border = Annotated[
 Group = Annotated[
     str | None,
     typer.Option(
-        metavar="FIELD|file|folder", help="Give figures by group, such as by domain, and their macro average."
+        metavar="FIELD|file|folder",
+        help="Give figures by group, such as by domain, and macro averages; or by FIELD,FIELD: source and domain.",
     ),
 ]
 Matrix = Annotated[

@@ -219,7 +219,10 @@ def _group_sums(fields: Fields) -> GroupSums:
         fields.fail("its columns have different lengths")
     if len(set(names)) != len(names):
         fields.fail("two of its groups have one name")
-    return GroupSums(fields.text("kind"), names, exact, bytes_, chars, words, tokens, documents, rows)
+    sources = tuple(fields.texts("sources")) if "sources" in fields else ()
+    if sources and len(sources) != len(names):
+        fields.fail(f"it has {len(names)} groups, and the sources of {len(sources)}")
+    return GroupSums(fields.text("kind"), names, exact, bytes_, chars, words, tokens, documents, rows, sources)
 
 
 def _check_groups(fields: Fields, found: Saved, groups: GroupSums) -> None:

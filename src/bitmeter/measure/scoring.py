@@ -96,7 +96,8 @@ def score(
         counts a unit across the border with the answer; "apart" splits each by itself; "lm-eval" moves white space at
         the end of the context to the answer and counts all units beyond as many as the context has by itself.
     group
-        By what figures are given apart (`Score.groups`): a field of the records, such as "domain", "file" or "folder".
+        By what figures are given apart (`Score.groups`): a field of the records, such as "domain", "file" or "folder";
+        or two of them, "source,domain", for means over the domains of each source and over sources.
     trace
         Where to write the trace as Parquet. Without it, a text of up to two million units keeps its trace in memory.
     alternatives

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from bitmeter.measure.compare import Comparison
 from bitmeter.measure.groups.compare import GroupDifference
-from bitmeter.measure.groups.rows import groups_of, macro, sums_of
+from bitmeter.measure.groups.rows import groups_of, macro, source_means, sums_of
 from bitmeter.measure.interval.base import Interval, bracketed, decimals
 from bitmeter.measure.score import Score
 from bitmeter.reports import figures
@@ -39,7 +39,7 @@ def _names(score: Score) -> list[str]:
 
 
 def _title(score: Score) -> str:
-    return sums_of(score).kind.removeprefix("field.")
+    return "/".join(part.removeprefix("field.") for part in sums_of(score).kind.split(","))
 
 
 def group_lines(score: Score) -> list[str]:
@@ -50,18 +50,23 @@ def group_lines(score: Score) -> list[str]:
         size = group.bytes if per == "byte" else group.tokens
         rows.append((name, with_ends(group.figure, group.interval), f"{group.documents:,}", f"{size:,}"))
     rows.append(("micro", figures.figure_with_interval(score), f"{score.documents:,}", f"{score.count(per):,}"))
-    mean = macro(score)
+    sources, mean = source_means(score), macro(score)
+    rows += [
+        (f"macro {name}", with_ends(None if own is None else own.estimate, own), "", "")
+        for name, own in sources.items()
+    ]
     rows.append(("macro", with_ends(None if mean is None else mean.estimate, mean), "", ""))
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     lines = [
         f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}".rstrip() for a, b, c, d in rows
     ]
-    lines += figures.folded("  note", _averages(mean), 15)
+    lines += figures.folded("  note", _averages(mean, nested=bool(sources)), 15)
     return lines
 
 
-def _averages(mean: Interval | None) -> str:
-    said = "micro weighs every byte alike, macro every group; intervals hold for one group each, not for all at once"
+def _averages(mean: Interval | None, *, nested: bool) -> str:
+    weighed = "macro every source, and in a source every domain" if nested else "macro every group"
+    said = f"micro weighs every byte alike, {weighed}; intervals hold for one group each, not for all at once"
     if mean is not None and mean.low is None:
         said += f"; no interval of macro: {'; '.join(mean.notes)}"
     return said
@@ -77,8 +82,14 @@ def groups_table(scores: Sequence[Score]) -> Table:
         rows.append([name, f"{columns[0][k].documents:,}", *cells])
     means = [macro(score) for score in scores]
     rows.append(["micro", f"{scores[0].documents:,}", *map(figures.figure, scores)])
-    rows.append(["macro", "", *(with_ends(None if mean is None else mean.estimate, None) for mean in means)])
+    within = [source_means(score) for score in scores]
+    rows += [[f"macro {name}", "", *(_estimate(own[name]) for own in within)] for name in within[0]]
+    rows.append(["macro", "", *map(_estimate, means)])
     return plain_table(titles, rows)
+
+
+def _estimate(mean: Interval | None) -> str:
+    return with_ends(None if mean is None else mean.estimate, None)
 
 
 def difference_table(comparison: Comparison) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +15,7 @@ from bitmeter.measure.groups.averages import documents_interval, macro_of_groups
 from bitmeter.measure.groups.sums import GroupSums
 from bitmeter.measure.interval.base import Interval
 
-__all__ = ["Group", "Grouped", "ends", "groups_dict", "groups_of", "macro", "sums_of"]
+__all__ = ["Group", "Grouped", "ends", "groups_dict", "groups_of", "macro", "source_means", "sums_of"]
 
 _LN2 = math.log(2.0)
 _COUNTS = ("bytes", "chars", "words", "tokens", "documents")
@@ -37,6 +38,8 @@ class Group:
         by.
     interval
         Of the figure, by document or cluster of documents; it holds for this group, not for all groups at once.
+    source
+        The source to which the domain belongs, if there are two levels; else "".
     """
 
     name: str
@@ -48,6 +51,7 @@ class Group:
     documents: int
     figure: float | None
     interval: Interval | None
+    source: str = ""
 
 
 class Grouped(Protocol):
@@ -113,18 +117,43 @@ def groups_of(score: Grouped) -> tuple[Group, ...]:
             interval = documents_interval(score.by_document, score.docs, per, score.confidence, rows)
         count = {key: int(getattr(sums, key)[k]) for key in _COUNTS}
         figure = float(nats[k]) / size / _LN2 if size else None
-        found.append(Group(name=name, nats=float(nats[k]), figure=figure, interval=interval, **count))
+        source = sums.sources[k] if sums.sources else ""
+        found.append(Group(name=name, nats=float(nats[k]), figure=figure, interval=interval, source=source, **count))
     return tuple(found)
 
 
 def macro(score: Grouped) -> Interval | None:
-    """The mean of the figures of the groups, each weighed alike; groups without bytes are left out."""
-    sized = [group for group in groups_of(score) if group.figure is not None]
+    """The mean of the figures of the groups, each weighed alike; groups without bytes are left out.
+
+    With two levels, the mean over sources of the mean over the domains of each.
+    """
+    if not sums_of(score).sources:
+        return _mean(groups_of(score), score.confidence)
+    parts = [mean for mean in source_means(score).values() if mean is not None]
+    return macro_of_groups([mean.estimate for mean in parts], parts, score.confidence) if parts else None
+
+
+def source_means(score: Grouped) -> dict[str, Interval | None]:
+    """The mean over the domains of each source, in the order of the text; empty if there is one level.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> rows = [{"text": "abcd", "source": "web", "domain": name} for name in "xy"]
+    >>> found = bm.score("uniform", bm.Corpus.from_records(rows), group="source,domain")
+    >>> source_means(found)["web"].estimate
+    8.0
+    """
+    groups = groups_of(score) if sums_of(score).sources else ()
+    names = dict.fromkeys(group.source for group in groups)
+    return {name: _mean([group for group in groups if group.source == name], score.confidence) for name in names}
+
+
+def _mean(groups: Sequence[Group], confidence: float) -> Interval | None:
+    sized = [group for group in groups if group.figure is not None]
     if not sized:
         return None
-    return macro_of_groups(
-        [group.figure or 0.0 for group in sized], [group.interval for group in sized], score.confidence
-    )
+    return macro_of_groups([group.figure or 0.0 for group in sized], [group.interval for group in sized], confidence)
 
 
 def ends(found: Interval | None) -> dict[str, float | str | None] | None:
@@ -152,7 +181,14 @@ def groups_dict(score: Grouped, micro: Interval | None) -> dict[str, object]:
         }
         for group in groups_of(score)
     ]
-    return {"kind": sums_of(score).kind, "micro": ends(micro), "macro": ends(macro(score)), "rows": rows}
+    sources = {name: ends(mean) for name, mean in source_means(score).items()}
+    return {
+        "kind": sums_of(score).kind,
+        "micro": ends(micro),
+        "macro": ends(macro(score)),
+        **({"sources": sources} if sources else {}),
+        "rows": rows,
+    }
 
 
 def _number(value: float) -> float | str:

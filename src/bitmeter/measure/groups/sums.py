@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -23,6 +24,7 @@ SCHEMA = "bitmeter.groups/1"
 BY_SOURCE = ("file", "folder")
 #: The most groups; more are not domains but documents.
 _MOST = 100_000
+_MOST_CODES = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +34,18 @@ class GroupSums:
     Attributes
     ----------
     kind
-        By what documents are grouped: "field.domain", "file" or "folder".
+        By what documents are grouped: "field.domain", "file" or "folder"; two of them, with a comma, for domains
+        within sources.
     names
-        The value of the field, or the path.
+        The value of the field, or the path; with its source before it, if there are two levels.
     exact
         The cost of each in nats, as numbers whose exact sum it is.
     bytes, chars, words, tokens, documents
         Counts; over all groups they are those of the text.
     rows
         The group of each row of `Score.by_document`; None where a row holds documents of several groups.
+    sources
+        The source of each group, if there are two levels; else empty.
     """
 
     kind: str
@@ -52,6 +57,7 @@ class GroupSums:
     tokens: Ints
     documents: Ints
     rows: Ints | None = None
+    sources: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -81,6 +87,7 @@ class GroupSums:
             "exact": [[value if np.isfinite(value) else "inf" for value in parts] for parts in self.exact],
             **counts,
             **({} if self.rows is None else {"rows": self.rows.tolist()}),
+            **({"sources": list(self.sources)} if self.sources else {}),
         }
 
 
@@ -97,20 +104,35 @@ class GroupTotals:
 
     def __init__(self, wanted: str, corpus: Corpus) -> None:
         self._wanted, self._corpus = wanted, corpus
-        if wanted in BY_SOURCE:
-            if corpus.docs.startswith("joined"):
-                message = "all files are joined to one document, so they are no groups; leave docs out (--docs)"
-                raise InputError(message, value=wanted)
-        elif not corpus.holds_rows:
+        levels = wanted.split(",")
+        if len(levels) > 2 or len(set(levels)) < len(levels) or not all(levels):
             message = (
-                f"{corpus.name} is plain text, which has no field {wanted!r:.60}; group by 'file' or 'folder' (--group)"
+                f"group is {wanted!r:.60}; it must be one field, or that of sources and that of their domains with a "
+                "comma between them, such as source,domain (--group)"
             )
             raise InputError(message, value=wanted)
-        else:
-            corpus.label_by(wanted, "group")
+        self._levels = dict(zip(("source", "group")[-len(levels) :], levels, strict=True))
+        for purpose, level in self._levels.items():
+            self._begin(level, purpose)
         self._logs: list[_core.ExactSums] = []
         self._counts = np.zeros((0, 6), dtype=np.int64)  # bytes, chars, words, tokens, documents, impossible
         self._folders: dict[str, int] = {}
+        #: Of two levels: the number of each pair, in the order of the text.
+        self._pairs: dict[tuple[int, int], int] = {}
+
+    def _begin(self, level: str, purpose: str) -> None:
+        corpus = self._corpus
+        if level in BY_SOURCE:
+            if corpus.docs.startswith("joined"):
+                message = "all files are joined to one document, so they are no groups; leave docs out (--docs)"
+                raise InputError(message, value=level)
+        elif not corpus.holds_rows:
+            message = (
+                f"{corpus.name} is plain text, which has no field {level!r:.60}; group by 'file' or 'folder' (--group)"
+            )
+            raise InputError(message, value=level)
+        else:
+            corpus.label_by(level, purpose)
 
     def add(self, counted: Counted, first: int, counts: Ints) -> None:
         """Add a batch whose first document has this number; `counts` has the characters and words of ended ones."""
@@ -146,28 +168,53 @@ class GroupTotals:
 
     def _numbers(self, first: int, size: int) -> Ints:
         """The groups of successive documents."""
-        if self._wanted not in BY_SOURCE:
-            found = self._corpus.labels_from(first, size, "group")
+        found = [self._of_level(level, purpose, first, size) for purpose, level in self._levels.items()]
+        if len(found) == 1:
+            return found[0]
+        codes = found[0] * _MOST_CODES + found[1]
+        first_of, inverse = np.unique(codes, return_index=True, return_inverse=True)[1:]
+        numbers = np.empty(len(first_of), dtype=np.int64)
+        for k in np.argsort(first_of).tolist():  # in the order in which they come
+            pair = int(found[0][first_of[k]]), int(found[1][first_of[k]])
+            numbers[k] = self._pairs.setdefault(pair, len(self._pairs))
+        return numbers[inverse.reshape(-1)]
+
+    def _of_level(self, level: str, purpose: str, first: int, size: int) -> Ints:
+        if level not in BY_SOURCE:
+            found = self._corpus.labels_from(first, size, purpose)
             if len(found) != size:
-                message = f"{self._corpus.name} has no field {self._wanted!r:.60} to group by; choose another (--group)"
+                message = f"{self._corpus.name} has no field {level!r:.60} to group by; choose another (--group)"
                 raise RecordError(message, path=self._corpus.name)
             return found
         begun = self._corpus.first_documents()
         source = np.searchsorted(begun, np.arange(first, first + size), side="right") - 1
-        return source if self._wanted == "file" else self._of_folder()[source]
+        return source if level == "file" else self._of_folder()[source]
 
     def _of_folder(self) -> Ints:
         folders = [os.path.dirname(name) or "." for name in self._corpus.source_names]
         return np.array([self._folders.setdefault(folder, len(self._folders)) for folder in folders], dtype=np.int64)
 
-    def _names(self) -> tuple[str, ...]:
-        if self._wanted == "file":
+    def _level_names(self, level: str, purpose: str) -> tuple[str, ...]:
+        if level == "file":
             return self._corpus.source_names
-        return tuple(self._folders) if self._wanted == "folder" else self._corpus.label_names("group")
+        return tuple(self._folders) if level == "folder" else self._corpus.label_names(purpose)
+
+    def _names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The name of each group, and of its source if there are two levels."""
+        found = [self._level_names(level, purpose) for purpose, level in self._levels.items()]
+        if len(found) == 1:
+            return found[0], ()
+        names = [f"{found[0][source]}/{found[1][domain]}" for source, domain in self._pairs]
+        times = Counter(names)  # "a/b" with "c", and "a" with "b/c"
+        shown = tuple(
+            name if times[name] == 1 else f"{name} ({source}, {domain})"
+            for name, (source, domain) in zip(names, self._pairs, strict=True)
+        )
+        return shown, tuple(found[0][source] for source, _ in self._pairs)
 
     def finish(self, documents: DocumentSums) -> GroupSums:
         """The sums of groups, with the rows of the sums by document that belong to each."""
-        names = self._names()
+        names, sources = self._names()
         self._grow(len(names))
         exact = tuple(
             (np.inf,) if impossible else exact_parts((-logs.parts()).tolist())
@@ -189,6 +236,7 @@ class GroupTotals:
             rows = None if rows is None else renumbered[rows]
             table = np.ascontiguousarray(table[:, some])
             names, exact = tuple(names[k] for k in some), tuple(exact[k] for k in some)
-        kind = self._wanted if self._wanted in BY_SOURCE else f"field.{self._wanted}"
+            sources = tuple(sources[k] for k in some) if sources else ()
+        kind = ",".join(level if level in BY_SOURCE else f"field.{level}" for level in self._levels.values())
         size, chars, words, tokens, number = table
-        return GroupSums(kind, names, exact, size, chars, words, tokens, number, rows)
+        return GroupSums(kind, names, exact, size, chars, words, tokens, number, rows, sources)

@@ -56,6 +56,7 @@ def group_matrix(scores: Sequence[Score]) -> dict[str, Any]:
         "figure": f"bits_per_{scores[0].figure_per}",
         "kind": first.kind,
         "groups": list(first.names),
+        **({"sources": list(first.sources)} if first.sources else {}),
         "bytes": first.bytes.tolist(),
         "documents": first.documents.tolist(),
         "rows": rows,

@@ -280,7 +280,7 @@ class Corpus:
         )
 
     def label_by(self, field: Any, purpose: str = "cluster") -> None:
-        """As rows are read, collect the value of another of their fields, to "cluster" or to "group" by."""
+        """As rows are read, collect the value of another of their fields, to "cluster" or "group" by (and "source")."""
         if not isinstance(field, str):
             message = f"field is {shown(field)}; it must be the name of a field"
             raise InputTypeError(message, value=field)

@@ -68,7 +68,8 @@ class _Field:
 
     @property
     def _choose(self) -> str:
-        return f"{self._purpose}=… (--{self._purpose})"
+        keyword = "group" if self._purpose == "source" else self._purpose
+        return f"{keyword}=… (--{keyword})"
 
     def add_row(self, row: Any, path: str, number: int, place: str) -> None:
         """Add the value of a record that maps fields to values."""
@@ -98,7 +99,7 @@ class _Field:
 
 
 #: What is done by a field that a keyword names.
-_VERBS = {"cluster": "cluster", "group": "group", "given": "condition"}
+_VERBS = {"cluster": "cluster", "group": "group", "source": "group", "given": "condition"}
 
 
 class Labels(_Field):
