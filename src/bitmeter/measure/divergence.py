@@ -220,10 +220,13 @@ def _same_outcomes(one: Predictor, two: Predictor) -> bool:
 def rows_of_both(
     one: Predictor, two: Predictor, corpus: Corpus, settings: Settings
 ) -> Iterator[tuple[int, Iterator[Rows]]]:
-    """For each block of the text: the offset of its end, and rows of ln p, rows of ln q, and the entries that came."""
+    """For each block of the text: the offset of its end, and rows of ln p, rows of ln q, and the entries that came.
+
+    A model beside itself predicts once.
+    """
     if isinstance(one, WindowedPredictor) and isinstance(two, WindowedPredictor):
         reader, settled = in_windows(one, settings)
-        other = in_windows(two, settled)[0].with_windowing(reader.windowing)
+        other = reader if two is one else in_windows(two, settled)[0].with_windowing(reader.windowing)
         for block in split_corpus(corpus, reader.units, reader.traits.block_bytes):
             yield block.offset + len(block.data), _by_windows(reader, other, block.split.ids, block.split.bounds)
         return
@@ -235,31 +238,29 @@ def rows_of_both(
             )
             raise IncomparableError(message)
         without_windows(model.name, settings)
-    steppers = one.stepper(), two.stepper()
+    steppers = (one.stepper(),) if two is one else (one.stepper(), two.stepper())
     for block in split_corpus(corpus, one.units, _STEPPED):
-        found = _by_steps((one, two), steppers, block.split, continues=block.continues)
+        found = _by_steps(one, steppers, block.split, continues=block.continues)
         yield block.offset + len(block.data), found
 
 
-def _by_steps(
-    models: tuple[Predictor, Predictor], steppers: tuple[Stepper, Stepper], split: Split, *, continues: bool
-) -> Iterator[Rows]:
+def _by_steps(model: Predictor, steppers: tuple[Stepper, ...], split: Split, *, continues: bool) -> Iterator[Rows]:
     starts = set(split.bounds[1 if continues else 0 : -1].tolist())
-    entries = models[0].outcomes.index(split.ids)
+    entries = model.outcomes.index(split.ids)
     for at, (unit, entry) in enumerate(zip(split.ids.tolist(), entries.tolist(), strict=True)):
         if at in starts:
             for stepper in steppers:
                 stepper.begin()
         if unit == BLANK:
             continue
-        if not 0 <= entry < len(models[0].outcomes):
+        if not 0 <= entry < len(model.outcomes):
             message = (
-                f"{models[0].name} predicts {len(models[0].outcomes):,} outcomes, and the unit id {unit} is none of "
+                f"{model.name} predicts {len(model.outcomes):,} outcomes, and the unit id {unit} is none of "
                 "them, so there is no divergence on this text"
             )
             raise ModelError(message, value=unit)
-        p, q = (stepper.predict()[None] for stepper in steppers)
-        yield p, q, np.array([[entry]])
+        rows = [stepper.predict()[None] for stepper in steppers]
+        yield rows[0], rows[-1], np.array([[entry]])
         for stepper in steppers:
             stepper.take(unit)
 
@@ -284,7 +285,9 @@ def _by_windows(one: WindowedPredictor, two: WindowedPredictor, ids: Ids, bounds
 
 def _window(one: WindowedPredictor, two: WindowedPredictor, sequence: Ints, lead: int) -> Iterator[Rows]:
     at = lead
-    for p, q in zip(one.predictions(sequence, lead), two.predictions(sequence, lead), strict=True):
+    rows = [model.predictions(sequence, lead) for model in ((one,) if two is one else (one, two))]
+    for found in zip(*rows, strict=True):
+        p, q = found[0], found[-1]
         truth = sequence[at : at + len(p), None]
         at += len(p)
         yield p, q, truth

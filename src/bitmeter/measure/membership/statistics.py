@@ -15,21 +15,28 @@ from bitmeter._util.arrays import Floats
 from bitmeter._util.check import items, real, shown
 from bitmeter._util.progress import Progress, Step
 from bitmeter._util.rendering import rendered
-from bitmeter.errors import ChoiceError, EmptyError, InputError
+from bitmeter.errors import ChoiceError, EmptyError, IncomparableError, InputError, InputTypeError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.divergence import as_predictor
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.cluster import named
 from bitmeter.measure.interval.ratio import ratio_interval
+from bitmeter.measure.membership.costs import by_costs, costs_of_documents, names_of_documents
 from bitmeter.measure.membership.rows import Moments, moments
 from bitmeter.measure.options import settle
-from bitmeter.measure.scoring import _corpus
+from bitmeter.measure.score import Score
+from bitmeter.measure.scoring import _corpus, score
+from bitmeter.models.protocols import Model
+from bitmeter.models.registry import resolve
+from bitmeter.text.corpus.corpus import Corpus
 
 __all__ = ["STATISTICS", "Statistic", "TextStatistics", "min_k", "min_k_plus", "text_statistics"]
 
 #: The statistics by name.
 STATISTICS = ("min-k", "min-k++", "zlib", "binoculars")
 _LN2 = math.log(2.0)
+#: Those that need only what each unit costs, and not the rest of its prediction.
+_OF_COSTS = ("min-k", "zlib")
 #: Why a model must expose its distributions.
 _PURPOSE = "statistics of documents need a model that does"
 
@@ -133,7 +140,7 @@ def min_k_plus(found: Moments, share: float) -> float:
 
 def text_statistics(
     model: Any,
-    text: Any,
+    text: Any = None,
     *,
     at: str | Iterable[str] = ("min-k", "min-k++", "zlib"),
     other: Any = None,
@@ -150,9 +157,10 @@ def text_statistics(
     Parameters
     ----------
     model
-        A model that exposes the distribution of the next unit.
+        A model that exposes the distribution of the next unit; for "min-k" and "zlib" any that gives costs of units; or
+        a `Score` with its trace, from which these two are taken without another pass.
     text
-        As for `score`; each document has figures of its own.
+        As for `score`; each document has figures of its own. None with a `Score`.
     at
         Names of statistics, as a list or separated by commas: "min-k", "min-k++", "zlib" (bits under the model over
         bits under zlib), "binoculars" (ln perplexity over the cross-entropy −Σ p ln q with `other`).
@@ -188,12 +196,24 @@ def text_statistics(
             else "the other model is for binoculars, which is not among the statistics"
         )
         raise InputError(message)
-    one = as_predictor(model, _PURPOSE)
-    two = one if other is None else as_predictor(other, _PURPOSE)
     settings = settle(convention("bitmeter"), docs, field, None, None, None, None, None, ctx, level)
+    if isinstance(model, Score):
+        if text is not None or docs is not None or field is not None or ctx is not None:
+            message = "a score knows its text and its conventions already; leave out text, docs, field and ctx"
+            raise InputError(message)
+        return _of_score(model, names, null, k, level)
+    ready = resolve(model)
+    corpora = [_corpus(texts, settings) for texts in ((text,) if null is None else (text, null))]
+    if set(names) <= set(_OF_COSTS) and isinstance(ready, Model) and all(by_costs(ready, one) for one in corpora):
+        scores = [score(ready, corpus, ctx=ctx, progress=progress) for corpus in corpora]
+        (found, rows), *rest = (_rows_of_score(one, k) for one in scores)
+        labels = names_of_documents(corpora[0], found)
+        others = rest[0][1] if rest else []
+        return _statistics(ready.name, corpora[0].name, labels, rows, others, names, k, level)
+    one = as_predictor(ready, _PURPOSE)
+    two = one if other is None else as_predictor(other, _PURPOSE)
 
-    def measured(texts: Any) -> tuple[str, list[str], list[dict[str, float]]]:
-        corpus = _corpus(texts, settings)
+    def measured(corpus: Corpus) -> tuple[str, list[str], list[dict[str, float]]]:
         labels, rows, done = [], [], 0
         for document in corpus.documents():
             found = moments(one, two, document.data, settings)
@@ -208,9 +228,53 @@ def text_statistics(
             raise EmptyError(message)
         return corpus.name, labels, rows
 
-    title, labels, rows = measured(text)
-    others = [] if null is None else measured(null)[2]
-    return TextStatistics(one.name, title, k, tuple(labels), tuple(_statistic(n, rows, others, level) for n in names))
+    title, labels, rows = measured(corpora[0])
+    others = measured(corpora[1])[2] if len(corpora) > 1 else []
+    return _statistics(one.name, title, labels, rows, others, names, k, level)
+
+
+def _statistics(
+    model: str,
+    text: str,
+    labels: list[str],
+    rows: list[dict[str, float]],
+    others: list[dict[str, float]],
+    names: tuple[str, ...],
+    share: float,
+    level: float,
+) -> TextStatistics:
+    found = tuple(_statistic(name, rows, others, level) for name in names)
+    return TextStatistics(model, text, share, tuple(labels), found)
+
+
+def _of_score(found: Score, names: tuple[str, ...], null: Any, share: float, level: float) -> TextStatistics:
+    more = [name for name in names if name not in _OF_COSTS]
+    if more:
+        message = (
+            f"{more[0]} needs whole predictions, and a score has only what each unit costs; give the model and the text"
+        )
+        raise InputError(message, value=more[0])
+    if null is not None and not isinstance(null, Score):
+        message = f"null is {shown(null)}; beside a score it must be a score, too"
+        raise InputTypeError(message, value=null)
+    if null is not None and null.signature.model != found.signature.model:
+        message = f"the null was scored by {null.model}, and the text by {found.model}; score both by one model"
+        raise IncomparableError(message)
+    documents, rows = _rows_of_score(found, share)
+    others = [] if null is None else _rows_of_score(null, share)[1]
+    labels = [f"{found.text}:{document + 1}" if found.documents > 1 else found.text for document in documents]
+    return _statistics(found.model, found.text, labels, rows, others, names, share, level)
+
+
+def _rows_of_score(found: Score, share: float) -> tuple[list[int], list[dict[str, float]]]:
+    documents, rows = [], []
+    for document, data, logs in costs_of_documents(found):
+        documents.append(document)
+        rows.append(_of_costs(data, logs, share))
+    if not rows:
+        message = f"{found.text} has no document with a unit that is predicted"
+        raise EmptyError(message)
+    return documents, rows
 
 
 def _names(at: str | Iterable[str]) -> tuple[str, ...]:
@@ -224,13 +288,17 @@ def _names(at: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _of_costs(data: bytes, logprobs: Floats, share: float) -> dict[str, float]:
+    nats = -math.fsum(logprobs) if np.isfinite(logprobs).all() else math.inf
+    return {"min-k": min_k(logprobs, share), "zlib": nats / _LN2 / (8.0 * len(zlib.compress(data, 9)))}
+
+
 def _of_document(data: bytes, found: Moments, share: float) -> dict[str, float]:
     nats = -math.fsum(found.logprobs) if np.isfinite(found.logprobs).all() else math.inf
     cross = -math.fsum(found.crosses) if np.isfinite(found.crosses).all() else math.inf
     return {
-        "min-k": min_k(found.logprobs, share),
+        **_of_costs(data, found.logprobs, share),
         "min-k++": min_k_plus(found, share),
-        "zlib": nats / _LN2 / (8.0 * len(zlib.compress(data, 9))),
         # An infinite cross-entropy is infinitely more than any finite perplexity.
         "binoculars": 0.0 if math.isinf(cross) and math.isfinite(nats) else nats / cross if cross > 0.0 else math.inf,
     }
