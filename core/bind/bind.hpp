@@ -106,3 +106,4 @@ void bind_universal(nb::module_& m);
 void bind_compact(nb::module_& m);
 void bind_kenlm(nb::module_& m);
 void bind_kenlm_module(nb::module_& m);
+void bind_overlap(nb::module_& m);

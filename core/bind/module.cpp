@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     bind_compact(m);
     bind_kenlm(m);
     bind_kenlm_module(m);
+    bind_overlap(m);
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from bitmeter.measure.interval.base import Interval
     from bitmeter.measure.interval.paired import PairedTest
     from bitmeter.measure.membership.statistics import Statistic, TextStatistics, text_statistics
+    from bitmeter.measure.overlap.documents import overlap_columns
+    from bitmeter.measure.overlap.index import OverlapIndex
+    from bitmeter.measure.overlap.result import Overlap, OverlapMatch, OverlapSource
+    from bitmeter.measure.overlap.run import overlap
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
@@ -200,6 +204,10 @@ _HOMES = {
     "OpenVocabulary": "models.protocols",
     "Options": "models.session",
     "Outcomes": "models.outcomes",
+    "Overlap": "measure.overlap.result",
+    "OverlapIndex": "measure.overlap.index",
+    "OverlapMatch": "measure.overlap.result",
+    "OverlapSource": "measure.overlap.result",
     "PairedTest": "measure.interval.paired",
     "PartialInformation": "theory.decomposition",
     "Phases": "theory.processes.phases",
@@ -287,6 +295,8 @@ _HOMES = {
     "monte_carlo_cross_entropy": "theory.monte_carlo",
     "mutual_information": "theory.joint",
     "o_information": "theory.multivariate",
+    "overlap": "measure.overlap.run",
+    "overlap_columns": "measure.overlap.documents",
     "partial_information": "theory.decomposition",
     "perplexity": "theory.information",
     "prefer": "measure.answers.pairs",
@@ -370,6 +380,10 @@ __all__ = [
     "OpenVocabulary",
     "Options",
     "Outcomes",
+    "Overlap",
+    "OverlapIndex",
+    "OverlapMatch",
+    "OverlapSource",
     "PairedTest",
     "PartialInformation",
     "Phases",
@@ -457,6 +471,8 @@ __all__ = [
     "monte_carlo_cross_entropy",
     "mutual_information",
     "o_information",
+    "overlap",
+    "overlap_columns",
     "partial_information",
     "perplexity",
     "prefer",

@@ -29,6 +29,9 @@ class UniversalFormatError(bitmeter.errors.FileFormatError):
 class CodeError(bitmeter.errors.FileFormatError):
     pass
 
+class OverlapFormatError(bitmeter.errors.FileFormatError):
+    pass
+
 def cpu() -> dict[str, object]:
     """
     The instruction-set level in use (BITMETER_CPU limits it), the levels and features of the processor, and the kernel that each family of loops uses.
@@ -761,6 +764,51 @@ class KenlmModule:
 
     def totals(self, sentences: object, bos: bool, eos: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """(log10 p, words) of many sentences."""
+
+class OverlapIndex:
+    """An index of a corpus for the substrings of other texts, mapped."""
+
+    @staticmethod
+    def open(path: str) -> OverlapIndex:
+        """A file, all of which is held against its checksum."""
+
+    @property
+    def documents(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+    @property
+    def longest(self) -> int:
+        """The most bytes of a match."""
+
+    @property
+    def metadata(self) -> bytes: ...
+
+    @property
+    def text(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,), writable=False)]:
+        """The bytes of the corpus, with a separator behind each document."""
+
+    @property
+    def ends(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,), writable=False)]:
+        """Where the separators stand."""
+
+    def lengths(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], first: int, last: int, own: int = -1, threads: int = 1) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """The longest match at each byte of text[first:last]."""
+
+    def first(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], own: int = -1) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The first place in the corpus of each match; -1 if it has none."""
+
+def overlap_seal(path: str, text: int, documents: int, parts: int, longest: int, metadata: int) -> bytes:
+    """The header of an index whose sections have been written."""
+
+OVERLAP_MAGIC: bytes = ...
+
+OVERLAP_HEADER: int = 128
+
+OVERLAP_ALIGNMENT: int = 64
+
+OVERLAP_ROW: int = 256
 
 class GapCounts:
     """Counts the white space of a text that comes block by block."""

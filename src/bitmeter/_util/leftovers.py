@@ -126,12 +126,15 @@ def temporary_place() -> str:
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """A new folder where the system keeps temporary files, which only this user can read and which is deleted."""
+def temporary_folder(place: str | None = None) -> Iterator[Path]:
+    """A new folder in this one, which only this user can read and which is deleted.
+
+    Without `place` it is where the system keeps temporary files.
+    """
     import shutil
 
     try:
-        base = temporary_place()
+        base = temporary_place() if place is None else place
         sweep(base)
         path, descriptor = _locked_folder(base)
     except OSError as error:

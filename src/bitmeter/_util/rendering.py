@@ -12,6 +12,7 @@ RENDERERS = {
     "Refusal": "bitmeter.reports.panel:describe_refusal",
     "Choices": "bitmeter.reports.answers:describe_choices",
     "Preferences": "bitmeter.reports.answers:describe_preferences",
+    "Overlap": "bitmeter.reports.overlap:describe_overlap",
     "Sweep": "bitmeter.reports.sweep:describe_sweep",
     "TextStatistics": "bitmeter.reports.membership:describe_statistics",
     "Check": "bitmeter.reports.gate:describe_check",

@@ -1,0 +1,112 @@
+"""`bitmeter overlap`: what of a text stands in a corpus, or twice in itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_one_output
+from bitmeter.cli.progress import bar
+
+if TYPE_CHECKING:
+    from bitmeter._util.progress import Step
+
+__all__ = ["overlap"]
+
+
+def overlap(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text whose parts are looked for; - for stdin.")],
+    *,
+    corpus: Annotated[
+        str | None, typer.Option("--in", metavar="CORPUS", help="Texts in which they are looked for, or an index.")
+    ] = None,
+    itself: Annotated[bool, typer.Option("--self", help="Look for them elsewhere in TEXT: duplication.")] = False,
+    length: Annotated[
+        int | None,
+        typer.Option("--length", "-n", min=1, metavar="N", help="Least match: 50 bytes by default, 13 other units."),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE.")
+    ] = "bytes",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Save a row per document: .jsonl, .csv or .parquet."),
+    ] = None,
+    index: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the index of the corpus, to give it to --in later.")
+    ] = None,
+    docs: Docs = None,
+    field: Field = None,
+    in_docs: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Document boundaries of the corpus, as --docs.")
+    ] = None,
+    in_field: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Field of the corpus that holds the text.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="How many matches and sources to list.")] = 10,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Limit on memory: 4G, 500M, or 50% of what is free; 75% by default."),
+    ] = None,
+    temp: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for a temporary index.")] = None,
+    threads: Annotated[int, typer.Option(min=0, max=1024, metavar="N", help="Threads to use; 0 for all.")] = 1,
+    force: Force = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show how much of a text stands word for word in a corpus, and where it comes from.
+
+    A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a match
+    of at least --length units. Nothing is normalised. -q prints the share that is covered.
+    """
+    check_one_output(json=json, quiet=quiet)
+    if (corpus is None) != itself:
+        message = (
+            "name the corpus: bitmeter overlap TEXT --in CORPUS; or look for duplicates: bitmeter overlap TEXT --self"
+            if corpus is None
+            else "--self looks in the text itself, but --in names a corpus; give one of them"
+        )
+        raise typer.BadParameter(message)
+    check_free(index, force=force)
+    from bitmeter.measure.overlap.documents import check_table, write_table
+    from bitmeter.measure.overlap.index import OverlapIndex, is_index
+    from bitmeter.measure.overlap.run import overlap as measure
+
+    if output is not None:
+        check_table(output, force=force)
+    searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
+    where: Any = corpus
+    with bar("overlap") as shown:
+
+        def report(step: Step) -> None:
+            if shown is not None:
+                shown.update(step.share or 0.0, 1.0, title=f"{step.stage:<9}")
+
+        if index is not None:
+            if is_index(searched):
+                message = f"{searched} is an index already; leave --index out"
+                raise typer.BadParameter(message)
+            where = OverlapIndex.build(
+                searched, index, docs=its_docs, field=its_field, memory=memory, temp=temp, force=force, progress=report
+            )
+            its_docs = its_field = None
+        if corpus is None:
+            found = measure(
+                where or text, length=length, unit=unit, docs=its_docs, field=its_field, top=top, memory=memory,
+                temp=temp, threads=threads, progress=report,
+            )  # fmt: skip
+        else:
+            found = measure(
+                text, where, length=length, unit=unit, docs=docs, field=field, in_docs=its_docs, in_field=its_field,
+                top=top, memory=memory, temp=temp, threads=threads, progress=report,
+            )  # fmt: skip
+    if output is not None:
+        write_table(found, output, force=force)
+    if json:
+        typer.echo(found.to_json())
+    elif quiet:
+        typer.echo(repr(found.coverage))
+    else:
+        typer.echo(str(found))
