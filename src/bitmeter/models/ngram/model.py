@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bitmeter import _core
 from bitmeter._util.check import Seed, flag, integer
@@ -23,6 +23,9 @@ from bitmeter.models.ngram.units import UnitPlan, plan_of
 from bitmeter.models.sampled import SampledText
 from bitmeter.models.scheme import Scheme
 from bitmeter.text.units.base import Units
+
+if TYPE_CHECKING:
+    from bitmeter.text.units.tokenizers import SentencePiece
 
 __all__ = ["MAX_ORDER", "NGram"]
 
@@ -120,6 +123,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._expanded = []
         self._querier = None
         self._units = None
+        self._pieces = None
         self._ids_by_unit = None
         self._folder = None
         self._spelling = None
@@ -270,7 +274,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         path
             The file.
         units
-            The tokenizer of the training, where it is not beside the model. Another one is refused.
+            The tokenizer of the training, where it is not beside the model. Another one is refused. For an ARPA file or
+            a binary of KenLM whose words are pieces: "sentencepiece:FILE", which splits the text into them.
         components
             Tokenizers among which that of the training may be.
         """
@@ -299,11 +304,27 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             made._use(plan_of(units))
         elif components is not None and made._plan.kind == "tokens":
             made._units = components.tokenizer(made._plan.fingerprint)
+        elif components is not None and made._plan.kind == "words":
+            made._pieces = made._pieces_of(components)
         return made
+
+    def _pieces_of(self, components: Components) -> SentencePiece | None:
+        """A SentencePiece model that was given, where the words of this model are its pieces."""
+        from bitmeter.models.ngram.pieces import holds_pieces
+        from bitmeter.text.units.tokenizers import SentencePiece
+
+        found = components.units(lambda one: isinstance(one, SentencePiece) and holds_pieces(self.form, one))
+        return found if isinstance(found, SentencePiece) else None
 
     def _use(self, given: tuple[UnitPlan, Units]) -> None:
         """Take these units for those of the training, if they are."""
         plan, units = given
+        if self._plan.kind == "words" and plan.kind == "tokens":
+            from bitmeter.text.units.tokenizers import SentencePiece
+
+            if isinstance(units, SentencePiece):
+                self._units, self._pieces = self._piece_words(units), units
+                return
         if plan.kind != self._plan.kind:
             message = f"{self.name} is a model of {self._plan.kind}, and units names {units.name}; leave units out"
             raise ModelError(message, value=units.name)
