@@ -35,7 +35,7 @@ DOCUMENTS = [
     "Быть или не быть, вот в чём вопрос. Ёлка 25 ноября.",
     "Μῆνιν ἄειδε θεά· ΟΔΥΣΣΕΥΣ, ΑΧΙΛΛΕΥΣ.",
     "生きるべきか、死ぬべきか。『１２３』（問題）！",
-    "\u0000control\u0001 characters\u007f and \u0085more\u009f \u00a0 spaces\u3000here\u2009too\ufffc",
+    "\u0008control\u0001 characters\u007f and \u0086more\u009f \u00a0 spaces\u3000here\u2009too\ufffc",
     "한국어 문장, หนึ่ง สอง, हिन्दी में, ١٢٣٤ عربى مُشَكَّل",
     "Istanbul İstanbul ǅ ẞ ﬀ ① Ⅷ ²³ ½ 𝟙𝟚𝟛 𝒜 😀 👩‍👩‍👧",
     "e\u0301e\u0323\u0302 \u1b05\u1b44\u1bab \U0001d15e\U0001d16d\U0001d165 \u2329x\u232a \u1ffd",

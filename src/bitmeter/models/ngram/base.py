@@ -52,6 +52,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     smoothing: str
     threads: int
     notes: tuple[str, ...]
+    #: How the text of the training was normalised; None if that is not known.
+    norm: str | None
     path: str | None
     _unk_word: bool
     _plan: UnitPlan
@@ -97,6 +99,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
+        norm = about.get("norm")
+        self.norm = norm if isinstance(norm, str) and len(norm) < 100 and norm.isprintable() else None
         notes = about.get("notes")
         self.notes = tuple(str(line) for line in notes) if isinstance(notes, list) else ()
 
@@ -135,7 +139,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return Traits(
             vocabulary=self.size, is_distribution=self.is_distribution, end=self.end, oov=self._oov_ways,
             rounded=any(line.startswith(ROUNDED) for line in self.notes),
-            caveats=tuple(line for line in self.notes if line.startswith(QUANTISED)),
+            caveats=tuple(line for line in self.notes if line.startswith(QUANTISED)), norm=self.norm,
         )  # fmt: skip
 
     @property
@@ -272,6 +276,14 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     def unknown(self, ids: Ids) -> Bools:
         """Which units the model does not know."""
         return np.asarray((self.own_ids_of(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
+
+    def some_words(self, most: int) -> list[bytes]:
+        """Words of the vocabulary from all over it; none where the file does not list them, or its units are not words."""
+        size = self.form.words
+        if self._plan.kind != "words" or size <= END + 1:
+            return []
+        with format_errors(self.name):
+            return [self.form.word(i) for i in range(END + 1, size, max(1, size // most))]
 
     def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown units.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitmeter import _core
-from bitmeter._util.check import Seed, flag, integer
+from bitmeter._util.check import Seed, choice, flag, integer
 from bitmeter._util.files import as_path, label
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.components import Components
@@ -128,6 +128,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._folder = None
         self._spelling = None
         self.notes = ()
+        self.norm = None
         self.path = None
         default = self.smoothing == _DEFAULT
         self.name = f"ngram(order {self.order})" if default else f"ngram(order {self.order}, {self.smoothing})"
@@ -141,6 +142,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
+        norm: str = "none",
+        like: str | None = None,
         memory: int | str | None = None,
         temp: Any = None,
         progress: Any = None,
@@ -159,6 +162,12 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
+        norm
+            What is done to each sentence before, by the names that `score` has for it, such as "ccnet". The model keeps
+            the name, and a text that is scored in another way is warned of.
+        like
+            "lmplz": words are separated as KenLM's lmplz does it, by NUL, tab, carriage return and space, and not by
+            vertical tab and form feed.
         memory
             How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
             (of what is free). Three quarters of what is free by default. What does not fit goes to temporary files;
@@ -181,10 +190,18 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         """
         from bitmeter.models.ngram.estimate.fit import Settings, estimate
         from bitmeter.models.ngram.estimate.memory import Allowance
+        from bitmeter.text.corpus.normalise import NORMALISERS
 
+        chosen = choice(norm, "norm", ("none", "data-juicer", *NORMALISERS))
+        if like is not None:
+            choice(like, "like", ("lmplz",))
+            if self._plan.kind != "words":
+                message = f"lmplz trains models of words, and this is one of {self._plan.kind}; leave like out"
+                raise InputError(message, value=like)
         settings = Settings(
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
-            self._vocabulary, Allowance.of(memory, temp),
+            self._vocabulary, Allowance.of(memory, temp), norm="none" if chosen == "data-juicer" else chosen,
+            separators=like or "kenlm",
         )  # fmt: skip
         self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
         if self._plan.kind != "words":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bitmeter.measure.conventions.base import Convention
-from bitmeter.measure.conventions.filters.documents import document_figures
+from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures
 from bitmeter.measure.score import Score
 
 
@@ -13,7 +13,7 @@ def _figures(score: Score) -> dict[str, float]:
 
 CONVENTION = Convention(
     name="data-juicer",
-    settings={"docs": "record", "eos": "yes", "oov": "class"},
+    settings={"eos": "yes", "oov": "class"},
     statements=(
         "The text is used as it is.",
         "A document without pieces has perplexity 0.",
@@ -21,5 +21,6 @@ CONVENTION = Convention(
         "An unknown piece costs <unk> only.",
     ),
     figures=_figures,
+    tally=SingleSums,
     needs="an end of sentence and <unk>; pieces of SentencePiece as words",
 )
