@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     bind_repeats(m);
     bind_processes(m);
     bind_splitting(m);
+    bind_normalising(m);
     bind_ngrams(m);
     bind_compact(m);
     bind_kenlm(m);

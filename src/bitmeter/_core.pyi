@@ -350,6 +350,26 @@ def hash_spans(data: bytes, starts: Annotated[NDArray[numpy.int64], dict(shape=(
 def line_ends(data: bytes) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """The offset after each newline."""
 
+class Normaliser:
+    """A text normaliser by name: ccnet, edugp, roots or datatrove."""
+
+    def __init__(self, name: str) -> None: ...
+
+    def documents(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """(data, ends) of whole documents, each changed by itself."""
+
+class NormaliserStream:
+    """Changes documents that arrive in blocks, which may cut them anywhere."""
+
+    def __init__(self, normaliser: Normaliser) -> None: ...
+
+    def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        (data, ends) of the documents that end here, and what is decided of the one that goes on.
+        """
+
+UNICODE_VERSION: str = '14.0.0'
+
 def resident_bytes() -> int:
     """Bytes of this process in memory; 0 if unknown."""
 
