@@ -81,7 +81,7 @@ def running_spec(measured: Sequence[Measured]) -> dict[str, Any]:
         ]
     _some(values, "only totals are known of these runs, so there is no curve")
     names, per = [one.name for one in measured], measured[0].score.figure_per
-    x = _quantity("read", f"{per}s read", scale={"type": "log", "base": 2, "nice": False}, axis={"format": "~s"})
+    x = _quantity("read", f"{per}s read", scale={"type": "log", "base": 2, "nice": False}, axis={"format": ",.0f"})
     colour = _colour(names)
     band = {
         "mark": {"type": "area", "opacity": 0.15},

@@ -125,7 +125,7 @@ class Trace:
 
     @property
     def details(self) -> Details | None:
-        """Entropies, ranks and the most likely outcomes of all predictions; None if the model was not asked for them."""
+        """Entropy, rank and most likely outcomes of all predictions; None if the model was not asked for them."""
         return self._columns.details()
 
     @property

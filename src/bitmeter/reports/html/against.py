@@ -204,7 +204,7 @@ def top_words(a: Floats, b: Floats, rows: int = ROWS) -> tuple[list[int], list[i
 def literals(
     base: Score, other: Score, data: bytes, words: Ints, shared: Shared, confidence: float, rows: int = ROWS
 ) -> tuple[tuple[Bucket, ...], tuple[Bucket, ...], int]:
-    """Words that occur again and again: those on which A gains most in all, those on which B does, and how many there are.
+    """Words that occur often: those on which A gains most in all, those on which B does, and how many there are.
 
     Intervals and p-values are corrected for all literals that occur often enough, not only for those shown.
     """

@@ -35,9 +35,8 @@ def as_text(scores: Sequence[Score], names: Sequence[str]) -> str:
     """One line per model, and its signature."""
     lines = []
     for score, name in zip(scores, names, strict=True):
-        lines.append(
-            f"{name}: {figure_with_interval(score)} bits per {score.figure_per}, {_total(score)} ({score.signature.short})"
-        )
+        figure = f"{figure_with_interval(score)} bits per {score.figure_per}"
+        lines.append(f"{name}: {figure}, {_total(score)} ({score.signature.short})")
         lines.append(f"  {score.signature}")
     return "\n".join(lines)
 

@@ -67,7 +67,8 @@ def gather(runs: object, traces: object = ()) -> list[Measured]:
         places = [k for k, score in enumerate(scores) if score.signature == trace.signature]
         if not places:
             message = (
-                f"the trace {trace.signature.short} belongs to none of the runs ({', '.join(s.signature.short for s in scores)}): "
+                f"the trace {trace.signature.short} belongs to none of the runs "
+                f"({', '.join(s.signature.short for s in scores)}): "
                 "a run and its trace are written together, by score -o RUN --trace FILE"
             )
             raise InputError(message)

@@ -128,15 +128,15 @@ class _Model:
         if not (columns.lengths == 1).all():
             found |= self.part("len", lambda: _lengths(columns.lengths))
         found |= self.part(("s", plan.fine), lambda: _fine(columns.bits) if plan.fine else _coarse(columns.bits))
-        if details is None:
+        if details is None or plan.which == "none":
             return found
         indices = self.part(("at", plan.which), lambda: self.chosen(plan.which))
         if plan.detailed or indices is None:
             found |= self.part(("hr", "all"), lambda: _entropy_and_rank(details))
-        elif plan.which != "none":
+        else:
             found |= self.part(("hr", plan.which), lambda: _entropy_and_rank(details.taken(indices)))
             found["few"] = 1
-        if plan.which != "none" and details.top.shape[1]:
+        if details.top.shape[1]:
             key = (plan.which, plan.alternatives)
             found |= self.part(key, lambda: _alternatives(details, indices, plan.alternatives))
         return found
@@ -177,11 +177,11 @@ def packed_models(columns: Sequence[Columns], budget: int = BUDGET) -> tuple[lis
     (2, [[1, 200.0]], True)
     """
     models = [_Model(one) for one in columns]
-    for plan in PLANS:
+    for plan in PLANS[:-1]:
         entries = [model.entry(plan) for model in models]
-        if sum(map(_size, entries)) <= budget or plan is PLANS[-1]:
+        if sum(map(_size, entries)) <= budget:
             return entries, plan
-    raise AssertionError("the last plan is always taken")
+    return [model.entry(PLANS[-1]) for model in models], PLANS[-1]
 
 
 def _size(value: Any) -> int:

@@ -11,6 +11,7 @@ from bitmeter._util.arrays import Floats, Ints
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.score import Score
 from bitmeter.measure.trace.trace import Trace
+from bitmeter.models.outcomes import Details
 from bitmeter.reports.series.observed import observed, ratio_of_parts
 from bitmeter.reports.series.texts import offsets_of
 from bitmeter.theory.student import t_quantile
@@ -45,7 +46,7 @@ class Calibration:
 def calibration(score: Score, trace: Trace) -> Calibration | None:
     """Of all predictions of a trace; None if the model was not asked for alternatives.
 
-    A guess counts as right if the unit that came had rank 1, so a tie with it is right, too.
+    The guess is the outcome that is listed first; of several that are equally likely, only one is guessed.
 
     Examples
     --------
@@ -59,11 +60,15 @@ def calibration(score: Score, trace: Trace) -> Calibration | None:
     details = trace.details
     if details is None or details.top_logprobs.shape[1] == 0 or not len(trace):
         return None
-    first = np.exp(np.minimum(details.top_logprobs[:, 0], 0.0))
-    right = (details.rank == 1).astype(np.float64)
+    # A unit that costs nothing though its first guess was not certain was left out by a convention.
+    predicted = np.flatnonzero((trace.logprob < 0.0) | (details.top_logprobs[:, 0] >= -1e-12))
+    if not len(predicted):
+        return None
+    first = np.exp(np.minimum(details.top_logprobs[:, 0], 0.0))[predicted]
+    right = _right(trace, details)[predicted]
     index = np.minimum((first * BINS).astype(np.int64), BINS - 1)
     like = observed(score)
-    cluster = None if like is None else like.of(trace.doc, offsets_of(trace.end - trace.start))
+    cluster = None if like is None else like.of(trace.doc, offsets_of(trace.end - trace.start))[predicted]
     found = []
     for k in range(BINS):
         some = index == k
@@ -78,6 +83,22 @@ def calibration(score: Score, trace: Trace) -> Calibration | None:
         found.append(CalibrationBin(count, float(first[some].mean()), share, low, high))
     error = expected_calibration_error(first, right)
     return Calibration(tuple(found), error, _margin(first, right, cluster, score.confidence))
+
+
+def _right(trace: Trace, details: Details) -> Floats:
+    """1 where the unit that came is the guess, else 0."""
+    right = details.rank == 1
+    logs = details.top_logprobs
+    if logs.shape[1] > 1:
+        tied = np.flatnonzero(right & (logs[:, 1] == logs[:, 0]))
+        data, cuts = trace.text
+        guesses = details.top[tied, 0].tolist()
+        spans = zip(cuts[tied].tolist(), cuts[tied + 1].tolist(), strict=True)
+        # A word's own name is without the white space after it.
+        right[tied] = [
+            details.names[k] in (data[i:j], data[i:j].strip()) for k, (i, j) in zip(guesses, spans, strict=True)
+        ]
+    return right.astype(np.float64)
 
 
 def _ends(interval: Interval | None, share: float, count: int, confidence: float) -> tuple[float | None, float | None]:

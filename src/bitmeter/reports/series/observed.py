@@ -49,12 +49,12 @@ class Observed:
 
 
 def observed(score: Score) -> Observed | None:
-    """The observations that the interval of a score is computed from; None if only its total is known.
+    r"""The observations that the interval of a score is computed from; None if only its total is known.
 
     Examples
     --------
     >>> import bitmeter as bm
-    >>> found = observed(bm.score("kt", b"one line\\n" * 20, docs="line"))
+    >>> found = observed(bm.score("kt", b"one line\n" * 20, docs="line"))
     >>> len(found), found.clusters.noun
     (20, 'line')
     """

@@ -33,12 +33,12 @@ class Running:
 
 
 def running(score: Score, points: int = POINTS) -> Running | None:
-    """The figure after more and more clusters of the text; None if only the total is known.
+    r"""The figure after more and more clusters of the text; None if only the total is known.
 
     Examples
     --------
     >>> import bitmeter as bm
-    >>> score = bm.score("kt", b"to be or not to be\\n" * 50, docs="line")
+    >>> score = bm.score("kt", b"to be or not to be\n" * 50, docs="line")
     >>> curve = running(score)
     >>> curve.read[-1], curve.figure[-1] == score.interval.estimate, curve.high[-1] == score.interval.high
     (950.0, True, True)

@@ -19,7 +19,7 @@ _SCHEMA = "bitmeter.sweep/1"
 
 @dataclass(frozen=True, slots=True)
 class SizedModel:
-    """One model of a sweep: the bytes of its files, its bits per byte with their interval, whether none beats it in both."""
+    """A model of a sweep: the bytes of its files, its bits with their interval, and whether none beats it in both."""
 
     name: str
     size: int | None
