@@ -43,6 +43,8 @@ DOORS = {
     "transformers": ("models/causal/hf/", "models/masked/"),
     "llama_cpp": ("models/causal/gguf/",),
     "httpx": ("models/causal/endpoint/",),
+    "altair": ("reports/drawing.py",),
+    "vl_convert": ("reports/drawing.py",),
     "pyarrow": (
         "text/corpus/readers.py",
         "text/corpus/parquet.py",

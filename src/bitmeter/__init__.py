@@ -92,6 +92,8 @@ if TYPE_CHECKING:
     )
     from bitmeter.models.universal.model import Universal
     from bitmeter.models.windows import Plan, Windowing
+    from bitmeter.reports.drawing import plot
+    from bitmeter.reports.html.writer import report
     from bitmeter.text.corpus.corpus import Corpus, Document
     from bitmeter.text.units.base import Split, Units
     from bitmeter.text.units.named import units_of
@@ -299,9 +301,11 @@ _HOMES = {
     "overlap_columns": "measure.overlap.documents",
     "partial_information": "theory.decomposition",
     "perplexity": "theory.information",
+    "plot": "reports.drawing",
     "prefer": "measure.answers.pairs",
     "prove": "coding.prove",
     "renyi_entropy": "theory.information",
+    "report": "reports.html.writer",
     "sample": "models.sampling",
     "score": "measure.scoring",
     "sequence_perplexity": "theory.information",
@@ -475,9 +479,11 @@ __all__ = [
     "overlap_columns",
     "partial_information",
     "perplexity",
+    "plot",
     "prefer",
     "prove",
     "renyi_entropy",
+    "report",
     "sample",
     "score",
     "sequence_perplexity",

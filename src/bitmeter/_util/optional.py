@@ -22,6 +22,8 @@ EXTRAS = {
     "httpx": "endpoint",
     "scipy": "theory",
     "pyarrow": "parquet",
+    "altair": "report",
+    "vl_convert": "report",
 }
 
 

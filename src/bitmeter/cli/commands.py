@@ -80,6 +80,8 @@ class LazyGroup(TyperGroup):
     summaries: typing.ClassVar[dict[str, dict[str, str]]]
     #: Other names of commands, which are not listed.
     aliases: typing.ClassVar[dict[str, str]] = {}
+    #: The sections of commands that are not listed.
+    unlisted: typing.ClassVar[dict[str, str]] = {}
 
     @staticmethod
     def load(section: str, name: str) -> Callable[..., Any]:
@@ -96,6 +98,8 @@ class LazyGroup(TyperGroup):
         del ctx
         cmd_name = self.aliases.get(cmd_name, cmd_name)
         if cmd_name not in self.commands:
+            if cmd_name in self.unlisted:
+                self.commands[cmd_name] = command(cmd_name, self.load(self.unlisted[cmd_name], cmd_name))
             for section, commands in self.summaries.items():
                 if cmd_name in commands:
                     self.commands[cmd_name] = command(cmd_name, self.load(section, cmd_name))

@@ -139,6 +139,10 @@ Matrix = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write models × groups of bits per byte as .csv or .json (with --group)."),
 ]
+Html = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a report as one HTML file: the text in colour, curves, tables."),
+]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, metavar="P", help="Confidence level of the interval.")]
 Alternatives = Annotated[
     int | None,

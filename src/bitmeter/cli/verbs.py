@@ -14,7 +14,7 @@ import typer
 from bitmeter._version import __version__
 from bitmeter.cli.commands import LazyGroup
 
-__all__ = ["ALIASES", "VERBS", "app"]
+__all__ = ["ALIASES", "UNLISTED", "VERBS", "app"]
 
 #: One line per verb, by group: at most 66 characters, for a terminal of 80 columns.
 VERBS = {
@@ -50,7 +50,8 @@ VERBS = {
         "code": "Huffman, Shannon and Elias codes: length against entropy",
     },
     "see": {
-        "curve": "Show the learning curve of a network",
+        "report": "Write runs as one HTML page: the text in colour, curves, tables",
+        "plot": "Draw one plot of runs: running, calibration, compare and others",
         "learn": "Take a guided tour, from information to perplexity",
         "demo": "Train on the text that comes with Python, and compare",
     },
@@ -60,10 +61,14 @@ VERBS = {
 #: Other names of verbs, which the help does not list.
 ALIASES = {"verify": "audit"}
 
+#: Verbs that the help does not list, by the folder of their file: `curve` is `plot learning`.
+UNLISTED = {"curve": "see"}
+
 
 class _Verbs(LazyGroup):
     summaries = VERBS
     aliases = ALIASES
+    unlisted = UNLISTED
 
     @staticmethod
     def load(section: str, name: str) -> Callable[..., Any]:

@@ -8,9 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Confidence, Force, Json, Matrix, ScoringConventions, With, check_contexts, check_free
+from bitmeter.cli.options import (
+    Confidence,
+    Force,
+    Html,
+    Json,
+    Matrix,
+    ScoringConventions,
+    With,
+    check_contexts,
+    check_free,
+)
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
+from bitmeter.cli.reporting import Reported, reported, write
 
 __all__ = ["compare"]
 
@@ -28,6 +39,7 @@ def compare(
         str, typer.Option(metavar="byte|document", help="What counts alike in the difference: bytes or documents.")
     ] = "byte",
     matrix: Matrix = None,
+    html: Html = None,
     force: Force = False,
     json: Json = False,
     conventions: ScoringConventions,
@@ -50,6 +62,7 @@ def compare(
         message = f"--weights is {weights}; it must be {' or '.join(WEIGHTS)}"
         raise typer.BadParameter(message)
     check_free(matrix, force=force)
+    check_free(html, force=force, inputs=[*things, on])
     check_contexts(conventions)
     conventions_given = conventions.stated()
     if on is None:
@@ -63,9 +76,15 @@ def compare(
                 message = f"there is no saved run {name}; to compare models type: {line}"
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
+        found = compare_scores(scores, confidence, chosen)
+        if html is not None:
+            write(things, html, force=force, quiet=json)
     else:
-        scores = _measured(things, components, on, confidence, conventions_given)
-    found = compare_scores(scores, confidence, chosen)
+        with reported(html, None) as room:
+            scores = _measured(things, components, on, confidence, conventions_given, room)
+            found = compare_scores(scores, confidence, chosen)
+            if html is not None:
+                write(scores, html, force=force, traces=room.traces, quiet=json)
     if matrix is not None:
         from bitmeter.measure.groups.table import write_matrix
 
@@ -89,7 +108,12 @@ def compare(
 
 
 def _measured(
-    names: list[str], components: list[str] | None, text: str, confidence: float, keywords: dict[str, Any]
+    names: list[str],
+    components: list[str] | None,
+    text: str,
+    confidence: float,
+    keywords: dict[str, Any],
+    room: Reported,
 ) -> list[Any]:
     from bitmeter.measure.scoring import score
 
@@ -101,7 +125,8 @@ def _measured(
     for name, model, has_windows in zip(names, models, windowed, strict=True):
         with scoring(f"{name} on {text}") as progress:
             ctx = windows if has_windows or not any(windowed) else None
-            found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **keywords))
+            asked = room.added(keywords, model, text)
+            found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **asked))
     return found
 
 

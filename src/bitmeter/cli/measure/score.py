@@ -13,6 +13,7 @@ from bitmeter.cli.options import (
     Alternatives,
     Confidence,
     Force,
+    Html,
     Json,
     Matrix,
     Prime,
@@ -60,6 +61,7 @@ def score(
     ] = None,
     alternatives: Alternatives = None,
     matrix: Matrix = None,
+    html: Html = None,
     choices: Annotated[
         str | None, typer.Option(metavar="FIELD", help="Field of the answers of each item; with --given and --label.")
     ] = None,
@@ -104,7 +106,10 @@ def score(
     if (output or trace) and len(names) * len(texts) > 1:
         message = "-o and --trace save one run; give one model and one text"
         raise typer.BadParameter(message)
-    for path in (output, trace, matrix):
+    if html is not None and len(texts) > 1:
+        message = f"--html shows one text, and {len(texts)} are given; write one report for each"
+        raise typer.BadParameter(message)
+    for path in (output, trace, matrix, html):
         check_free(path, force=force, inputs=[*names, *texts, prime])
     if matrix is not None and conventions.group is None:
         message = "--matrix has one column per group; add --group FIELD, file or folder"
@@ -114,7 +119,7 @@ def score(
         raise typer.BadParameter(message)
     if at or null is not None:
         unused = {"output": output, "trace": trace, "alternatives": alternatives, "prove": prove or None,
-                  "matrix": matrix, "choices": choices, "label": label, "calibrate": calibrate,
+                  "matrix": matrix, "html": html, "choices": choices, "label": label, "calibrate": calibrate,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.at import show_statistics
 
@@ -128,18 +133,21 @@ def score(
     if choices is not None or label is not None or calibrate is not None:
         fields = {"choices": choices, "label": label, "calibrate": calibrate}
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "matrix": matrix, "prove": prove,
+                  "html": html,
                   "per": None if per == "byte" else per}  # fmt: skip
         _choose(chosen, texts, prime, conventions, fields, unused, confidence, json=json, quiet=quiet)
         return
     if prove:
-        unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None,
+        unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None, "html": html,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         _prove(chosen, texts, prime, conventions, [key for key, value in unused.items() if value is not None])
         return
     keywords = conventions.as_keywords() | {
         "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
-    if not (quiet or output) and len(chosen) == len(texts) == 1:
+    if html is not None:
+        scores = _measure_and_report(chosen, texts[0], prime, keywords, html, quiet=quiet or json)
+    elif not (quiet or output) and len(chosen) == len(texts) == 1:
         from bitmeter.cli.measure.ranks import ranks
 
         model = _loaded(chosen[0], prime)
@@ -159,6 +167,21 @@ def score(
     _print(scores, per, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
+
+
+def _measure_and_report(
+    models: list[Any], text: str, prime: str | None, keywords: dict[str, Any], html: Path, *, quiet: bool
+) -> list[Score]:
+    """The score of each model on one text, and a report on them."""
+    from bitmeter.cli.reporting import reported, write
+
+    with reported(html, keywords["alternatives"]) as room:
+        scores = []
+        for name in models:
+            model = _loaded(name, prime)
+            scores.append(_measure(model, text, room.added(keywords, model, text)))
+        write(scores, html, force=keywords["force"], traces=room.traces, quiet=quiet)
+    return scores
 
 
 def _measure_all(models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:

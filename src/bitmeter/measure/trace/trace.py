@@ -19,6 +19,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import ALTERNATIVES, Alternatives, Columns, MemoryColumns
+from bitmeter.models.outcomes import Details
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Units
 
@@ -121,6 +122,24 @@ class Trace:
     def rank(self) -> NDArray[np.int64]:
         """The rank of each unit in its prediction, if the model gave it."""
         return np.asarray(self._columns.get("rank"))
+
+    @property
+    def details(self) -> Details | None:
+        """Entropy, rank and most likely outcomes of all predictions; None if the model was not asked for them."""
+        return self._columns.details()
+
+    @property
+    def text(self) -> tuple[bytes, NDArray[np.int64]]:
+        """The bytes of all units, and the offsets at which units begin in them, one more than there are units.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> data, cuts = bm.score("kt", b"abc").trace.text
+        >>> data, cuts.tolist()
+        (b'abc', [0, 1, 2, 3])
+        """
+        return self._columns.text()
 
     def alternatives(self, index: int) -> Alternatives:
         """The most likely outcomes in place of a unit with ln p of each, if the model was asked for them."""

@@ -1,0 +1,54 @@
+"""`bitmeter report`: saved runs as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bitmeter.cli.options import Force, check_free
+from bitmeter.cli.reporting import write
+
+__all__ = ["report"]
+
+
+def report(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN…",
+            help="Saved runs of one text, the baseline first; the trace of a.json is a.parquet beside it.",
+        ),
+    ],
+    *,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The HTML file.")],
+    trace: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="A trace under another name; it finds its run by the signature. Can be repeated."
+        ),
+    ] = None,
+    sweep: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What `bitmeter sweep --json` printed: size against bits.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading.")] = None,
+    budget: Annotated[
+        float, typer.Option(min=0.0, max=1e6, metavar="MB", help="The most packed data; what is left out is said.")
+    ] = 7.5,
+    force: Force = False,
+) -> None:
+    """Write a report on saved runs: the text in colour, A against B, curves, tables, signature.
+
+    One HTML file that fetches nothing and opens from disk. `bitmeter score … --html FILE` and `bitmeter compare …
+    --html FILE` measure and write it in one go.
+    """
+    check_free(output, force=force, inputs=[*runs, *map(str, trace or [])])
+    for name in runs:
+        if not Path(name).exists():
+            message = (
+                f"there is no saved run {name}; type: bitmeter score MODEL TEXT -o a.json --trace a.parquet "
+                "--alternatives 5, or at once: bitmeter score MODEL TEXT --html report.html"
+            )
+            raise typer.BadParameter(message)
+    write(runs, output, traces=trace or [], sweep=sweep, title=title, budget=round(1e6 * budget), force=force)

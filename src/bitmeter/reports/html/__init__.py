@@ -1,0 +1,1 @@
+"""The report: one HTML file with nothing fetched, made of saved results alone."""
