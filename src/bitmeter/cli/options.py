@@ -29,6 +29,7 @@ __all__ = [
     "Prime",
     "PruneEntropy",
     "Quiet",
+    "Remembering",
     "ScoringConventions",
     "TextOptions",
     "Threads",
@@ -185,6 +186,22 @@ class OptionBundle:
     def as_keywords(self) -> dict[str, Any]:
         """The options by name, for the function of the library that takes them as keywords."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Remembering(OptionBundle):
+    """Whether the runs of a verb are remembered."""
+
+    no_history: Annotated[
+        bool, typer.Option("--no-history", help="Do not remember this run (see `bitmeter runs list`).")
+    ] = False
+
+    def remember(self, scores: list[Any], verb: str, *, quiet: bool = False) -> None:
+        """Remember what was measured, unless --no-history or -q was typed."""
+        if not self.no_history and not quiet:
+            from bitmeter.cli.remembering import remember
+
+            remember(scores, verb)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ VERBS = {
     "trust": {
         "audit": "Check that a model, or another program's figure, is what it says",
         "explain": "Explain a signature or a tool's conventions; diff two of them",
-        "runs": "Import logs of other tools as runs",
+        "runs": "List, show and cite runs; import logs of other tools",
     },
     "coding": {
         "compress": "Compress a file by arithmetic coding with a model",

@@ -13,6 +13,7 @@ from bitmeter.cli.options import (
     Confidence,
     Force,
     Json,
+    Remembering,
     ScoringConventions,
     With,
     check_contexts,
@@ -57,6 +58,7 @@ def check(
     confidence: Confidence = 0.95,
     force: Force = False,
     json: Json = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Check that NEW is not worse than BASE by more than is allowed.
@@ -97,6 +99,8 @@ def check(
             loaded.get(base, base), loaded.get(new, new), on=on, allow=allow, kl=kl, same_top=same_top, strict=strict,
             confidence=confidence, weights="document" if weights == "document" else "byte", **keywords,
         )  # fmt: skip
+    measured = [score for score, ready in zip((found.base, found.new), known, strict=True) if not ready]
+    history.remember(measured, "check")
     from bitmeter.reports.gate import junit_xml, markdown_summary
 
     if junit is not None:

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Confidence, Force, Json, Matrix, ScoringConventions, With, check_contexts, check_free
+from bitmeter.cli.options import (
+    Confidence,
+    Force,
+    Json,
+    Matrix,
+    Remembering,
+    ScoringConventions,
+    With,
+    check_contexts,
+    check_free,
+)
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -30,6 +40,7 @@ def compare(
     matrix: Matrix = None,
     force: Force = False,
     json: Json = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Compare two or more models on the same text.
@@ -65,6 +76,7 @@ def compare(
         scores = [Score.load(name) for name in things]
     else:
         scores = _measured(things, components, on, confidence, conventions_given)
+        history.remember(scores, "compare")
     found = compare_scores(scores, confidence, chosen)
     if matrix is not None:
         from bitmeter.measure.groups.table import write_matrix

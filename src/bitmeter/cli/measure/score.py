@@ -17,6 +17,7 @@ from bitmeter.cli.options import (
     Matrix,
     Prime,
     Quiet,
+    Remembering,
     ScoringConventions,
     With,
     check_contexts,
@@ -87,6 +88,7 @@ def score(
         bool,
         typer.Option("--prove", help="Code the text with the model, decode it, and compare its length with the score."),
     ] = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Measure the cross-entropy of a model on a text.
@@ -156,6 +158,7 @@ def score(
         from bitmeter.measure.groups.table import write_matrix
 
         write_matrix(scores, matrix, force=force)
+    history.remember(scores, "score", quiet=quiet)
     _print(scores, per, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
