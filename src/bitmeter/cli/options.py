@@ -182,6 +182,12 @@ class OptionBundle:
 
     #: The section of the help in which they stand.
     section: ClassVar[str] = "Options"
+    #: The options that were not typed, but are defaults of a file.
+    from_files: ClassVar[frozenset[str]] = frozenset()
+
+    def note_defaults(self, names: Iterable[str]) -> None:
+        """Note which options are defaults of a file: they yield where a typed one would be refused."""
+        object.__setattr__(self, "from_files", frozenset(names))
 
     def as_keywords(self) -> dict[str, Any]:
         """The options by name, for the function of the library that takes them as keywords."""
@@ -229,6 +235,18 @@ class Conventions(TextOptions):
         """Those that differ from their defaults."""
         defaults = asdict(type(self)())
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
+    def typed(self) -> dict[str, Any]:
+        """Those that were typed: stated, and not by a file."""
+        return {name: value for name, value in self.stated().items() if name not in self.from_files}
+
+    def suited(self, model: Any, keywords: dict[str, Any]) -> dict[str, Any]:
+        """The keywords for a model: windows that a file sets are for models that have them."""
+        from bitmeter.models.protocols import Windowed
+
+        if "ctx" in self.from_files and not isinstance(model, Windowed):
+            return keywords | {"ctx": None}
+        return keywords
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
+from bitmeter.cli.settings import is_configured
+
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -27,7 +29,7 @@ _SHORT = 1 << 18
 def quickly(words: list[str]) -> bool:
     """Run a command line if it has the fast form; False if it has not, and nothing was done."""
     asked = _read(words[1:]) if words[:1] == ["score"] else None
-    if asked is None:
+    if asked is None or is_configured():
         return False
     model, text, form, like, forgets = asked
     if os.path.getsize(text) > _LONG and sys.stderr.isatty():

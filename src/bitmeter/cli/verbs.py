@@ -41,6 +41,7 @@ VERBS = {
     "trust": {
         "audit": "Check that a model, or another program's figure, is what it says",
         "explain": "Explain a signature or a tool's conventions; diff two of them",
+        "doctor": "Show versions, processor, extras, folders; what to install",
         "runs": "List, show and cite runs; import logs of other tools",
     },
     "coding": {
@@ -79,7 +80,7 @@ app = typer.Typer(
     epilog="Start with: bitmeter learn",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

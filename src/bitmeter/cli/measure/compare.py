@@ -62,10 +62,9 @@ def compare(
         raise typer.BadParameter(message)
     check_free(matrix, force=force)
     check_contexts(conventions)
-    conventions_given = conventions.stated()
     if on is None:
-        if conventions_given or components:
-            option = next(iter(conventions_given), "with")
+        if conventions.typed() or components:
+            option = next(iter(conventions.typed()), "with")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
         for name in things:
@@ -75,7 +74,7 @@ def compare(
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
     else:
-        scores = _measured(things, components, on, confidence, conventions_given)
+        scores = _measured(things, components, on, confidence, conventions)
         history.remember(scores, "compare")
     found = compare_scores(scores, confidence, chosen)
     if matrix is not None:
@@ -101,18 +100,20 @@ def compare(
 
 
 def _measured(
-    names: list[str], components: list[str] | None, text: str, confidence: float, keywords: dict[str, Any]
+    names: list[str], components: list[str] | None, text: str, confidence: float, conventions: ScoringConventions
 ) -> list[Any]:
     from bitmeter.measure.scoring import score
 
     models = load_models(names, components)
     windowed = [_is_windowed(model) for model in models]
     # Windows are for models with a bounded context; if there is none, the first model refuses them with the reason.
+    keywords = conventions.stated()
     windows = keywords.pop("ctx", None)
+    yields = "ctx" in conventions.from_files
     found = []
     for name, model, has_windows in zip(names, models, windowed, strict=True):
         with scoring(f"{name} on {text}") as progress:
-            ctx = windows if has_windows or not any(windowed) else None
+            ctx = windows if has_windows or not (yields or any(windowed)) else None
             found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **keywords))
     return found
 

@@ -120,7 +120,7 @@ def score(
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.at import show_statistics
 
-        others = [name for name in conventions.stated() if name not in ("docs", "field", "ctx")]
+        others = [name for name in conventions.typed() if name not in ("docs", "field", "ctx")]
         others += [key for key, value in unused.items() if value is not None]
         ready = [_loaded(name, prime) for name in (load_models(names, components) if components else names)]
         show_statistics(ready, texts, at or [], null, conventions, others, confidence, json=json)
@@ -149,9 +149,9 @@ def score(
         if alone is not None:
             typer.echo(alone)
             return
-        scores = [_measure(model, texts[0], keywords)]
+        scores = [_measure(model, texts[0], conventions.suited(model, keywords))]
     else:
-        scores = _measure_all(chosen, texts, prime, keywords)
+        scores = _measure_all(chosen, texts, prime, keywords, conventions)
     if output is not None:
         scores[0].save(output, force=force)
     if matrix is not None:
@@ -164,19 +164,21 @@ def score(
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
-def _measure_all(models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:
+def _measure_all(
+    models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any], conventions: ScoringConventions
+) -> list[Score]:
     """The score of each model on each text, text by text. Only one model is in memory at a time."""
     columns = []
     for name in models:
         model = _loaded(name, prime)
-        columns.append([_measure(model, text, keywords) for text in texts])
+        columns.append([_measure(model, text, conventions.suited(model, keywords)) for text in texts])
     return [score for row in zip(*columns, strict=True) for score in row]
 
 
 def _prove(
     models: list[Any], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
 ) -> None:
-    others = [name for name in conventions.stated() if name not in ("field", "norm")] + others
+    others = [name for name in conventions.typed() if name not in ("field", "norm")] + others
     if others:
         message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
@@ -223,11 +225,11 @@ def _choose(
         )
         raise typer.BadParameter(message)
     others = [name for name, value in unused.items() if value]
-    others += [name for name in conventions.stated() if name in ("docs", "field", "eos", "den", "cluster")]
+    others += [name for name in conventions.typed() if name in ("docs", "field", "eos", "den", "cluster")]
     if others:
         message = f"--{others[0]} has no meaning for a choice between answers; leave it out"
         raise typer.BadParameter(message)
-    asked = {name: value for name, value in conventions.stated().items() if name != "given"}
+    asked = {name: value for name, value in conventions.stated().items() if name not in ("given", "docs")}
     lines = []
     for name in models:
         model = _loaded(name, prime)

@@ -44,7 +44,7 @@ def trace(
     """
     check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
-    found = _open(model, text, components, output, keywords, history, force=force)
+    found = _open(model, text, components, output, keywords, conventions, history, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)
     if every and not json:
@@ -98,6 +98,7 @@ def _open(
     components: list[str] | None,
     output: Path | None,
     keywords: dict[str, Any],
+    conventions: Conventions,
     history: Remembering,
     *,
     force: bool,
@@ -117,7 +118,7 @@ def _open(
 
     (ready,) = load_models([model], components)
     with scoring(f"{ready.name} on {text}") as progress:
-        result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
+        result = score(ready, text, trace=output, force=force, progress=progress, **conventions.suited(ready, keywords))
     history.remember([result], "trace")
     from bitmeter._util.files import is_written_through
 
