@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,7 @@ MODULES = {
     "data.sets": "Public test sets, fetched when asked.",
     "data.catalogue": "The test sets that are known by name.",
     "hosts.logs.runs": "Logs of other tools as runs.",
+    "reports.notebook.bar": "A progress bar for notebooks and terminals.",
     "models.registry": "Models by name.",
     "models.scheme": "How models are named on the command line.",
     "models.protocols": "What a model is: the classes to inherit from.",
@@ -190,7 +192,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
+    notebook = runpy.run_path(str(ROOT / "docs" / "notebook.py"))
     pages = tour_pages() | reference_pages()
+    pages["notebooks/first.md"] = notebook["page"]()
     pages["changelog.md"] = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))

@@ -30,6 +30,7 @@ RANKS = {
     "measure": 5,
     "coding": 6,
     "data": 6,
+    "history": 6,
     "hosts": 7,
     "kenlm": 7,
     "reports": 8,
@@ -51,6 +52,7 @@ DOORS = {
         "measure/trace/",
         "measure/audit/tables/",
         "hosts/logs/lighteval.py",
+        "_util/frames.py",
     ),
 }
 

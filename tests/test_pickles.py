@@ -20,7 +20,7 @@ from tests import pickles
 from tests.pickles import ALL, LIGHT, NETWORKS, OTHERS, TEXT, UNITS, figures
 
 #: Classes whose objects are work under way in one process, or the functions of a model: the model is what travels.
-WORK = {"HistoryStepper", "NGramState", "Outcomes"}
+WORK = {"HistoryStepper", "NGramState", "Outcomes", "ProgressBar"}
 #: A class whose objects need a server: test_an_endpoint_travels_without_its_key has one.
 APART = {"Endpoint"}
 CLASSES = [name for name in bm.__all__ if isinstance(getattr(bm, name), type)]

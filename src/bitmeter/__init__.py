@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from bitmeter.models.windows import Plan, Windowing
     from bitmeter.reports.drawing import plot
     from bitmeter.reports.html.writer import report
+    from bitmeter.reports.notebook.bar import ProgressBar
     from bitmeter.text.corpus.corpus import Corpus, Document
     from bitmeter.text.units.base import Split, Units
     from bitmeter.text.units.named import units_of
@@ -221,6 +222,7 @@ _HOMES = {
     "PrefixCode": "coding.prefix.code",
     "Primable": "models.protocols",
     "Process": "theory.processes.base",
+    "ProgressBar": "reports.notebook.bar",
     "Proof": "coding.prove",
     "PseudoScorer": "models.protocols",
     "RATE_METHODS": "theory.estimators.rates",
@@ -399,6 +401,7 @@ __all__ = [
     "PrefixCode",
     "Primable",
     "Process",
+    "ProgressBar",
     "Proof",
     "PseudoScorer",
     "Rate",

@@ -131,3 +131,32 @@ def test_a_wrong_instruction_set_is_one_line() -> None:
     assert done.stderr.startswith("error: BITMETER_CPU is 'mmx'")
     assert "baseline" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("bitmeter sco", {"score"}), ("bitmeter co", {"compare", "convert", "compress", "code"}),
+     ("bitmeter score --no", {"--norm", "--no-history"}), ("bitmeter doctor --j", {"--json"})],
+)  # fmt: skip
+def test_the_shell_completes_verbs_and_options(words: str, found: set[str]) -> None:
+    environment = {
+        **os.environ, "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")), "_BITMETER_COMPLETE": "complete_bash",
+    }  # fmt: skip
+    done = subprocess.run(MAIN, capture_output=True, text=True, env=environment, check=True)
+    assert set(done.stdout.split()) == found
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_installed_into_the_home_of_the_user(shell: str, tmp_path: Path) -> None:
+    # typer finds the shell by the parent process; with this variable the shell is named instead.
+    environment = {**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    shown = subprocess.run(
+        [*MAIN, "--show-completion", shell], capture_output=True, text=True, env=environment, check=True
+    )
+    assert "_BITMETER_COMPLETE" in shown.stdout
+    done = subprocess.run(
+        [*MAIN, "--install-completion", shell], capture_output=True, text=True, env=environment, check=True
+    )
+    assert f"{shell} completion installed in" in done.stdout
+    written = "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+    assert "_BITMETER_COMPLETE" in written

@@ -11,12 +11,13 @@ import typer
 from typer.testing import CliRunner
 
 from bitmeter.cli.commands import LazyGroup, command, flattened
+from bitmeter.cli.options import OptionBundle
 
 _WORDS = "alpha-beta gamma-delta epsilon-zeta eta-theta iota-kappa lambda-mu nu-xi omicron-pi rho-sigma tau-upsilon"
 
 
 @dataclass(frozen=True)
-class Bundle:
+class Bundle(OptionBundle):
     section: ClassVar[str] = "Bundle"
 
     size: Annotated[int, typer.Option(metavar="N", help="How large.")] = 3
@@ -61,7 +62,7 @@ def test_a_bundle_reaches_the_function_as_one_object() -> None:
 
 def test_flattened_has_one_parameter_per_option() -> None:
     parameters = inspect.signature(flattened(verb)).parameters
-    assert list(parameters) == ["text", "other", "size", "name", "loud"]
+    assert list(parameters) == ["text", "other", "size", "name", "loud", "command_context"]
     assert (parameters["size"].default, parameters["loud"].default) == (3, False)
 
 

@@ -16,7 +16,15 @@ from tests.cli.running import MAIN, at_terminal
 
 ROOM = Path(bitmeter.cli.__file__).parent
 #: Modules of the groups that are parts of a verb.
-PARTS = {"see/curve", "measure/at", "measure/ranks", "models/family", "models/train_ngram", "models/train_networks"}
+PARTS = {
+    "see/curve",
+    "measure/at",
+    "measure/ranks",
+    "models/family",
+    "models/train_ngram",
+    "models/train_networks",
+    "trust/remembered",
+}
 ALL = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
 
 

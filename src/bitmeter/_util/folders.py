@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bitmeter.errors import FileFormatError
 
-__all__ = ["data_folder", "state_folder"]
+__all__ = ["config_folder", "data_folder", "state_folder"]
 
 
 def state_folder() -> Path:
@@ -25,14 +25,29 @@ def state_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """The folder for files that were fetched: `$XDG_DATA_HOME/bitmeter`, or where the system keeps such files.
+    """The folder for test sets and the history of runs.
+
+    It is `$BITMETER_DATA`, or `$XDG_DATA_HOME/bitmeter`, or where the system keeps such files. It need not exist. A
+    relative path in one of these variables is ignored.
 
     Examples
     --------
-    >>> data_folder().name
+    >>> data_folder().is_absolute()
+    True
+    """
+    given = os.environ.get("BITMETER_DATA", "")
+    return Path(given) if os.path.isabs(given) else _folder("XDG_DATA_HOME", ".local/share")
+
+
+def config_folder() -> Path:
+    """The folder for the user's settings: `$XDG_CONFIG_HOME/bitmeter`, or where the system keeps such files.
+
+    Examples
+    --------
+    >>> config_folder().name
     'bitmeter'
     """
-    return _folder("XDG_DATA_HOME", ".local/share")
+    return _folder("XDG_CONFIG_HOME", ".config")
 
 
 def _folder(variable: str, place: str) -> Path:

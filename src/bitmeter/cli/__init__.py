@@ -54,7 +54,9 @@ def _run(arguments: list[str]) -> int:
 
         with ended_by_signals():
             if not quickly(arguments):
-                code = sys.modules[__name__].app(arguments, prog_name="bitmeter", standalone_mode=False)
+                code = sys.modules[__name__].app(
+                    arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
+                )
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe: `bitmeter learn | head`.
@@ -83,6 +85,25 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         return _usage(error)
     return code if isinstance(code, int) else 0
+
+
+def _defaults(arguments: list[str]) -> dict[str, dict[str, Any]]:
+    """The defaults that files set, by verb. Help and `doctor` are there also if such a file is wrong."""
+    from bitmeter.cli.settings import read_settings
+    from bitmeter.cli.verbs import VERBS
+    from bitmeter.errors import InputError
+
+    if arguments[:1] in ([], ["doctor"]) or {"-h", "--help"} & set(arguments):
+        return {}
+    try:
+        found = read_settings()
+    except InputError as error:
+        import typer
+
+        raise typer.BadParameter(str(error)) from error
+    if found.values and sys.stderr is not None and sys.stderr.isatty():
+        print(f"note: defaults from files: {found}", file=sys.stderr)
+    return {verb: found.options(verb) for group in VERBS.values() for verb in group} if found.values else {}
 
 
 def _complain(error: BaseException) -> None:

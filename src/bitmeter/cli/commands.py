@@ -18,6 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 __all__ = ["Command", "LazyGroup", "command", "flattened"]
 
+#: The parameter by which a function without one of its own learns where its values come from.
+_CONTEXT = "command_context"
 #: Stands for a hyphen while lines are wrapped: a name such as --prune-entropy must not be broken.
 _HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
@@ -139,8 +141,9 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
     Examples
     --------
     >>> from dataclasses import dataclass
-    >>> @dataclass
-    ... class Pair:
+    >>> from bitmeter.cli.options import OptionBundle
+    >>> @dataclass(frozen=True)
+    ... class Pair(OptionBundle):
     ...     section = "Options"
     ...     a: int = 1
     ...     b: int = 2
@@ -161,15 +164,28 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
         else:
             parameters.append(parameter.replace(annotation=kind, kind=inspect.Parameter.KEYWORD_ONLY))
 
+    context = next((name for name, kind in hints.items() if kind is typer.Context), None)
+    if context is None and bundles:
+        parameters.append(inspect.Parameter(_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
+
     def run(**given: Any) -> Any:
+        command = given.pop(_CONTEXT, None) if context is None else given.get(context)
         for name, kind in bundles.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in dataclasses.fields(kind)})
+            names = [field.name for field in dataclasses.fields(kind)]
+            given[name] = kind(**{field: given.pop(field) for field in names})
+            given[name].note_defaults({field for field in names if _is_from_file(command, field)})
         return function(**given)
 
     run.__name__, run.__doc__ = function.__name__, function.__doc__
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _is_from_file(command: typer.Context | None, name: str) -> bool:
+    """Whether the value of an option is a default that a file sets."""
+    source = None if command is None else command.get_parameter_source(name)
+    return source is not None and source.name == "DEFAULT_MAP"
 
 
 def _fields(bundle: Any) -> list[inspect.Parameter]:

@@ -29,6 +29,7 @@ __all__ = [
     "Prime",
     "PruneEntropy",
     "Quiet",
+    "Remembering",
     "ScoringConventions",
     "TextOptions",
     "Threads",
@@ -80,7 +81,8 @@ Field = Annotated[
     str | None, typer.Option(metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.")
 ]
 Like = Annotated[
-    str, _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, cc_net, …")
+    str,
+    _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, cc_net, …"),
 ]
 First = Annotated[
     str | None,
@@ -190,10 +192,32 @@ class OptionBundle:
 
     #: The section of the help in which they stand.
     section: ClassVar[str] = "Options"
+    #: The options that were not typed, but are defaults of a file.
+    from_files: ClassVar[frozenset[str]] = frozenset()
+
+    def note_defaults(self, names: Iterable[str]) -> None:
+        """Note which options are defaults of a file: they yield where a typed one would be refused."""
+        object.__setattr__(self, "from_files", frozenset(names))
 
     def as_keywords(self) -> dict[str, Any]:
         """The options by name, for the function of the library that takes them as keywords."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class Remembering(OptionBundle):
+    """Whether the runs of a verb are remembered."""
+
+    no_history: Annotated[
+        bool, typer.Option("--no-history", help="Do not remember this run (see `bitmeter runs list`).")
+    ] = False
+
+    def remember(self, scores: list[Any], verb: str, *, quiet: bool = False) -> None:
+        """Remember what was measured, unless --no-history or -q was typed."""
+        if not self.no_history and not quiet:
+            from bitmeter.cli.remembering import remember
+
+            remember(scores, verb)
 
 
 @dataclass(frozen=True)
@@ -221,6 +245,18 @@ class Conventions(TextOptions):
         """Those that differ from their defaults."""
         defaults = asdict(type(self)())
         return {name: value for name, value in asdict(self).items() if value != defaults[name]}
+
+    def typed(self) -> dict[str, Any]:
+        """Those that were typed: stated, and not by a file."""
+        return {name: value for name, value in self.stated().items() if name not in self.from_files}
+
+    def suited(self, model: Any, keywords: dict[str, Any]) -> dict[str, Any]:
+        """The keywords for a model: windows that a file sets are for models that have them."""
+        from bitmeter.models.protocols import Windowed
+
+        if "ctx" in self.from_files and not isinstance(model, Windowed):
+            return keywords | {"ctx": None}
+        return keywords
 
 
 @dataclass(frozen=True)

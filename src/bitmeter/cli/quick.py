@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import sys
 
+from bitmeter.cli.settings import is_configured
+
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -27,9 +29,9 @@ _SHORT = 1 << 18
 def quickly(words: list[str]) -> bool:
     """Run a command line if it has the fast form; False if it has not, and nothing was done."""
     asked = _read(words[1:]) if words[:1] == ["score"] else None
-    if asked is None:
+    if asked is None or is_configured():
         return False
-    model, text, form, like = asked
+    model, text, form, like, forgets = asked
     if os.path.getsize(text) > _LONG and sys.stderr.isatty():
         return False
     if form == "quiet" and like == "bitmeter" and (bits := bits_per_byte(model, text)) is not None:
@@ -42,13 +44,21 @@ def quickly(words: list[str]) -> bool:
     ready = load(model)
     if like not in CONVENTIONS or not ready.traits.is_distribution:
         return False
-    print(shown(score(ready, text, like=like), "byte", json=form == "json", quiet=form == "quiet"))
+    found = score(ready, text, like=like)
+    if not forgets and form != "quiet":
+        from bitmeter.cli.remembering import remember
+
+        remember([found], "score")
+    print(shown(found, "byte", json=form == "json", quiet=form == "quiet"))
     return True
 
 
-def _read(words: list[str]) -> tuple[str, str, str, str] | None:
-    """The model, the text, the output form and the convention; None if there is anything else."""
+def _read(words: list[str]) -> tuple[str, str, str, str, bool] | None:
+    """The model, the text, the output form, the convention and --no-history; None if there is anything else."""
     words, like = list(words), "bitmeter"
+    forgets = words.count("--no-history") == 1
+    if forgets:
+        words.remove("--no-history")
     if words.count("--like") == 1 and words[-1] != "--like":
         at = words.index("--like")
         like = words[at + 1]
@@ -60,7 +70,7 @@ def _read(words: list[str]) -> tuple[str, str, str, str] | None:
     model, text = named
     if not model.endswith(".bmn") or not os.path.isfile(model) or not os.path.isfile(text):
         return None
-    return model, text, _FORMS[options[0]] if options else "", like
+    return model, text, _FORMS[options[0]] if options else "", like, forgets
 
 
 def bits_per_byte(model: str, text: str) -> float | None:

@@ -42,7 +42,8 @@ VERBS = {
     "trust": {
         "audit": "Check that a model, or another program's figure, is what it says",
         "explain": "Explain a signature or a tool's conventions; diff two of them",
-        "runs": "Import logs of other tools as runs",
+        "doctor": "Show versions, processor, extras, folders; what to install",
+        "runs": "List, show and cite runs; import logs of other tools",
     },
     "coding": {
         "compress": "Compress a file by arithmetic coding with a model",
@@ -85,7 +86,7 @@ app = typer.Typer(
     epilog="Start with: bitmeter learn",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
+    add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

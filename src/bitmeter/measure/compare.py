@@ -11,7 +11,8 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import choice, integer, real
-from bitmeter._util.rendering import rendered
+from bitmeter._util.frames import Column, Tabular
+from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import EmptyError, IncomparableError, InputError, InputTypeError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
 from bitmeter.measure.groups.compare import GroupDifference, compare_groups
@@ -72,7 +73,7 @@ class Row(Tested):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Tabular, InNotebooks):
     r"""Models on the same text, the baseline first, the others in the order given.
 
     Attributes
@@ -150,8 +151,44 @@ class Comparison:
         """The same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
+    def to_columns(self) -> dict[str, Column]:
+        """One row per model, for `to_pandas`, `to_polars` and `to_arrow`; what is not known is missing.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> columns = bm.compare("uniform", bm.Distribution({"a": 0.5, "b": 0.5}), on=b"abba" * 20).to_columns()
+        >>> columns["model"][0], columns["difference"].tolist()
+        ('uniform:256', [0.0, -7.0])
+        """
+        rows = self.rows
+
+        def reals(values: list[float | int | None]) -> Column:
+            return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+        return {
+            "model": [row.score.model for row in rows],
+            "text": [row.score.text for row in rows],
+            f"bits_per_{self.per}": reals([row.score.per(self.per) for row in rows]),
+            "difference": reals([row.difference for row in rows]),
+            "low": reals([row.low for row in rows]),
+            "high": reals([row.high for row in rows]),
+            "p_value": reals([row.p_value for row in rows]),
+            "e_value": reals([None if row.test is None else row.test.e_value for row in rows]),
+            "share_won": reals([None if row.test is None else row.test.share_won for row in rows]),
+            "clusters": reals([row.clusters for row in rows]),
+            "signature": [row.score.signature.short for row in rows],
+        }
+
+    def _metadata(self) -> dict[str, str]:
+        return {"method": self.method, "confidence": repr(self.confidence), "weights": self.weights}
+
     def __str__(self) -> str:
         return rendered(self)
+
+    def __repr__(self) -> str:
+        names = ", ".join(row.score.model for row in self.rows)
+        return f"Comparison({names} on {self.baseline.text}; best: {self.best.model})"
 
 
 @dataclass(frozen=True, slots=True)

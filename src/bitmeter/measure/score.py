@@ -13,7 +13,8 @@ import numpy as np
 
 from bitmeter._util.check import Unit, choice, nats_per
 from bitmeter._util.files import as_path, read_whole, replacing
-from bitmeter._util.rendering import rendered
+from bitmeter._util.frames import Column, Tabular
+from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
 from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
 from bitmeter.measure.clusters import changed_clusters
@@ -36,7 +37,7 @@ _LARGEST_RUN = 1 << 30
 
 
 @dataclass(frozen=True)
-class Score:
+class Score(Tabular, InNotebooks):
     """The cost of a text under a model, and the conventions of the measurement.
 
     Attributes
@@ -374,8 +375,53 @@ class Score:
             raise FileFormatError(message, value=str(path)) from error
         return cls(**read_run(data, str(found)))
 
+    # ---- for people and tables --------------------------------------------------------------------------------------
+
     def __str__(self) -> str:
         return rendered(self)
+
+    def __repr__(self) -> str:
+        per = self.figure_per
+        figure = f"{self.per(per):.6g} bits/{per}" if self.bytes and self.count(per) else "nothing scored"
+        return f"Score({self.model} on {self.text}: {figure}, {self.signature.short})"
+
+    def to_columns(self) -> dict[str, Column]:
+        r"""One row per document, for `to_pandas`, `to_polars` and `to_arrow`.
+
+        In a text of more than a million documents, neighbours share a row: `documents` says how many. If only a total
+        is known (compressors), it is the one row. A quotient of nothing is missing.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> s = bm.score("uniform", b"a\nbbb\n", docs="line")
+        >>> {name: column.tolist() for name, column in s.to_columns().items() if name in ("doc", "bytes", "bits")}
+        {'doc': [0, 1], 'bytes': [2, 4], 'bits': [16.0, 32.0]}
+        """
+        found = self.by_document
+        columns: dict[str, Column]
+        if found is None:
+            totals = {"bytes": self.bytes, "chars": self.chars, "words": self.words}
+            columns = {name: np.array([value], dtype=np.int64) for name, value in totals.items()}
+            documents, nats, sizes = np.array([self.documents]), np.array([self.nats]), np.array([self.bytes])
+        else:
+            names = ("bytes", "chars", "words", "tokens")
+            columns = {name: getattr(found, name) for name in names}
+            documents, nats, sizes = found.documents, found.nats, found.bytes
+        first = np.cumsum(documents) - documents
+        columns = {"doc": first, "documents": documents, **columns, "nats": nats, "bits": nats / _LN2}
+        # What is not paid for byte by byte has no bits per byte.
+        quotients = {"bits_per_byte": sizes} if self.figure_per == "byte" else {}
+        if found is not None:
+            quotients["bits_per_token"] = found.tokens
+        for name, count in quotients.items():
+            columns[name] = np.where(count > 0, nats / _LN2 / np.maximum(count, 1), np.nan)
+        if self.by_group is not None and self.by_group.rows is not None:
+            columns["group"] = [self.by_group.names[row] for row in self.by_group.rows.tolist()]
+        return columns
+
+    def _metadata(self) -> dict[str, str]:
+        return {"model": self.model, "text": self.text, "signature": str(self.signature)}
 
 
 def _joined_ends(first: Score, second: Score) -> str:

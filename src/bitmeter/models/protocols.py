@@ -17,6 +17,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import ModelError
 from bitmeter.models.coder import Coder, CodeWatch
 from bitmeter.models.machine import Machine
@@ -141,7 +142,7 @@ class PlainModel(Protocol):
         """ln p(ids[i] | what came before in its document), for whole documents ids[bounds[j]:bounds[j+1]]."""
 
 
-class Model(ABC):
+class Model(InNotebooks, ABC):
     """Gives ln p of each unit of a text.
 
     Attributes
@@ -192,6 +193,9 @@ class Model(ABC):
     @abstractmethod
     def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
         """ln p(ids[i] | what came before in its document), for whole documents ids[bounds[j]:bounds[j+1]]."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
 
 
 class Predictor(Model):
@@ -512,7 +516,7 @@ class Meter(Protocol):
         """The bytes of the compressed file."""
 
 
-class Compressor(ABC):
+class Compressor(InNotebooks, ABC):
     """Gives only the size of a whole text, compressed.
 
     Attributes
@@ -553,3 +557,6 @@ class Compressor(ABC):
     @abstractmethod
     def meter(self) -> Meter:
         """Begin a file."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Floats
 from bitmeter._util.check import Seed, Unit
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import EmptyError, InputTypeError, RangeError, ShapeError, UndefinedError, UnknownLabelError
 from bitmeter.theory import sums
 
@@ -22,7 +23,7 @@ Label: TypeAlias = Hashable
 _MOST_LABELS = 10**8
 
 
-class Distribution:
+class Distribution(InNotebooks):
     """Labels and how likely each is; immutable.
 
     Parameters

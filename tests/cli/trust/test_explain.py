@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,25 @@ def test_nonsense_is_a_mistake_of_the_command(here: Path, capsys: pytest.Capture
     assert "none of the tools bitmeter, kenlm" in said
 
 
-def test_a_short_signature_says_what_to_give_instead(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, printed, said = run(capsys, "explain", bm.Score.load("run.json").signature.short)
+def test_a_short_signature_is_that_of_a_run_beside(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = bm.Score.load("run.json").signature.short
+    assert run(capsys, "explain", short) == run(capsys, "explain", "run.json")
+    assert run(capsys, "explain", short, "other.json") == run(capsys, "explain", "run.json", "other.json")
+
+
+def test_a_short_signature_is_that_of_a_remembered_run(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BITMETER_DATA", str(here / "data"))
+    (here / "text").write_text("to be or not to be, that is")
+    short = json.loads(run(capsys, "score", "uniform", "text", "--json")[1])["short"]
+    code, printed, said = run(capsys, "explain", short)
+    assert (code, said) == (0, "")
+    assert printed.startswith(f"{short}\n")
+
+
+def test_an_unknown_short_signature_says_what_to_give_instead(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, said = run(capsys, "explain", "bm1-00000000")
     assert (code, printed) == (2, "")
-    assert "is a short signature: a hash" in said
-    assert "bitmeter explain run.json" in " ".join(said.split())
+    assert "neither in the history (bitmeter runs list) nor the signature of a saved run" in said
+    assert "the long signature" in said

@@ -1,9 +1,11 @@
-"""`bitmeter runs import`."""
+"""`bitmeter runs`: what was measured is listed, shown, cited and forgotten; logs are imported."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +32,21 @@ def test_a_log_becomes_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["export", LOG], 2, "runs import LOG"),
+        (["export", LOG], 2, "type one of list, show, cite, delete, prune, import"),
+        (["import"], 2, "name the log"),
+        (["import", LOG, LOG], 2, "one log at a time"),
+        (["show"], 2, "name a run"),
+        (["list", "3"], 2, "bitmeter runs show 3"),
+        (["show", "999999"], 2, "no run 999999"),
+        (["show", "bm1-0000"], 2, "neither in the history"),
+        (["show", "none.json"], 2, "no saved run"),
+        (["delete", "999999"], 2, "Nothing was deleted"),
+        (["prune"], 2, "say which runs"),
+        (["prune", "3"], 2, "runs delete 3"),
+        (["prune", "--all", "--keep", "3"], 2, "--all forgets every run"),
+        (["prune", "--before", "March"], 2, "must be a day"),
+        (["list", "--keep", "3"], 2, "--keep is for runs prune"),
+        (["cite", "1", "-q"], 2, "--quiet is for runs import"),
         (["import", LOG, "--tool", "other"], 2, "tool"),
         (["import", LOG, "--tool", "vllm"], 1, "not of vllm"),
         (["import", "none.json"], 1, "cannot be read"),
@@ -41,3 +57,121 @@ def test_mistakes(words: list[str], code: int, said: str, capsys: pytest.Capture
     found = run(capsys, "runs", *words)
     assert found[0] == code
     assert said in found[2]
+
+
+TEXT = "to be or not to be\nthat is the question\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BITMETER_DATA", str(tmp_path / "data"))
+    (tmp_path / "text").write_text(TEXT)
+    bm.NGram(order=2).fit(TEXT.encode()).save(tmp_path / "m.bmn")
+    return tmp_path
+
+
+def listed(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run(capsys, "runs", "list", "--json")[1])
+    return found
+
+
+def test_each_verb_that_scores_remembers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed(capsys) == []
+    commands = [
+        "score kt text",
+        "score m.bmn text",  # the fast path
+        "score m.bmn text --docs line",
+        "compare uniform kt --on text",
+        "trace kt text --docs line",
+        "check uniform xz --on text",
+        f"runs import {LOG}",
+    ]
+    for command in commands:
+        code, _, said = run(capsys, *command.split())
+        assert (code, said) == (0, ""), command
+    found = [(line["verb"], line["model"], line["times"]) for line in reversed(listed(capsys))]
+    assert found == [
+        ("score", "ngram:m.bmn", 1), ("score", "ngram:m.bmn", 1), ("compare", "kt", 2), ("trace", "kt", 1),
+        ("check", "uniform:256", 2), ("check", "xz:9", 1), ("runs import", "mockllm/model", 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["score m.bmn text", "score kt text", "compare uniform kt --on text"])
+def test_no_history(
+    command: str, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, *command.split(), "--no-history")[0] == 0
+    if command.startswith("score"):
+        assert run(capsys, *command.split(), "-q")[0] == 0
+    monkeypatch.setenv("BITMETER_HISTORY", "off")
+    assert run(capsys, *command.split())[0] == 0
+    assert not (here / "data").exists()
+    assert "BITMETER_HISTORY turns it off" in run(capsys, "runs")[1]
+
+
+def test_a_run_is_shown_as_it_was_printed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    printed = run(capsys, "score", "kt", "text")[1]
+    short = listed(capsys)[0]["short"]
+    for name in ("1", short, short[:8]):
+        shown = run(capsys, "runs", "show", name)[1]
+        assert shown.startswith("run 1: measured once by score, last on ")
+        assert shown.partition("\n")[2] == printed
+    assert bm.Score.from_json(run(capsys, "runs", "show", "1", "--json")[1]) == bm.score("kt", "text")
+    assert run(capsys, "runs", "delete", short)[1] == "1 run forgotten\n"
+    assert run(capsys, "runs")[1] == "No run was remembered yet.\n"
+
+
+def test_a_run_of_which_only_the_line_was_kept(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bitmeter.history.runs._MOST_ROWS", 0)
+    run(capsys, "score", "kt", "text")
+    code, shown, _ = run(capsys, "runs", "show", "1")
+    assert code == 0
+    assert "only this and the signature were kept" in shown
+    assert "each file is a document" in shown
+    assert run(capsys, "runs", "cite", "1")[0] == 1
+    assert run(capsys, "explain", listed(capsys)[0]["short"])[0] == 0
+
+
+def test_citing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "score", "kt", "text", "-o", "run.json")
+    run(capsys, "score", "uniform", "text")
+    code, printed, said = run(capsys, "runs", "cite", "1", "2", "run.json")
+    assert (code, said) == (0, "")
+    assert printed.count("@misc{") == 2  # the file is run 1
+    assert "@software{bitmeter," in printed
+    found = json.loads(run(capsys, "runs", "cite", "1", "--json")[1])
+    assert found["runs"][0]["bibtex"].startswith("@misc{bm1-")
+    assert found["runs"][0]["signature"] == str(bm.Score.load("run.json").signature)
+
+
+def test_the_first_digits_must_be_of_one_signature(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "compare", "kt", "uniform", "--on", "text")
+    database = sqlite3.connect(here / "data" / "history.sqlite")
+    database.execute("UPDATE runs SET short = 'bm1-0000000' || id")
+    database.commit()
+    database.close()
+    code, _, said = run(capsys, "runs", "show", "bm1-0000")
+    assert code == 2
+    assert "bm1-0000 begins several signatures: bm1-00000001, bm1-00000002" in said
+
+
+@pytest.mark.parametrize("spoiled", ["file", "database"])
+def test_a_history_that_cannot_be_used_never_ends_a_score(
+    spoiled: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if spoiled == "file":
+        (here / "data").touch()
+    else:
+        (here / "data").mkdir()
+        (here / "data" / "history.sqlite").write_bytes(b"damaged" * 1000)
+    code, printed, said = run(capsys, "score", "kt", "text")
+    assert code == 0
+    assert printed == f"{bm.score('kt', 'text')}\n"
+    assert said.startswith("note: this run is not in the history: the history ")
+    assert len(said.splitlines()) == 1
+    code, printed, said = run(capsys, "runs", "show", "1")
+    assert (code, printed) == ((1, "") if spoiled == "database" else (2, ""))
+    assert said.startswith("error: ")

@@ -160,7 +160,9 @@ def juicer(folder: Path, processor: Any, model: Any) -> Callable[[str], float]:
     stand_in("data_juicer.utils")
     stand_in("data_juicer.utils.constant", Fields=types.SimpleNamespace(stats="stats", context="context"),
              InterVars=types.SimpleNamespace(words="words"), StatsKeys=types.SimpleNamespace(perplexity="perplexity"))  # fmt: skip
-    stand_in("data_juicer.utils.model_utils", get_model=lambda key: {"sp": processor, "kl": model}[key], prepare_model=None)
+    stand_in(
+        "data_juicer.utils.model_utils", get_model=lambda key: {"sp": processor, "kl": model}[key], prepare_model=None
+    )
     stand_in("data_juicer.ops")
     stand_in("data_juicer.ops.filter")
     stand_in("data_juicer.ops.base_op", OPERATORS=registry, Filter=object)

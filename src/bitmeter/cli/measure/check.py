@@ -13,6 +13,7 @@ from bitmeter.cli.options import (
     Confidence,
     Force,
     Json,
+    Remembering,
     ScoringConventions,
     With,
     check_contexts,
@@ -57,6 +58,7 @@ def check(
     confidence: Confidence = 0.95,
     force: Force = False,
     json: Json = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Check that NEW is not worse than BASE by more than is allowed.
@@ -87,16 +89,20 @@ def check(
         check_free(summary, force=True)
     check_files(base, new)
     known = [is_run(base), is_run(new)]
-    _check_words(base, new, known, on, scoring_only=sorted(conventions.stated()) + ["with"] * bool(components))
+    _check_words(base, new, known, on, scoring_only=sorted(conventions.typed()) + ["with"] * bool(components))
     names = [name for name, ready in zip((base, new), known, strict=True) if not ready]
     loaded = dict(zip(names, load_models(names, components), strict=True)) if names else {}
     started = time.perf_counter()
     with scoring(f"{new} against {base}") as progress:
-        keywords = conventions.stated() | ({"progress": progress} if names else {})
+        # A run has its conventions; a default of a file is for two models.
+        keywords = conventions.stated() if len(names) == 2 else conventions.typed()
+        keywords |= {"progress": progress} if names else {}
         found = run(
             loaded.get(base, base), loaded.get(new, new), on=on, allow=allow, kl=kl, same_top=same_top, strict=strict,
             confidence=confidence, weights="document" if weights == "document" else "byte", **keywords,
         )  # fmt: skip
+    measured = [score for score, ready in zip((found.base, found.new), known, strict=True) if not ready]
+    history.remember(measured, "check")
     from bitmeter.reports.gate import junit_xml, markdown_summary
 
     if junit is not None:

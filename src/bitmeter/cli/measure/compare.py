@@ -14,6 +14,7 @@ from bitmeter.cli.options import (
     Html,
     Json,
     Matrix,
+    Remembering,
     ScoringConventions,
     With,
     check_contexts,
@@ -42,6 +43,7 @@ def compare(
     html: Html = None,
     force: Force = False,
     json: Json = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Compare two or more models on the same text.
@@ -64,10 +66,9 @@ def compare(
     check_free(matrix, force=force)
     check_free(html, force=force, inputs=[*things, on])
     check_contexts(conventions)
-    conventions_given = conventions.stated()
     if on is None:
-        if conventions_given or components:
-            option = next(iter(conventions_given), "with")
+        if conventions.typed() or components:
+            option = next(iter(conventions.typed()), "with")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
         for name in things:
@@ -81,7 +82,8 @@ def compare(
             write(things, html, force=force, quiet=json)
     else:
         with reported(html, None) as room:
-            scores = _measured(things, components, on, confidence, conventions_given, room)
+            scores = _measured(things, components, on, confidence, conventions, room)
+            history.remember(scores, "compare")
             found = compare_scores(scores, confidence, chosen)
             if html is not None:
                 write(scores, html, force=force, traces=room.traces, quiet=json)
@@ -112,7 +114,7 @@ def _measured(
     components: list[str] | None,
     text: str,
     confidence: float,
-    keywords: dict[str, Any],
+    conventions: ScoringConventions,
     room: Reported,
 ) -> list[Any]:
     from bitmeter.measure.scoring import score
@@ -120,11 +122,13 @@ def _measured(
     models = load_models(names, components)
     windowed = [_is_windowed(model) for model in models]
     # Windows are for models with a bounded context; if there is none, the first model refuses them with the reason.
+    keywords = conventions.stated()
     windows = keywords.pop("ctx", None)
+    yields = "ctx" in conventions.from_files
     found = []
     for name, model, has_windows in zip(names, models, windowed, strict=True):
         with scoring(f"{name} on {text}") as progress:
-            ctx = windows if has_windows or not any(windowed) else None
+            ctx = windows if has_windows or not (yields or any(windowed)) else None
             asked = room.added(keywords, model, text)
             found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **asked))
     return found

@@ -18,6 +18,7 @@ from bitmeter.cli.options import (
     Matrix,
     Prime,
     Quiet,
+    Remembering,
     ScoringConventions,
     With,
     check_contexts,
@@ -89,6 +90,7 @@ def score(
         bool,
         typer.Option("--prove", help="Code the text with the model, decode it, and compare its length with the score."),
     ] = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Measure the cross-entropy of a model on a text.
@@ -123,7 +125,7 @@ def score(
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.at import show_statistics
 
-        others = [name for name in conventions.stated() if name not in ("docs", "field", "ctx")]
+        others = [name for name in conventions.typed() if name not in ("docs", "field", "ctx")]
         others += [key for key, value in unused.items() if value is not None]
         ready = [_loaded(name, prime) for name in (load_models(names, components) if components else names)]
         show_statistics(ready, texts, at or [], null, conventions, others, confidence, json=json)
@@ -146,7 +148,7 @@ def score(
         "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
     }  # fmt: skip
     if html is not None:
-        scores = _measure_and_report(chosen, texts[0], prime, keywords, html, quiet=quiet or json)
+        scores = _measure_and_report(chosen, texts[0], prime, keywords, html, conventions, quiet=quiet or json)
     elif not (quiet or output) and len(chosen) == len(texts) == 1:
         from bitmeter.cli.measure.ranks import ranks
 
@@ -155,22 +157,30 @@ def score(
         if alone is not None:
             typer.echo(alone)
             return
-        scores = [_measure(model, texts[0], keywords)]
+        scores = [_measure(model, texts[0], conventions.suited(model, keywords))]
     else:
-        scores = _measure_all(chosen, texts, prime, keywords)
+        scores = _measure_all(chosen, texts, prime, keywords, conventions)
     if output is not None:
         scores[0].save(output, force=force)
     if matrix is not None:
         from bitmeter.measure.groups.table import write_matrix
 
         write_matrix(scores, matrix, force=force)
+    history.remember(scores, "score", quiet=quiet)
     _print(scores, per, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
 
 
 def _measure_and_report(
-    models: list[Any], text: str, prime: str | None, keywords: dict[str, Any], html: Path, *, quiet: bool
+    models: list[Any],
+    text: str,
+    prime: str | None,
+    keywords: dict[str, Any],
+    html: Path,
+    conventions: ScoringConventions,
+    *,
+    quiet: bool,
 ) -> list[Score]:
     """The score of each model on one text, and a report on them."""
     from bitmeter.cli.reporting import reported, write
@@ -179,24 +189,26 @@ def _measure_and_report(
         scores = []
         for name in models:
             model = _loaded(name, prime)
-            scores.append(_measure(model, text, room.added(keywords, model, text)))
+            scores.append(_measure(model, text, room.added(conventions.suited(model, keywords), model, text)))
         write(scores, html, force=keywords["force"], traces=room.traces, quiet=quiet)
     return scores
 
 
-def _measure_all(models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any]) -> list[Score]:
+def _measure_all(
+    models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any], conventions: ScoringConventions
+) -> list[Score]:
     """The score of each model on each text, text by text. Only one model is in memory at a time."""
     columns = []
     for name in models:
         model = _loaded(name, prime)
-        columns.append([_measure(model, text, keywords) for text in texts])
+        columns.append([_measure(model, text, conventions.suited(model, keywords)) for text in texts])
     return [score for row in zip(*columns, strict=True) for score in row]
 
 
 def _prove(
     models: list[Any], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
 ) -> None:
-    others = [name for name in conventions.stated() if name not in ("field", "norm")] + others
+    others = [name for name in conventions.typed() if name not in ("field", "norm")] + others
     if others:
         message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
@@ -243,11 +255,11 @@ def _choose(
         )
         raise typer.BadParameter(message)
     others = [name for name, value in unused.items() if value]
-    others += [name for name in conventions.stated() if name in ("docs", "field", "eos", "den", "cluster")]
+    others += [name for name in conventions.typed() if name in ("docs", "field", "eos", "den", "cluster")]
     if others:
         message = f"--{others[0]} has no meaning for a choice between answers; leave it out"
         raise typer.BadParameter(message)
-    asked = {name: value for name, value in conventions.stated().items() if name != "given"}
+    asked = {name: value for name, value in conventions.stated().items() if name not in ("given", "docs")}
     lines = []
     for name in models:
         model = _loaded(name, prime)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Alternatives, Conventions, Force, With, check_free
+from bitmeter.cli.options import Alternatives, Conventions, Force, Remembering, With, check_free
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -34,6 +34,7 @@ def trace(
     ] = None,
     force: Force = False,
     json: Annotated[bool, typer.Option("--json", help="Print the units as JSON, one per line.")] = False,
+    history: Remembering,
     conventions: Conventions,
 ) -> None:
     """Show the surprisal of the units of a text: what each cost under a model, in bits.
@@ -43,7 +44,7 @@ def trace(
     """
     check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
-    found = _open(model, text, components, output, keywords, force=force)
+    found = _open(model, text, components, output, keywords, conventions, history, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)
     if every and not json:
@@ -97,6 +98,8 @@ def _open(
     components: list[str] | None,
     output: Path | None,
     keywords: dict[str, Any],
+    conventions: Conventions,
+    history: Remembering,
     *,
     force: bool,
 ) -> Any:
@@ -115,7 +118,8 @@ def _open(
 
     (ready,) = load_models([model], components)
     with scoring(f"{ready.name} on {text}") as progress:
-        result = score(ready, text, trace=output, force=force, progress=progress, **keywords)
+        result = score(ready, text, trace=output, force=force, progress=progress, **conventions.suited(ready, keywords))
+    history.remember([result], "trace")
     from bitmeter._util.files import is_written_through
 
     # What went through a pipe cannot be read again.

@@ -28,7 +28,8 @@ def overlap(
         typer.Option("--length", "-n", min=1, metavar="N", help="Least match: 50 bytes by default, 13 other units."),
     ] = None,
     unit: Annotated[
-        str, typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE.")
+        str,
+        typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE."),
     ] = "bytes",
     output: Annotated[
         Path | None,

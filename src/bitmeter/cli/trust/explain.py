@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,13 +16,16 @@ __all__ = ["explain"]
 
 def explain(
     first: Annotated[
-        str, typer.Argument(metavar="A", help="A signature, a saved run or trace, or a tool such as kenlm.")
+        str,
+        typer.Argument(metavar="A", help="A signature (bm1-0a2db555), a saved run or trace, or a tool such as kenlm."),
     ],
     second: Annotated[str | None, typer.Argument(metavar="B", help="Another one, to compare with the first.")] = None,
 ) -> None:
     """Explain the conventions under which a figure was measured, or what differs between two.
 
-    A and B can each be a saved run, a saved trace, a signature, or a tool: two runs, two tools, a run and a tool.
+    A and B can each be a saved run, a saved trace, a signature, or a tool: two runs, two tools, a run and a tool. A
+    short signature is looked up among the runs that were measured here (`bitmeter runs list`), and those saved in this
+    folder.
     """
     a = _read(first)
     b = None if second is None else _read(second)
@@ -45,6 +47,7 @@ def _lines(a: Signature | Convention, b: Signature | Convention | None) -> list[
 
 
 def _read(text: str) -> Signature | Convention:
+    from bitmeter.history.runs import is_short
     from bitmeter.measure.conventions.registry import CONVENTIONS
     from bitmeter.measure.score import Score
     from bitmeter.measure.signature import Signature
@@ -54,13 +57,10 @@ def _read(text: str) -> Signature | Convention:
         return CONVENTIONS[text]
     if Path(text).exists():
         return Trace.load(text).signature if Path(text).suffix == ".parquet" else Score.load(text).signature
-    if re.fullmatch(r"bm\d+-[0-9a-f]{8}", text):
-        message = (
-            f"{text} is a short signature: a hash, which is equal where the conventions are and from which they cannot "
-            "be found. Give the run (bitmeter score MODEL TEXT -o run.json; bitmeter explain "
-            "run.json) or the long signature, which the run and --json hold"
-        )
-        raise typer.BadParameter(message)
+    if is_short(text):
+        from bitmeter.cli.trust.remembered import named_run
+
+        return named_run(text).signature
     if ":" not in text:
         tools = ", ".join(CONVENTIONS)
         message = f"{text} is not a file, not a signature, and none of the tools {tools}"

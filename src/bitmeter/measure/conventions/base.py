@@ -33,7 +33,9 @@ class WordCounter(Protocol):
 class Tally(Protocol):
     """Adds the log-probabilities of each document as a tool adds them, over a text that arrives in batches."""
 
-    def add(self, logprobs: NDArray[np.float64], bounds: NDArray[np.int64], *, continues: bool, unfinished: bool) -> None:
+    def add(
+        self, logprobs: NDArray[np.float64], bounds: NDArray[np.int64], *, continues: bool, unfinished: bool
+    ) -> None:
         """Take the next documents: ln p of their units, and where each begins and ends among them."""
 
     def finished(self) -> NDArray[np.float64]:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter._util.files import as_path
+from bitmeter._util.frames import Column, Tabular
 from bitmeter._util.optional import require
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import ALTERNATIVES, Alternatives, Columns, MemoryColumns
@@ -56,7 +58,7 @@ class TracedUnit:
         return f"{self.bits:8.3f} bits  {self.text!r}  (document {self.doc}, bytes {self.start}–{self.end})"
 
 
-class Trace:
+class Trace(Tabular, InNotebooks):
     """Parallel arrays with one entry per unit, in the order of the text.
 
     Attributes
@@ -301,6 +303,28 @@ class Trace:
 
         columns, signature = open_trace(as_path(path))
         return cls(columns, signature)
+
+    def to_columns(self) -> dict[str, Column]:
+        """One row per unit, for `to_pandas`, `to_polars` and `to_arrow`: offsets, costs, and the unit as text.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> columns = bm.score("uniform", b"to be").trace.group("word").to_columns()
+        >>> columns["unit"], columns["bits"].tolist()
+        (['to ', 'be'], [24.0, 16.0])
+        """
+        columns: dict[str, Column] = {
+            "doc": self.doc, "start": self.start, "end": self.end, "id": self.id,
+            "unit": [unit.decode("utf-8", "backslashreplace") for unit in self.units],
+            "logprob": self.logprob, "bits": self.bits,
+        }  # fmt: skip
+        if self._columns.has(ALTERNATIVES):
+            columns |= {"entropy": self.entropy, "rank": self.rank}
+        return columns
+
+    def _metadata(self) -> dict[str, str]:
+        return {"signature": str(self.signature)}
 
     def __repr__(self) -> str:
         return f"Trace({len(self):,} units, {self.signature.short})"

@@ -14,6 +14,7 @@ from typing import Any
 
 from bitmeter._util import check
 from bitmeter._util.check import Seed, Unit
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import InputError, RangeError
 from bitmeter.theory.estimators.spectrum import FORMULAS, Spectrum, plug_in_deviation
 from bitmeter.theory.inputs import samples
@@ -32,7 +33,7 @@ _FEW = 200  # observations that are never enough
 
 
 @dataclass(frozen=True, slots=True)
-class EntropyEstimate:
+class EntropyEstimate(InNotebooks):
     """An entropy estimated from a sample.
 
     Attributes
@@ -77,6 +78,12 @@ class EntropyEstimate:
     confidence: float
     well_sampled: bool
     note: str
+
+    def __repr__(self) -> str:
+        return (
+            f"EntropyEstimate({self.value:.6g} {check.unit_name(self.unit)} by {self.method}, "
+            f"{self.observations:,} observations)"
+        )
 
     def __str__(self) -> str:
         spread = ""

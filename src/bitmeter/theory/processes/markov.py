@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bitmeter._util import check, labelled
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import Seed, Unit
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import EmptyError, InputError, RangeError, ShapeError, UndefinedError
 from bitmeter.theory.processes.base import MAX_WORDS, Ids, Process, frozen
 from bitmeter.theory.processes.chains import LongRun, Machine, Part
@@ -23,7 +24,7 @@ from bitmeter.theory.processes.results import Rate, StateClass, Verdict, blend
 _SAME = 1e-9
 
 
-class Markov(Contextual):
+class Markov(Contextual, InNotebooks):
     """A Markov chain of any order: the next symbol depends on the last `order` symbols.
 
     Parameters

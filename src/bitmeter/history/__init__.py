@@ -1,0 +1,1 @@
+"""Runs that the command line remembers, in a database of the user."""
