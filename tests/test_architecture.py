@@ -30,6 +30,7 @@ RANKS = {
     "measure": 5,
     "coding": 6,
     "data": 6,
+    "filter": 6,
     "hosts": 7,
     "kenlm": 7,
     "reports": 8,
@@ -48,6 +49,9 @@ DOORS = {
         "text/corpus/parquet.py",
         "measure/trace/",
         "measure/audit/tables/",
+        "filter/parquet.py",
+        "filter/outputs.py",
+        "hosts/columns.py",
         "hosts/logs/lighteval.py",
     ),
 }

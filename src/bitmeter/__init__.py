@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bitmeter.data.catalogue import KnownSet
     from bitmeter.data.sets import StoredSet, get_set, list_sets
     from bitmeter.errors import BitmeterError
+    from bitmeter.filter.run import filter_corpus
+    from bitmeter.filter.summary import FilterSummary
+    from bitmeter.hosts.columns import Columns, columns
     from bitmeter.hosts.logs.runs import import_log
     from bitmeter.measure.answers.accuracy import Accuracy
     from bitmeter.measure.answers.choices import Choices, choose
@@ -158,6 +161,7 @@ _HOMES = {
     "CodeFigures": "coding.prefix.code",
     "Coder": "models.coder",
     "Codes": "models.protocols",
+    "Columns": "hosts.columns",
     "Comparison": "measure.compare",
     "Compressor": "models.protocols",
     "Conditional": "theory.conditional",
@@ -175,6 +179,7 @@ _HOMES = {
     "Endpoint": "models.causal.endpoint.model",
     "EntropyCurves": "theory.processes.curves",
     "EntropyEstimate": "theory.estimators.entropy",
+    "FilterSummary": "filter.summary",
     "Finding": "measure.audit.result",
     "Group": "measure.groups.rows",
     "HiddenMarkov": "theory.processes.hidden",
@@ -252,6 +257,7 @@ _HOMES = {
     "autocorrelation": "theory.processes.averages",
     "check": "measure.gate.check",
     "choose": "measure.answers.choices",
+    "columns": "hosts.columns",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
@@ -274,6 +280,7 @@ _HOMES = {
     "estimate_rate": "theory.estimators.rates",
     "example_process": "theory.processes.examples",
     "explain_infinite": "theory.impossible",
+    "filter_corpus": "filter.run",
     "get_set": "data.sets",
     "group_matrix": "measure.groups.table",
     "import_log": "hosts.logs.runs",
@@ -331,6 +338,7 @@ __all__ = [
     "CodeFigures",
     "Coder",
     "Codes",
+    "Columns",
     "Comparison",
     "Compressor",
     "Conditional",
@@ -346,6 +354,7 @@ __all__ = [
     "Endpoint",
     "EntropyCurves",
     "EntropyEstimate",
+    "FilterSummary",
     "Finding",
     "Group",
     "HiddenMarkov",
@@ -421,6 +430,7 @@ __all__ = [
     "autocorrelation",
     "check",
     "choose",
+    "columns",
     "compare",
     "compress",
     "conditional_entropy",
@@ -444,6 +454,7 @@ __all__ = [
     "estimate_rate",
     "example_process",
     "explain_infinite",
+    "filter_corpus",
     "get_set",
     "group_matrix",
     "import_log",

@@ -29,6 +29,7 @@ VERBS = {
     },
     "text": {
         "entropy": "Entropy of a text: by order, by estimators, and as a rate",
+        "filter": "Keep, drop or tag the documents of a corpus by their scores",
         "sets": "List public test sets, and fetch them, pinned by hash",
     },
     "models": {
