@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bitmeter.data.catalogue import KnownSet
     from bitmeter.data.sets import StoredSet, get_set, list_sets
     from bitmeter.errors import BitmeterError
+    from bitmeter.filter.run import filter_corpus
+    from bitmeter.filter.summary import FilterSummary
+    from bitmeter.hosts.columns import Columns, columns
     from bitmeter.hosts.logs.runs import import_log
     from bitmeter.measure.answers.accuracy import Accuracy
     from bitmeter.measure.answers.choices import Choices, choose
@@ -165,6 +168,7 @@ _HOMES = {
     "CodeFigures": "coding.prefix.code",
     "Coder": "models.coder",
     "Codes": "models.protocols",
+    "Columns": "hosts.columns",
     "Comparison": "measure.compare",
     "Compressor": "models.protocols",
     "Conditional": "theory.conditional",
@@ -182,6 +186,7 @@ _HOMES = {
     "Endpoint": "models.causal.endpoint.model",
     "EntropyCurves": "theory.processes.curves",
     "EntropyEstimate": "theory.estimators.entropy",
+    "FilterSummary": "filter.summary",
     "Finding": "measure.audit.result",
     "Group": "measure.groups.rows",
     "HiddenMarkov": "theory.processes.hidden",
@@ -264,6 +269,7 @@ _HOMES = {
     "autocorrelation": "theory.processes.averages",
     "check": "measure.gate.check",
     "choose": "measure.answers.choices",
+    "columns": "hosts.columns",
     "compare": "measure.compare",
     "compress": "coding.archive.compress",
     "conditional_entropy": "theory.joint",
@@ -286,6 +292,7 @@ _HOMES = {
     "estimate_rate": "theory.estimators.rates",
     "example_process": "theory.processes.examples",
     "explain_infinite": "theory.impossible",
+    "filter_corpus": "filter.run",
     "get_set": "data.sets",
     "group_matrix": "measure.groups.table",
     "import_log": "hosts.logs.runs",
@@ -347,6 +354,7 @@ __all__ = [
     "CodeFigures",
     "Coder",
     "Codes",
+    "Columns",
     "Comparison",
     "Compressor",
     "Conditional",
@@ -362,6 +370,7 @@ __all__ = [
     "Endpoint",
     "EntropyCurves",
     "EntropyEstimate",
+    "FilterSummary",
     "Finding",
     "Group",
     "HiddenMarkov",
@@ -442,6 +451,7 @@ __all__ = [
     "autocorrelation",
     "check",
     "choose",
+    "columns",
     "compare",
     "compress",
     "conditional_entropy",
@@ -465,6 +475,7 @@ __all__ = [
     "estimate_rate",
     "example_process",
     "explain_infinite",
+    "filter_corpus",
     "get_set",
     "group_matrix",
     "import_log",

@@ -18,6 +18,7 @@ RENDERERS = {
     "Sweep": "bitmeter.reports.sweep:describe_sweep",
     "TextStatistics": "bitmeter.reports.membership:describe_statistics",
     "Check": "bitmeter.reports.gate:describe_check",
+    "FilterSummary": "bitmeter.reports.filter:describe_filter",
 }
 #: The same for notebooks, as HTML; other results are shown by their text.
 HTML = {

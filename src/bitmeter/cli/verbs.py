@@ -29,6 +29,7 @@ VERBS = {
     },
     "text": {
         "entropy": "Entropy of a text: by order, by estimators, and as a rate",
+        "filter": "Keep, drop or tag the documents of a corpus by their scores",
         "overlap": "What of a text stands in a corpus, or twice in itself, and where",
         "sets": "List public test sets, and fetch them, pinned by hash",
     },

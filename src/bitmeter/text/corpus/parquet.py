@@ -23,7 +23,7 @@ from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
 
-__all__ = ["parquet_blocks"]
+__all__ = ["parquet_batches", "parquet_blocks"]
 
 #: The most bytes of a page, unpacked, since a page is in memory whole; and of one that was packed more than so many
 #: times, which no text is.
@@ -87,6 +87,37 @@ def parquet_blocks(path: str, field: str, size: int, labels: Collector | None = 
                     break
                 yield block
             row += batch.num_rows
+
+
+def parquet_batches(path: str, field: str, others: tuple[str, ...], size: int, most: int) -> Iterator[Any]:
+    """All columns of a parquet file in record batches of about `size` bytes of text and at most `most` rows.
+
+    The column `field` must hold text, and the columns `others` must be there.
+    """
+    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    name = without_secrets(path)
+    with reading(path):
+        file = open_binary(path)
+    with file:
+        with reading(path), _sound(name, pa):
+            read_footer(file, [field])  # Arrow comes only to what is found sound
+            metadata = pq.read_metadata(file)
+            schema = metadata.schema.to_arrow_schema()
+            footer = read_footer(file, schema.names)
+            _check_columns(footer.columns, metadata.num_columns)
+        _check_column(schema, field, name, pa)
+        for other in others:
+            _check_names(schema, other, name, "language")
+        with reading(path), _sound(name, pa):
+            plans = [_plan(file, footer.chunks[column], column, name, size) for column in schema.names]
+            rows = min(most, *(plan.rows for plan in plans))
+            batches = pq.ParquetFile(file, metadata=metadata, buffer_size=size, pre_buffer=False).iter_batches(rows)
+        while True:
+            with reading(path), _sound(name, pa):
+                batch = next(batches, None)
+            if batch is None:
+                return
+            yield batch
 
 
 def _may_be_name(schema: Any, column: str, pa: Any) -> bool:

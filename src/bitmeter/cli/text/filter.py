@@ -1,0 +1,158 @@
+"""`bitmeter filter`: keep, drop or tag the documents of a corpus by their scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, With
+from bitmeter.cli.progress import coding
+
+if TYPE_CHECKING:
+    from bitmeter.filter.summary import FilterSummary
+
+__all__ = ["filter"]
+
+
+@dataclass(frozen=True)
+class Rule(OptionBundle):
+    """Which documents are kept."""
+
+    section: ClassVar[str] = "Which documents are kept"
+
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Figure that decides: bits_per_byte, perplexity (per token), word_perplexity, bits_per_char, "
+            "bits_per_word, bits_per_token, ratio, oov_share, bits, nats, bytes, chars, words, tokens or oov.",
+        ),
+    ] = None
+    max: Annotated[float | None, typer.Option("--max", metavar="X", help="Largest figure that is kept.")] = None
+    min: Annotated[float | None, typer.Option("--min", metavar="X", help="Least figure that is kept.")] = None
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="RANGE", help="Share of all documents, by rank: 30% (the lowest), or 25%-75%."),
+    ] = None
+    buckets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A%,B%", help="Label all documents head, middle or tail, cut at A and B, such as 30%,60%."
+        ),
+    ] = None
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|roots",
+            help="Limits by language: CSV with language, min, max; with --buckets, one like CCNet's cutoff.csv.",
+        ),
+    ] = None
+    sample: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WEIGHTS",
+            help="Keep with a probability: uniform:P, gaussian:CENTRE,WIDTH, or steps:X=P,X=P (P for figures up to X).",
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of --sample.")] = 0
+    minus: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Subtract the figure of this model (Moore and Lewis).")
+    ] = None
+    unscored: Annotated[
+        str,
+        typer.Option(metavar="drop|keep", help="Records without a figure: empty, or of a language without a model."),
+    ] = "drop"
+
+
+@dataclass(frozen=True)
+class Written(OptionBundle):
+    """What is written."""
+
+    section: ClassVar[str] = "What is written"
+
+    add: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Figures to add to each record, with commas: value,nats,tokens.")
+    ] = None
+    prefix: Annotated[str, typer.Option(metavar="TEXT", help="What the names of added fields begin with.")] = ""
+    tag: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Keep all records, and add the outcome as this field.")
+    ] = None
+    rejected: Annotated[str | None, typer.Option(metavar="OUT", help="Where dropped records go.")] = None
+    bad: Annotated[
+        str | None, typer.Option(metavar="OUT", help="Where records that cannot be scored go, with place and reason.")
+    ] = None
+
+
+def filter(  # noqa: A001
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model; {lang} in its name stands for the language.")],
+    corpus: Annotated[
+        list[str], typer.Argument(metavar="CORPUS...", help="Files, patterns or folders: jsonl, parquet, wet or text.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="File, or folder of several; {bucket} stands for the bucket."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the histogram and documents at each decile; write nothing.")
+    ] = False,
+    rule: Rule = Rule(),  # noqa: B008
+    written: Written = Written(),  # noqa: B008
+    language: Annotated[
+        str | None, typer.Option(metavar="FIELD", help="Field that names the language of a record.")
+    ] = None,
+    units: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Tokenizer whose tokens are the model's words, such as {lang}.sp.model."),
+    ] = None,
+    sentences: Annotated[
+        str, typer.Option(metavar="document|line", help="What begins and ends like a sentence.")
+    ] = "document",
+    conventions: Conventions = Conventions(),  # noqa: B008
+    components: With = None,
+    summary: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the summary as JSON.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> None:
+    """Keep, drop or tag the documents of a corpus by their scores.
+
+    Records keep their order and all of their fields. A file is done when its output and its receipt (in the hidden
+    folder .bitmeter-filter beside it) are whole: after an interruption, type the same command again. Documents of text
+    files are lines, or with --docs blank paragraphs.
+    """
+    from bitmeter.cli.options import check_free
+
+    check_free(summary, force=force)
+    if output is not None and dry_run:
+        output = None
+    found = _filtered(
+        model, corpus, output, dry_run=dry_run, language=language, units=units, sentences=sentences,
+        components=components or (), force=force,
+        **rule.as_keywords(), **{**written.as_keywords(), "add": written.add or ()}, **conventions.as_keywords(),
+    )  # fmt: skip
+    if summary is not None:
+        found.save(summary, force=force)
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(found.to_json(), ensure_ascii=False))
+    else:
+        typer.echo(str(found))
+    if found.failed:
+        s = "s" * (len(found.failed) > 1)
+        typer.echo(f"Error: {len(found.failed)} file{s} could not be read; nothing was written of them", err=True)
+        raise typer.Exit(1)
+
+
+def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
+    from bitmeter.errors import ChoiceError, InputTypeError, NotFiniteError
+    from bitmeter.filter.run import filter_corpus
+
+    try:
+        with coding("filtering", corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files") as progress:
+            return filter_corpus(model, corpus, output, progress=progress, **keywords)
+    except (ChoiceError, InputTypeError, NotFiniteError) as error:
+        raise typer.BadParameter(str(error)) from error

@@ -1,0 +1,128 @@
+"""What a filter did, as text: outcomes, limits, histogram, examples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from bitmeter.filter.summary import FilterSummary
+from bitmeter.reports.figures import WIDTH, folded
+
+__all__ = ["describe_filter"]
+
+_NAMES = {
+    "bits_per_byte": "bits/byte", "bits_per_char": "bits/char", "bits_per_word": "bits/word",
+    "bits_per_token": "bits/token", "perplexity": "perplexity/token", "word_perplexity": "perplexity/word",
+    "oov_share": "share of unknown units",
+}  # fmt: skip
+_BAR = 32
+_INDENT = 15
+
+
+def describe_filter(summary: FilterSummary) -> str:
+    """The summary for a terminal of 80 columns."""
+    lines = [f"{summary.model}: {_documents(summary)}, by {_NAMES.get(summary.by, summary.by)}"]
+    lines += _outcomes(summary)
+    lines += _row("limits", _limits(summary))
+    lines += _histogram(summary)
+    lines += _examples(summary)
+    if summary.bad:
+        s = "s" * (summary.bad > 1)
+        lines += _row("bad records", f"{summary.bad:,} record{s} could not be scored, and no output has them:")
+        lines += [line for place in summary.tally.places for line in _folded("", place)]
+    for name, reason in summary.failed:
+        lines += _row("unreadable", reason if name in reason else f"{name}: {reason}")
+    if summary.skipped:
+        s = "s" * (summary.skipped > 1)
+        lines += _row("done before", f"{summary.skipped:,} file{s}, by their receipts")
+    if summary.dry:
+        lines += _row("dry run", "nothing was written")
+    lines += _row("signature", summary.signature.short)
+    return "\n".join(lines)
+
+
+def _documents(summary: FilterSummary) -> str:
+    s = "s" * (summary.documents != 1)
+    files = f" in {summary.files:,} files" if summary.files > 1 else ""
+    return f"{summary.documents:,} document{s}{files}"
+
+
+def _row(title: str, text: str) -> list[str]:
+    return _folded(title, text) if text else []
+
+
+def _folded(title: str, text: str) -> list[str]:
+    found: list[str] = folded(f"  {title}", text, _INDENT)
+    return found
+
+
+def _outcomes(summary: FilterSummary) -> list[str]:
+    documents, size = max(1, summary.documents), max(1, summary.bytes)
+    lines = []
+    for name, share in sorted(summary.tally.shares.items(), key=lambda item: _ORDER.get(item[0], 9)):
+        rate = f"{share.documents:>11,} docs {100 * share.documents / documents:5.1f} %"
+        lines.append(f"  {name:<13}{rate} {share.bytes:>15,} bytes {100 * share.bytes / size:5.1f} %")
+    return lines
+
+
+_ORDER = {"kept": 0, "dropped": 1, "head": 2, "middle": 3, "tail": 4, "all": 5, "unscored": 6}
+
+
+def _limits(summary: FilterSummary) -> str:
+    """The limits in words."""
+    rule = summary.rule.get("settled", summary.rule)
+    if rule["rule"] == "sample":
+        return f"sampled by {rule['weight']}, seed {rule['seed']}"
+    limits = rule.get("limits", rule.get("cuts", {}))
+    parts = []
+    for language, found in limits.items():
+        name = f"{language}: " if language else "others: " if len(limits) > 1 else ""
+        parts.append(name + (_between(found, above=rule["above"]) if "limits" in rule else _cuts(found, rule)))
+    shown = parts[:12]
+    more = [f"and {len(parts) - 12:,} languages more"] if len(parts) > 12 else []
+    return "; ".join((*shown, *more))
+
+
+def _between(found: list[Any], *, above: bool) -> str:
+    low, high = map(float, found)
+    parts = [] if low == -math.inf else [f"{'above' if above else 'from'} {_figure(low)}"]
+    parts += [] if high == math.inf else [f"up to {_figure(high)}"]
+    return " and ".join(parts) or "none"
+
+
+def _cuts(found: list[Any], rule: dict[str, Any]) -> str:
+    word = "below" if rule["strict"] else "up to"
+    return f"head {word} {_figure(float(found[0]))}, middle {word} {_figure(float(found[1]))}"
+
+
+def _figure(value: float) -> str:
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.4f}" if abs(value) < 100 else f"{value:,.1f}"
+
+
+def _histogram(summary: FilterSummary) -> list[str]:
+    rows = summary.histogram()
+    if not rows:
+        return []
+    most = max(count for _, _, count in rows)
+    lines = []
+    for low, high, count in rows:
+        bar = "█" * round(_BAR * count / most) or ("▏" if count else "")
+        between = "infinite" if math.isinf(low) else f"{_short(low)} … {_short(high)}"
+        lines.append(f"  {between:>19}  {bar:<{_BAR}} {count:,}")
+    return lines
+
+
+def _short(value: float) -> str:
+    return "∞" if math.isinf(value) else f"{value:.4g}"
+
+
+def _examples(summary: FilterSummary) -> list[str]:
+    lines = []
+    for one in summary.examples:
+        start = f"  {100 * one.share:4.0f} % {_figure(one.value):>11}  "
+        text = " ".join(one.text.split()) or "(white space)"
+        room = WIDTH - len(start)
+        lines.append(start + (text if len(text) <= room else text[: room - 1] + "…"))
+    return lines
