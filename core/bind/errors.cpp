@@ -7,6 +7,7 @@
 #include "ngram/estimate/text.hpp"
 #include "ngram/format/arpa.hpp"
 #include "ngram/format/block.hpp"
+#include "text/pieces/file.hpp"
 #include "universal/model.hpp"
 
 namespace {
@@ -25,7 +26,7 @@ nb::handle new_error(nb::module_& m, const char* name, nb::handle base) {
 
 /// The Python types, by what they stand for.
 struct Types {
-    nb::handle format, changed, unable, arpa, universal, code;
+    nb::handle format, changed, unable, arpa, universal, code, piece, unsupported;
 };
 
 void translate(const std::exception_ptr& p, void* payload) {
@@ -45,6 +46,10 @@ void translate(const std::exception_ptr& p, void* payload) {
         PyErr_SetObject(types.arpa.ptr(), types.arpa(text(error.what()), "index"_a = error.line).ptr());
     } catch (const bitmeter::UniversalFormatError& error) {
         raise(types.universal, error);
+    } catch (const bitmeter::PieceFormatError& error) {
+        raise(types.piece, error);
+    } catch (const bitmeter::PieceUnsupported& error) {
+        raise(types.unsupported, error);
     } catch (const bitmeter::CodeError& error) {
         raise(types.code, error);
     } catch (const bitmeter::ReservedWord& error) {
@@ -63,6 +68,7 @@ void bind_errors(nb::module_& m) {
     const nb::object base = nb::module_::import_("bitmeter.errors").attr("FileFormatError");
     const nb::handle format = new_error(m, "NgramFormatError", base);
     static Types types{format, new_error(m, "NgramChangedError", format), new_error(m, "NgramUnableError", format), new_error(m, "ArpaError", base),
-                       new_error(m, "UniversalFormatError", base), new_error(m, "CodeError", base)};
+                       new_error(m, "UniversalFormatError", base), new_error(m, "CodeError", base),
+                       new_error(m, "PieceFormatError", base), new_error(m, "PieceUnsupportedError", base)};
     nb::register_exception_translator(translate, &types);
 }

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
     bind_repeats(m);
     bind_processes(m);
     bind_splitting(m);
+    bind_pieces(m);
     bind_ngrams(m);
     bind_compact(m);
     bind_kenlm(m);
@@ -18,5 +19,6 @@ NB_MODULE(_core, m) {
     bind_caches(m);
     bind_coding(m);
     bind_scoring(m);
+    bind_tokens(m);
     bind_universal(m);
 }
