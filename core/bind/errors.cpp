@@ -8,6 +8,7 @@
 #include "ngram/format/arpa.hpp"
 #include "ngram/format/block.hpp"
 #include "overlap/index.hpp"
+#include "text/pieces/file.hpp"
 #include "universal/model.hpp"
 
 namespace {
@@ -26,7 +27,7 @@ nb::handle new_error(nb::module_& m, const char* name, nb::handle base) {
 
 /// The Python types, by what they stand for.
 struct Types {
-    nb::handle format, changed, unable, arpa, universal, code, overlap;
+    nb::handle format, changed, unable, arpa, universal, code, overlap, piece, unsupported;
 };
 
 void translate(const std::exception_ptr& p, void* payload) {
@@ -48,6 +49,10 @@ void translate(const std::exception_ptr& p, void* payload) {
         raise(types.universal, error);
     } catch (const bitmeter::OverlapFormatError& error) {
         raise(types.overlap, error);
+    } catch (const bitmeter::PieceFormatError& error) {
+        raise(types.piece, error);
+    } catch (const bitmeter::PieceUnsupported& error) {
+        raise(types.unsupported, error);
     } catch (const bitmeter::CodeError& error) {
         raise(types.code, error);
     } catch (const bitmeter::ReservedWord& error) {
@@ -67,6 +72,7 @@ void bind_errors(nb::module_& m) {
     const nb::handle format = new_error(m, "NgramFormatError", base);
     static Types types{format, new_error(m, "NgramChangedError", format), new_error(m, "NgramUnableError", format), new_error(m, "ArpaError", base),
                        new_error(m, "UniversalFormatError", base), new_error(m, "CodeError", base),
-                       new_error(m, "OverlapFormatError", base)};
+                       new_error(m, "OverlapFormatError", base), new_error(m, "PieceFormatError", base),
+                       new_error(m, "PieceUnsupportedError", base)};
     nb::register_exception_translator(translate, &types);
 }

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
     bind_processes(m);
     bind_splitting(m);
     bind_normalising(m);
+    bind_pieces(m);
     bind_ngrams(m);
     bind_compact(m);
     bind_kenlm(m);
@@ -20,5 +21,6 @@ NB_MODULE(_core, m) {
     bind_caches(m);
     bind_coding(m);
     bind_scoring(m);
+    bind_tokens(m);
     bind_universal(m);
 }

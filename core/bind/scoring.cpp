@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "bind/bind.hpp"
+#include "bind/scored.hpp"
 
 namespace {
 
@@ -13,29 +14,6 @@ namespace {
 using bitmeter::NgramEnds;
 using bitmeter::NgramModel;
 using bitmeter::NgramState;
-
-/// Moves an array into a numpy array without a copy.
-template <class T>
-NewVector<T> given(bitmeter::Array<T>&& values) {
-    const std::size_t size = values.size();
-    T* data = values.release();
-    nb::capsule guard(data, [](void* p) noexcept { std::free(p); });
-    return NewVector<T>(data, {size}, guard);
-}
-
-bitmeter::NgramBytes text_of(const nb::bytes& data, const Vector<std::int64_t>& ends, std::size_t finished,
-                             const Vector<std::int64_t>& before) {
-    if (!bitmeter::ends_fit({ends.data(), ends.size()}, data.size()))
-        throw std::invalid_argument("ends must ascend to the size of the data");
-    return {view(data), {ends.data(), ends.size()}, finished, before.data(), before.size()};
-}
-
-NgramEnds ends_of(const std::string& name) {
-    if (name == "no") return NgramEnds::none;
-    if (name == "yes") return NgramEnds::all;
-    if (name == "nonblank") return NgramEnds::nonblank;
-    throw std::invalid_argument("eos must be no, yes or nonblank");
-}
 
 template <class Model>
 auto py_score(const Model& model, const nb::bytes& data, Vector<std::int64_t> ends, std::size_t finished,

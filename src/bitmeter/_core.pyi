@@ -30,6 +30,10 @@ class CodeError(bitmeter.errors.FileFormatError):
     pass
 
 class OverlapFormatError(bitmeter.errors.FileFormatError):
+class PieceFormatError(bitmeter.errors.FileFormatError):
+    pass
+
+class PieceUnsupportedError(bitmeter.errors.FileFormatError):
     pass
 
 def cpu() -> dict[str, object]:
@@ -369,6 +373,28 @@ class NormaliserStream:
         """
 
 UNICODE_VERSION: str = '14.0.0'
+
+class PieceEncoder:
+    """The pieces of a SentencePiece model."""
+
+    def __init__(self, data: bytes) -> None:
+        """From the bytes of a .model file."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def begin_mark(self) -> int: ...
+
+    @property
+    def end_mark(self) -> int: ...
+
+    def tokens(self) -> list:
+        """The bytes of each piece; None for one that stands for no bytes."""
+
+    def split(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
+        """
+        (ids, cuts, bounds, how many bytes are in documents that the ids do not give back).
+        """
 
 def resident_bytes() -> int:
     """Bytes of this process in memory; 0 if unknown."""
@@ -1087,6 +1113,15 @@ def ngram_extend(model: NgramModel, states: Annotated[NDArray[numpy.uint64], dic
 @overload
 def ngram_extend(model: CompactNgram, states: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]]:
     """ln p of each word at its state, and the states after them."""
+
+@overload
+def ngram_score_tokens(model: NgramModel, encoder: PieceEncoder, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], int]: ...
+
+@overload
+def ngram_score_tokens(model: CompactNgram, encoder: PieceEncoder, words: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], finished: int, before: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], eos: str, unknown_class: bool, threads: int = 0) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], int]:
+    """
+    (ids, cuts, bounds, blank, logprobs, lossy) of the pieces of a text; words are the model's, by the ids of pieces.
+    """
 
 class Universal:
     """The universal model in the middle of a text."""

@@ -7,6 +7,7 @@
 
 #include "ngram/kenlm/query.hpp"
 #include "ngram/query/follow.hpp"
+#include "ngram/query/growing.hpp"
 #include "ngram/query/pieces.hpp"
 #include "ngram/query/query.hpp"
 #include "util/parallel.hpp"
@@ -20,28 +21,6 @@ constexpr std::size_t least_piece = std::size_t{1} << 16, most_piece = std::size
 constexpr std::size_t pieces_per_thread = 8;  // of those that are at work at once
 
 std::int64_t as_int(std::size_t n) { return static_cast<std::int64_t>(n); }
-
-/// An array that grows, but rarely has to: its size is estimated well.
-template <class T>
-class Growing {
-public:
-    explicit Growing(std::size_t size = 0) : values_(size) {}
-    T* data() const { return values_.data(); }
-    /// At least `size` long, of which the first `used` are kept.
-    void reach(std::size_t size, std::size_t used) {
-        if (size <= values_.size()) return;
-        Array<T> larger(std::max(size, values_.size() + values_.size() / 2));
-        std::copy_n(values_.data(), used, larger.data());
-        values_ = std::move(larger);
-    }
-    Array<T> finished(std::size_t size) {
-        values_.shorten(size);
-        return std::move(values_);
-    }
-
-private:
-    Array<T> values_;
-};
 
 /// A piece at work: its units, and where they belong.
 struct Job {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
 
@@ -111,6 +111,8 @@ class Batch:
     end: End | None = None
     context: Ints | None = None
     border: str = "whole"
+    #: As `lossy`, of a session that splits the bytes itself.
+    lossy_apart: int = field(default=0, init=False, repr=False)
 
     @property
     def all_ends(self) -> Ints:
@@ -154,7 +156,7 @@ class Batch:
     @property
     def lossy(self) -> int:
         """Bytes in documents that the ids alone would not give back; 0 if no session asked for units."""
-        return self._plain.lossy if "_plain" in self.__dict__ else 0
+        return self._plain.lossy if "_plain" in self.__dict__ else self.lossy_apart
 
 
 @dataclass(slots=True)

@@ -21,7 +21,8 @@ from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.sample import sample_text
 from bitmeter.text.units.base import BLANK, Units
 from bitmeter.text.units.named import units_of
-from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+from bitmeter.text.units.sentencepiece import SentencePiece
+from bitmeter.text.units.tokenizers import Tokenizer
 from tests.text.strategies import texts
 
 LINES = sample_text()[:40_000].splitlines()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
@@ -37,7 +38,7 @@ from bitmeter.models.session import End
 from bitmeter.text.units.base import BLANK, Units
 
 if TYPE_CHECKING:
-    from bitmeter.text.units.tokenizers import SentencePiece
+    from bitmeter.text.units.sentencepiece import SentencePiece
 
 __all__ = ["NGramBase"]
 
@@ -260,6 +261,11 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if self._plan.kind == "words":
             return np.ascontiguousarray(ids, dtype=np.int64)
         return self._model_ids().of(ids)
+
+    @property
+    def own_words(self) -> NDArray[np.uint32]:
+        """The model's own id of each unit by its id, and last that of the end."""
+        return self._model_ids().own
 
     def _model_ids(self) -> ModelIds:
         if self._ids_by_unit is None:

@@ -25,7 +25,7 @@ from bitmeter.models.scheme import Scheme
 from bitmeter.text.units.base import Units
 
 if TYPE_CHECKING:
-    from bitmeter.text.units.tokenizers import SentencePiece
+    from bitmeter.text.units.sentencepiece import SentencePiece
 
 __all__ = ["MAX_ORDER", "NGram"]
 
@@ -328,7 +328,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
     def _pieces_of(self, components: Components) -> SentencePiece | None:
         """A SentencePiece model that was given, where the words of this model are its pieces."""
         from bitmeter.models.ngram.pieces import holds_pieces
-        from bitmeter.text.units.tokenizers import SentencePiece
+        from bitmeter.text.units.sentencepiece import SentencePiece
 
         found = components.units(lambda one: isinstance(one, SentencePiece) and holds_pieces(self.form, one))
         return found if isinstance(found, SentencePiece) else None
@@ -337,7 +337,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         """Take these units for those of the training, if they are."""
         plan, units = given
         if self._plan.kind == "words" and plan.kind == "tokens":
-            from bitmeter.text.units.tokenizers import SentencePiece
+            from bitmeter.text.units.sentencepiece import SentencePiece
 
             if isinstance(units, SentencePiece):
                 self._units, self._pieces = self._piece_words(units), units

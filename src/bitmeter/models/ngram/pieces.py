@@ -9,7 +9,8 @@ from bitmeter._util.arrays import Ints
 from bitmeter.errors import ModelError
 from bitmeter.models.ngram.files import CoreModel, content_mark
 from bitmeter.text.units.base import UNKNOWN, Split, Units
-from bitmeter.text.units.tokenizers import META, SentencePiece
+from bitmeter.text.units.sentencepiece import SentencePiece
+from bitmeter.text.units.tokenizers import META
 
 __all__ = ["PieceWords", "holds_pieces"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
@@ -55,6 +56,10 @@ class NGramView(Protocol):
 
     def own_ids_of(self, ids: Ids) -> Ints:
         """The model's own ids of units."""
+
+    @property
+    def own_words(self) -> NDArray[np.uint32]:
+        """The model's own id of each token, and last that of the end."""
 
     def predict_own(self, ids: Ints) -> Floats:
         """ln p of every outcome after a history."""
@@ -116,6 +121,9 @@ class NGramSession(PredictingSession):
 
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """Score a batch, from its bytes where that is possible."""
+        encoder = self._model.units.encoder
+        if details is None and encoder is not None and (batch.context is None or batch.border != "apart"):
+            return self._score_pieces(encoder, batch)
         if details is not None or not self.scores_bytes:
             return super().score(batch, details, watch)
         split, blank, logs = self.score_bytes(batch.data, batch.all_ends, len(batch.ends), batch.continues, self._eos)
@@ -168,6 +176,22 @@ class NGramSession(PredictingSession):
             )
         self._remember(ids, bounds, before)
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs
+
+    def _score_pieces(self, encoder: _core.PieceEncoder, batch: Batch) -> Scored:
+        """The pieces of a batch and ln p of each, in one pass over the bytes."""
+        model = self._model
+        before = self._before if batch.continues else _NOTHING
+        with format_errors(model.name):
+            ids, cuts, bounds, blank, logs, lossy = _core.ngram_score_tokens(
+                model.own_form, encoder, model.own_words, batch.data, batch.all_ends, len(batch.ends), before, self._eos,
+                self._class, model.threads,
+            )  # fmt: skip
+        batch.lossy_apart = lossy
+        last = ids[bounds[-2] :] if len(bounds) > 1 else ids
+        reach = max(1, model.order - 1)
+        numbers = model.own_ids_of(last[-reach:])
+        self._before = np.concatenate((before, numbers))[-reach:] if len(bounds) == 2 else numbers
+        return Scored(Split(ids, cuts, bounds), blank.view(np.bool_), logs, owned=True)
 
     def score_spelled(
         self, spelling: _core.Spelling, batch: Batch, *, goes_on: bool

@@ -140,7 +140,8 @@ def plan_of(what: Any) -> tuple[UnitPlan, Units]:
             what = units_of(what)
         elif what.endswith((".json", ".model")):
             what = units_of(("tokenizer:" if what.endswith(".json") else "sentencepiece:") + what)
-    from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+    from bitmeter.text.units.sentencepiece import SentencePiece
+    from bitmeter.text.units.tokenizers import Tokenizer
 
     if isinstance(what, Tokenizer | SentencePiece):
         return tokens_plan(what), what
@@ -166,6 +167,8 @@ class ModelIds:
         self.ids[END] = plan.end_id
         self._own = np.zeros(plan.ids + 1, dtype=np.int64)
         self._own[self.ids[END:]] = np.arange(END, len(self.ids))
+        #: The same for the core: the model's own id of each unit, and last that of the end.
+        self.own = self._own.astype(np.uint32)
 
     def of(self, ids: NDArray[Any]) -> Ids:
         """The model's own id of each unit; that of `<unk>` for what the model does not know."""

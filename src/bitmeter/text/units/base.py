@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bitmeter import _core
 from bitmeter._util.arrays import Bools, Ints
 from bitmeter._util.check import shown
 from bitmeter.errors import InputTypeError, RangeError, ShapeError, UndefinedError
@@ -126,6 +127,11 @@ class Units(ABC):
     @property
     def token_bytes(self) -> tuple[bytes | None, ...] | None:
         """For a tokenizer, the bytes of each id (None for an id without bytes of its own); None for other units."""
+        return None
+
+    @property
+    def encoder(self) -> _core.PieceEncoder | None:
+        """For a tokenizer that the core splits by, its compiled form, so that a model can score bytes in one pass."""
         return None
 
     def blank(self, split: Split) -> Bools:

@@ -38,7 +38,7 @@ def _tokenizer(path: str) -> Units:
 
 
 def _sentencepiece(path: str) -> Units:
-    from bitmeter.text.units.tokenizers import SentencePiece
+    from bitmeter.text.units.sentencepiece import SentencePiece
 
     return SentencePiece(path)
 

@@ -1,4 +1,4 @@
-"""Tokenizers: Hugging Face tokenizer files and SentencePiece models.
+"""Tokenizers by the packages of others: Hugging Face tokenizer files, and what all tokenizers share.
 
 Where the bytes of a document's tokens join to the document, they give the spans. Where they do not (the tokenizer
 changed case, dropped white space, met bytes that are not UTF-8), spans come from the offsets that the tokenizer
@@ -29,7 +29,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingSourceError, SourceError
 from bitmeter.text.units.base import BLANK, Split, Units
 
-__all__ = ["BYTE_OF", "META", "SentencePiece", "Tokenizer"]
+__all__ = ["BYTE_OF", "META", "REPLACED", "FileUnits", "TokenUnits", "Tokenizer", "asking_tokenizer", "piece_bytes"]
 
 #: Stands for a space in SentencePiece's tokens.
 META = "\u2581"
@@ -76,7 +76,7 @@ class TokenUnits(Units):
         places = [0, *ends.tolist()]
         documents = [data[a:b] for a, b in pairwise(places)]
         encoded = self._encode(
-            [document.decode("utf-8", "surrogateescape").translate(_REPLACED) for document in documents]
+            [document.decode("utf-8", "surrogateescape").translate(REPLACED) for document in documents]
         )
         ids: list[Ints] = []
         cuts: list[Ints] = []
@@ -119,7 +119,7 @@ class TokenUnits(Units):
         return 0
 
 
-class _FileUnits(TokenUnits):
+class FileUnits(TokenUnits):
     """Tokens from the file of a tokenizer."""
 
     #: Whether the name of a special token in a text is that token.
@@ -158,7 +158,7 @@ class _FileUnits(TokenUnits):
 
 
 #: Bytes that are not UTF-8 are passed to tokenizers as replacement characters, one each.
-_REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
+REPLACED = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
 
 
 def _file(path: Any) -> bytes:
@@ -193,7 +193,7 @@ def _is_panic(error: BaseException) -> bool:
     return type(error).__module__ == "pyo3_runtime"
 
 
-class Tokenizer(_FileUnits):
+class Tokenizer(FileUnits):
     """The tokens of a Hugging Face tokenizer file, without special tokens around a document.
 
     Truncation, padding and dropout in the file are ignored: every byte is split, and always the same way. A document is
@@ -266,7 +266,7 @@ class Tokenizer(_FileUnits):
             elif byte_level:
                 result[number] = b"".join(BYTE_OF.get(char, char.encode()) for char in token)
             else:
-                result[number] = _piece_bytes(token, meta=meta, fallback=fallback)
+                result[number] = piece_bytes(token, meta=meta, fallback=fallback)
         return result
 
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
@@ -287,58 +287,8 @@ def _byte_level_alphabet() -> dict[str, bytes]:
 BYTE_OF = _byte_level_alphabet()
 
 
-def _piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:
+def piece_bytes(token: str, *, meta: bool, fallback: bool) -> bytes:
+    """The bytes of a token in which `META` may stand for a space, and <0x0A> for a byte."""
     if fallback and _BYTE_TOKEN.fullmatch(token):
         return bytes.fromhex(token[3:5])
     return (token.replace(META, " ") if meta else token).encode()
-
-
-class SentencePiece(_FileUnits):
-    """The pieces of a SentencePiece model, without begin and end marks. A document is split whole, as by `Tokenizer`.
-
-    Parameters
-    ----------
-    path
-        A ``.model`` file.
-    """
-
-    kind = "sentencepiece"
-
-    def _load(self, data: bytes, path: str) -> None:
-        sentencepiece = require("sentencepiece", "Reading a SentencePiece model")
-        try:
-            self._processor = sentencepiece.SentencePieceProcessor(model_proto=data)
-        except Exception as error:  # RuntimeError or others, depending on the version
-            message = f"{path} is not a SentencePiece model: {error}"
-            raise DamagedSourceError(message, path=path) from error
-
-    def _token_bytes(self, path: str) -> list[bytes | None]:
-        model = self._processor
-        result: list[bytes | None] = []
-        for number in range(model.get_piece_size()):
-            if model.is_unknown(number) or model.is_control(number):
-                result.append(None)
-            else:
-                result.append(_piece_bytes(model.id_to_piece(number), meta=True, fallback=bool(model.is_byte(number))))
-        return result
-
-    @property
-    def pieces(self) -> tuple[str, ...]:
-        """The pieces as they are written, with U+2581 for a space."""
-        return tuple(self._processor.id_to_piece(number) for number in range(self._processor.get_piece_size()))
-
-    def written(self, document: bytes) -> list[str]:
-        """The pieces of one document as they are written; what has no piece in its own characters."""
-        text = document.decode("utf-8", "surrogateescape").translate(_REPLACED)
-        return list(self._processor.encode(text, out_type=str))
-
-    def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
-        result: list[tuple[Sequence[int], Sequence[int]]] = []
-        for text in texts:
-            if hasattr(self._processor, "encode_as_offset_mapping"):
-                found = self._processor.encode_as_offset_mapping(text)
-                result.append((found["ids"], [start for start, _ in found["offsets"]]))
-            else:  # sentencepiece below 0.2.2
-                pieces = self._processor.encode(text, out_type="immutable_proto").pieces
-                result.append(([piece.id for piece in pieces], [piece.begin for piece in pieces]))
-        return result

@@ -15,7 +15,8 @@ from bitmeter._util.files import as_utf8, read_whole
 from bitmeter.errors import ModelError
 from bitmeter.models.causal.endpoint.answers import Answer
 from bitmeter.text.units.base import Split, Units
-from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer, asking_tokenizer
+from bitmeter.text.units.sentencepiece import SentencePiece
+from bitmeter.text.units.tokenizers import Tokenizer, asking_tokenizer
 
 __all__ = ["Check", "ServerTokens", "check_pieces", "tokenizer_files"]
 
@@ -160,8 +161,7 @@ def tokenizer_files(path: Path, *, special: bool) -> tuple[Units, int | None, in
             message = f"special= cannot be used with {file.name}: a SentencePiece model takes no name for a token"
             raise ModelError(message, value=str(file))
         pieces = SentencePiece(file)
-        ends = [pieces._processor.bos_id(), pieces._processor.eos_id()]
-        first, last = (int(number) if number >= 0 else None for number in ends)
+        first, last = pieces.marks
         return pieces, first, last, False
     units = Tokenizer(file, special=special)
     import tokenizers

@@ -36,7 +36,8 @@ from bitmeter.models.protocols import Traits
 from bitmeter.models.scheme import Scheme
 from bitmeter.models.session import Watch
 from bitmeter.text.units.base import Units
-from bitmeter.text.units.tokenizers import SentencePiece, Tokenizer
+from bitmeter.text.units.sentencepiece import SentencePiece
+from bitmeter.text.units.tokenizers import Tokenizer
 
 __all__ = ["DTYPES", "HuggingFace"]
 

@@ -1,0 +1,44 @@
+#include "text/pieces/encoder.hpp"
+
+#include "bind/bind.hpp"
+
+namespace {
+
+using bitmeter::PieceEncoder;
+
+auto py_split(const PieceEncoder& self, const nb::bytes& data, Vector<std::int64_t> ends, unsigned threads) {
+    if (!bitmeter::ends_fit({ends.data(), ends.size()}, data.size()))
+        throw std::invalid_argument("ends must ascend to the size of the data");
+    auto found = without_lock(
+        [&] { return bitmeter::split_pieces(self, view(data), {ends.data(), ends.size()}, threads); });
+    return std::make_tuple(to_numpy(std::move(found.ids)), to_numpy(std::move(found.cuts)),
+                           to_numpy(std::move(found.bounds)), found.lossy);
+}
+
+nb::list py_tokens(const PieceEncoder& self) {
+    nb::list result;
+    for (std::size_t i = 0; i < self.size(); ++i)
+        if (self.has_token(i))
+            result.append(nb::bytes(self.token(i).data(), self.token(i).size()));
+        else
+            result.append(nb::none());
+    return result;
+}
+
+}  // namespace
+
+void bind_pieces(nb::module_& m) {
+    nb::class_<PieceEncoder>(m, "PieceEncoder", "The pieces of a SentencePiece model.")
+        .def(
+            "__init__",
+            [](PieceEncoder* self, const nb::bytes& data) {
+                without_lock([&] { new (self) PieceEncoder(bitmeter::read_pieces(view(data))); });
+            },
+            "data"_a, "From the bytes of a .model file.")
+        .def("__len__", &PieceEncoder::size)
+        .def_prop_ro("begin_mark", &PieceEncoder::begin_mark)
+        .def_prop_ro("end_mark", &PieceEncoder::end_mark)
+        .def("tokens", &py_tokens, "The bytes of each piece; None for one that stands for no bytes.")
+        .def("split", &py_split, "data"_a, "ends"_a, "threads"_a = 1,
+             "(ids, cuts, bounds, how many bytes are in documents that the ids do not give back).");
+}

@@ -1,0 +1,148 @@
+// Splits texts into the pieces of a SentencePiece model, equal to those of the library of that name.
+//
+// The library adds scores in single precision from the beginning of a document on, so that which of two nearly equal
+// segmentations it takes depends on all that came before. Where no piece crosses the beginning of a word, all
+// segmentations meet there, and the sum so far is all that a word needs to know: a word is split once and kept, together
+// with the largest sum up to which rounding cannot change its pieces. Beyond that it is split again from the sum itself.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "text/pieces/file.hpp"
+#include "text/pieces/memo.hpp"
+#include "text/pieces/rules.hpp"
+#include "text/pieces/trie.hpp"
+#include "text/split.hpp"
+
+namespace bitmeter {
+
+/// Memory of one thread: words that were split before, and room to work in.
+struct PieceSession {
+    PieceMemo memo;
+    std::vector<std::uint8_t> text;     // what is normalised
+    std::vector<std::uint32_t> origin;  // where each of its bytes comes from
+    std::vector<std::uint8_t> raw, repaired, opening;
+    std::vector<std::uint32_t> places;
+    PieceEntry entry;
+
+    struct Best {
+        float score;
+        std::int32_t id;
+        std::uint32_t start;
+    };
+    struct TwoBest {
+        double best, second;
+        std::int32_t id;
+        std::uint32_t start;
+    };
+    struct Symbol {
+        std::int32_t previous, next;
+        std::uint32_t begin, size;
+        bool frozen;
+    };
+    struct Pair {
+        float score;
+        std::int32_t left, right;
+        std::uint32_t size;
+    };
+    struct Found {
+        std::uint32_t begin, end;
+        std::int32_t id;
+    };
+    std::vector<Best> best;
+    std::vector<TwoBest> two;
+    std::vector<Symbol> symbols;
+    std::vector<Pair> agenda;
+    std::vector<Found> found;
+};
+
+class PieceEncoder {
+public:
+    /// Throws PieceUnsupported where the pieces could differ from those of the library.
+    explicit PieceEncoder(PieceFile file);
+
+    std::size_t size() const { return pieces_.size(); }
+    const Piece& piece(std::size_t id) const { return pieces_[id]; }
+    /// The bytes that a piece stands for; none for unknown characters and marks.
+    const std::string& token(std::size_t id) const { return tokens_[id]; }
+    bool has_token(std::size_t id) const { return has_token_[id]; }
+    /// The ids of the marks around a text; -1 for none.
+    std::int32_t begin_mark() const { return begin_mark_; }
+    std::int32_t end_mark() const { return end_mark_; }
+
+    /// Adds the pieces of a document that begins at `offset` of the text; one of which nothing is kept is one unit with the
+    /// id blank_document. `limit` is where the readable bytes end.
+    void encode(Bytes document, std::int64_t offset, const std::uint8_t* limit, PieceSession& session,
+                PieceRun& run) const;
+
+    /// A session that is nobody's, kept for the next one who asks.
+    std::unique_ptr<PieceSession> take() const;
+    void give(std::unique_ptr<PieceSession> session) const;
+
+private:
+    using Found = PieceSession::Found;
+    struct Emitter;
+    class WordLoop;
+
+    void set_tables(const PieceFile& file);
+    void set_borders();
+    bool is_space(const std::uint8_t* p, const std::uint8_t* end) const;
+    struct Prefix {
+        const std::uint8_t* data;
+        std::size_t size, consumed;
+    };
+    Prefix prefix(const std::uint8_t* p, const std::uint8_t* end) const;
+
+    bool by_words(Bytes document, std::int64_t offset, const std::uint8_t* limit, PieceSession& session,
+                  PieceRun& run) const;
+    void by_segments(Bytes document, Bytes original, std::int64_t offset, PieceSession& session, PieceRun& run) const;
+    void set_cuts(PieceRun& run, std::size_t first, std::int64_t offset, bool spaced) const;
+    bool split_word(Bytes body, bool bare, float sum, PieceSession& session) const;
+    void normalise_word(Bytes raw, bool bare, PieceSession& session) const;
+    float segment(Bytes text, float sum, PieceSession& session) const;
+    float sum_with(float sum, std::int32_t id) const;
+    float sum_after(float sum, const PieceSession& session) const;
+
+    float unigram(Bytes text, float sum, PieceSession& session) const;
+    double unigram_margin(Bytes text, PieceSession& session) const;
+    void merge(Bytes text, PieceSession& session) const;
+    std::int32_t reserved_or_plain(std::string_view text) const;
+    std::size_t one_character(const std::uint8_t* p, const std::uint8_t* end) const;
+
+    std::vector<Piece> pieces_;
+    std::vector<std::string> tokens_;
+    std::vector<bool> has_token_;
+    std::vector<double> scores_;  // as a segmentation adds them up
+    std::vector<std::uint32_t> token_sizes_;
+    std::array<std::int32_t, 256> byte_ids_{};
+    PieceTrie trie_, user_, reserved_;
+    PieceRules rules_;
+    PieceAlgorithm algorithm_;
+    std::string space_;
+    bool dummy_prefix_, single_spaces_, escaped_, suffix_, fallback_;
+    bool border_before_ = false, border_after_ = false;  // of a space, where no piece crosses it
+    bool words_ = false;                                 // whether texts can be split at single spaces
+    bool has_unused_ = false;
+    std::array<bool, 256> plain_{}, white_{}, solid_{}, opens_{};
+    std::int32_t unknown_, begin_mark_ = -1, end_mark_ = -1;
+    float unknown_score_ = 0.0f;
+
+    mutable std::mutex guard_;
+    mutable std::vector<std::unique_ptr<PieceSession>> idle_;
+};
+
+/// The pieces of all documents of a text.
+struct PieceSplit {
+    std::vector<std::int64_t> ids, cuts, bounds;
+    std::size_t lossy = 0;  // bytes of documents that the ids do not give back
+};
+PieceSplit split_pieces(const PieceEncoder& encoder, Bytes text, Ends ends, unsigned threads);
+
+}  // namespace bitmeter
