@@ -83,10 +83,12 @@ def test_the_comparison_can_fail() -> None:
     assert not agree("3.972711103349733 bits", "3.972711103349733 nats")
 
 
-def transcript(commands: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def transcript(commands: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> str:
     parts = []
     for command in commands:
         words = shlex.split(command)
+        columns = words.pop(0).removeprefix("COLUMNS=") if words[0].startswith("COLUMNS=") else "80"
+        monkeypatch.setenv("COLUMNS", columns)
         assert words[0] == "bitmeter"
         code = cli._run(words[1:])
         printed, said = capsys.readouterr()
@@ -108,9 +110,8 @@ def test_output_is_what_it_was(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BITMETER_DATA", str(tmp_path_factory.mktemp("data")))
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.setenv("COLUMNS", "80")
     written = path.read_text(encoding="utf-8")
-    found = transcript(re.findall(r"^\$ (.*)$", written, re.MULTILINE), capsys)
+    found = transcript(re.findall(r"^\$ (.*)$", written, re.MULTILINE), capsys, monkeypatch)
     if UPDATE and not agree(found, written):
         path.write_text(found, encoding="utf-8")
     elif not agree(found, written):
@@ -151,9 +152,12 @@ def test_the_settling_hides_only_versions() -> None:
 def test_the_text_at_a_terminal_is_the_text_in_a_pipe(command: str, tmp_path: Path) -> None:
     write_texts(tmp_path)
     words = [*MAIN, *shlex.split(command)]
-    piped = subprocess.run(words, cwd=tmp_path, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
     terminal, theirs = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CI")}
+    piped = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, check=True, stdin=subprocess.DEVNULL,
+        env={**environment, "COLUMNS": "60"},
+    ).stdout  # fmt: skip
     child = subprocess.Popen(
         words, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=theirs, stderr=subprocess.PIPE,
         env={**environment, "TERM": "xterm-256color", "COLUMNS": "60"},

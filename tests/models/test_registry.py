@@ -143,7 +143,8 @@ def test_the_command_line_survives_broken_plug_ins(tmp_path: Path) -> None:
     assert listed.returncode == 0
     (row,) = (line for line in listed.stdout.splitlines() if line.startswith("raises"))
     assert row.endswith("cannot be imported: ZeroDivisionError: division by zero")
-    states = {row["usage"]: row["state"] for row in json.loads(bitmeter("models", "--json", path=tmp_path).stdout)}
+    printed = json.loads(bitmeter("models", "--json", path=tmp_path).stdout)
+    states = {row["usage"]: row["state"] for row in printed["rows"]}
     assert states["kt"] == states["toy:BITS"] == "ready"
     assert states["raises"].startswith("unusable: the plug-in raises")
     asked = bitmeter("score", "raises", str(text), path=tmp_path)

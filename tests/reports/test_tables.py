@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.table import Table
 
 import bitmeter as bm
-from bitmeter.reports.tables import comparison_table, plain_table, score_table, trace_lines, trace_table, visible
+from bitmeter.reports.tables import comparison_table, plain_table, score_table, trace_table, visible
 
 LINES = b"".join(b"line %d of a small text\n" % i for i in range(20))
 
@@ -79,12 +77,3 @@ def test_invisible_characters_are_escaped(unit: bytes, text: str) -> None:
 def test_what_is_shown_tells_units_apart(a: bytes, b: bytes) -> None:
     assert (visible(a) == visible(b)) == (a == b)
     assert visible(a).isprintable()
-
-
-def test_lines_of_tab_separated_values() -> None:
-    lines = list(trace_lines(bm.score("uniform", b"a\t").trace))
-    assert lines == ["doc\tstart\tend\tbits\tunit", "0\t0\t1\t8.0\ta", "0\t1\t2\t8.0\t\\t"]
-    assert list(trace_lines(bm.score("uniform", b"").trace)) == lines[:1]
-    detailed = list(trace_lines(bm.score("uniform", b"a", alternatives=0).trace))
-    assert detailed[0].endswith("\tentropy\trank")
-    assert math.isclose(float(detailed[1].split("\t")[5]), 8.0)

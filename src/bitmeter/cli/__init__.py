@@ -54,9 +54,12 @@ def _run(arguments: list[str]) -> int:
 
         with ended_by_signals():
             if not quickly(arguments):
-                code = sys.modules[__name__].app(
-                    arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
-                )
+                from bitmeter._util.width import terminal_width
+
+                with terminal_width():
+                    code = sys.modules[__name__].app(
+                        arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
+                    )
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader has closed the pipe: `bitmeter learn | head`.

@@ -17,7 +17,10 @@ TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
 
-__all__ = ["bits_per_byte", "quickly", "shown"]
+__all__ = ["WAYS", "bits_per_byte", "quickly", "shown"]
+
+#: What -q can print.
+WAYS = ("bits", "nats", "perplexity")
 
 _FORMS = {"-q": "quiet", "--quiet": "quiet", "--json": "json"}
 #: Bytes of a text above which a terminal shows progress.
@@ -44,12 +47,15 @@ def quickly(words: list[str]) -> bool:
     ready = load(model)
     if like not in CONVENTIONS or not ready.traits.is_distribution:
         return False
+    from bitmeter._util.width import terminal_width
+
     found = score(ready, text, like=like)
     if not forgets and form != "quiet":
         from bitmeter.cli.remembering import remember
 
         remember([found], "score")
-    print(shown(found, "byte", json=form == "json", quiet=form == "quiet"))
+    with terminal_width():
+        print(shown(found, "byte", json=form == "json", quiet=form == "quiet"))
     return True
 
 
@@ -98,10 +104,13 @@ def bits_per_byte(model: str, text: str) -> float | None:
     return nats / len(data) / math.log(2.0) if math.isfinite(nats) else None
 
 
-def shown(score: Score, per: str, *, json: bool, quiet: bool) -> str:
+def shown(score: Score, per: str, way: str = "bits", *, json: bool, quiet: bool) -> str:
     """A score as the command line prints it."""
     if json:
-        return score.to_json()
+        from bitmeter.reports.formats.cells import encoded
+        from bitmeter.reports.machine import score_document
+
+        return encoded(score_document(score))
     if quiet and per in ("byte", "char") and score.figure_per != "byte":
         from bitmeter.errors import UndefinedError
 
@@ -111,4 +120,8 @@ def shown(score: Score, per: str, *, json: bool, quiet: bool) -> str:
             "--like and --oov, if the model can spell"
         )
         raise UndefinedError(message, value=per)
-    return repr(score.per(per)) if quiet else str(score)  # type: ignore[arg-type]
+    if not quiet:
+        return str(score)
+    if way == "perplexity":
+        return repr(score.perplexity(per))  # type: ignore[arg-type]
+    return repr(score.per(per, unit=way))  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,8 +18,11 @@ from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, settle
+from bitmeter.measure.run import signature_of
 from bitmeter.measure.scoring import _corpus
-from bitmeter.measure.window_sums import in_windows, without_windows
+from bitmeter.measure.signature import Signature, units_value
+from bitmeter.measure.sums import CountTotals
+from bitmeter.measure.window_sums import in_windows, with_windows, without_windows
 from bitmeter.models.protocols import OpenVocabulary, Predictor, Stepper, WindowedPredictor
 from bitmeter.models.registry import resolve
 from bitmeter.text.blocks import split_corpus
@@ -55,6 +58,10 @@ class Divergence:
         Whether both have the same most likely token, for each token.
     first_logprobs, second_logprobs
         ln p of the token that came, under each.
+    documents, bytes, chars, words
+        Counts of the text.
+    signatures
+        The conventions under which each model predicted.
     """
 
     first: str
@@ -64,6 +71,11 @@ class Divergence:
     same_top: Bools
     first_logprobs: Floats
     second_logprobs: Floats
+    documents: int = 0
+    bytes: int = 0
+    chars: int = 0
+    words: int = 0
+    signatures: tuple[Signature, Signature] = (Signature(), Signature())
 
     def __len__(self) -> int:
         return len(self.nats)
@@ -180,7 +192,8 @@ def divergence(
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)
     parts: list[tuple[Floats, ...]] = []
-    for done, rows in rows_of_both(one, two, corpus, chosen):
+    counts = CountTotals()
+    for done, rows in rows_of_both(one, two, corpus, chosen, counts):
         parts += (_compared(one, two, *found) for found in rows)
         if progress is not None:
             progress(Step(done, corpus.total_bytes))
@@ -188,7 +201,21 @@ def divergence(
         message = f"{corpus.name} has no unit that is predicted, so there is nothing to compare"
         raise EmptyError(message)
     nats, same, own, theirs = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Divergence(*_distinct_names(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs)
+    length, chars, words = counts.finished()[0].sum(axis=0).tolist()
+    return Divergence(
+        *_distinct_names(one, two), corpus.name, nats, same.astype(np.bool_), own, theirs,
+        counts.documents, length, chars, words,
+        (_signature(one, corpus, chosen, length, counts), _signature(two, corpus, chosen, length, counts)),
+    )  # fmt: skip
+
+
+def _signature(model: Predictor, corpus: Corpus, settings: Settings, length: int, counts: CountTotals) -> Signature:
+    """The conventions of a model's predictions: unknown words are their class, ends are not predicted."""
+    oov = "class" if isinstance(model, OpenVocabulary) and "class" in model.traits.oov else "none"
+    settled = replace(with_windows(model, settings)[1], oov=oov)
+    return signature_of(model.name, model.fingerprint, corpus, settled, length, counts.documents).but(
+        units=units_value(model.units), precision=model.traits.precision
+    )
 
 
 def as_predictor(model: Any, purpose: str = "a divergence needs two models that do") -> Predictor:
@@ -218,16 +245,18 @@ def _same_outcomes(one: Predictor, two: Predictor) -> bool:
 
 
 def rows_of_both(
-    one: Predictor, two: Predictor, corpus: Corpus, settings: Settings
+    one: Predictor, two: Predictor, corpus: Corpus, settings: Settings, counts: CountTotals | None = None
 ) -> Iterator[tuple[int, Iterator[Rows]]]:
     """For each block of the text: the offset of its end, and rows of ln p, rows of ln q, and the entries that came.
 
-    A model beside itself predicts once.
+    A model beside itself predicts once. The text itself is counted on the way, if counts are given.
     """
     if isinstance(one, WindowedPredictor) and isinstance(two, WindowedPredictor):
         reader, settled = in_windows(one, settings)
         other = reader if two is one else in_windows(two, settled)[0].with_windowing(reader.windowing)
         for block in split_corpus(corpus, reader.units, reader.traits.block_bytes):
+            if counts is not None:
+                counts.add(block.data, block.ends)
             yield block.offset + len(block.data), _by_windows(reader, other, block.split.ids, block.split.bounds)
         return
     for model in (one, two):
@@ -240,6 +269,8 @@ def rows_of_both(
         without_windows(model.name, settings)
     steppers = (one.stepper(),) if two is one else (one.stepper(), two.stepper())
     for block in split_corpus(corpus, one.units, _STEPPED):
+        if counts is not None:
+            counts.add(block.data, block.ends)
         found = _by_steps(one, steppers, block.split, continues=block.continues)
         yield block.offset + len(block.data), found
 

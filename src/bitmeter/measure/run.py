@@ -258,7 +258,7 @@ class Run:
         totals = counts.sum(axis=0)
         scored = totals - (self._left_out.finished() if self._settings.den == "scored" else 0)
         length, number = int(totals[0]), self._counts.documents
-        signature = _signature(
+        signature = signature_of(
             self._model.name, self._model.fingerprint, self._corpus, self._settings, length, number
         ).but(
             units=units_value(self._model.units),
@@ -340,7 +340,7 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
         skipped=0,
         invalid=counts.invalid,
         impossible=0,
-        signature=_signature(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
+        signature=signature_of(model.name, model.fingerprint, corpus, settings, int(totals[0]), counts.documents).but(
             units="whole text"
         ),
         notes=(
@@ -351,9 +351,10 @@ def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progres
     )
 
 
-def _signature(
+def signature_of(
     name: str, fingerprint: str, corpus: Corpus, settings: Settings, length: int, documents: int
 ) -> Signature:
+    """The conventions of a measurement, but for what the model says of its units and its arithmetic."""
     assert settings.first is not None
     assert settings.ctx is not None, "with_windows and without_windows settle both"
     return Signature(

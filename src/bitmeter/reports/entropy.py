@@ -145,9 +145,9 @@ def _choices(nats: float) -> str:
     return f"{math.exp(nats):,.1f}" if nats < 35 else "very many"
 
 
-def as_json(survey: Survey, unit: str) -> str:
-    """Every figure to full precision."""
-    result: dict[str, object] = {
+def as_dict(survey: Survey, unit: str) -> dict[str, object]:
+    """Every figure to full precision; in bits and nats beside the unit that was asked for."""
+    return {
         "schema": "bitmeter.entropy/1",
         "version": __version__,
         "source": survey.source,
@@ -160,7 +160,11 @@ def as_json(survey: Survey, unit: str) -> str:
         "headline": {"name": survey.headline.name, "value": figure(survey.headline.nats, unit)},
         "rows": [_json_row(row, unit) for row in survey.rows],
     }
-    return json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def as_json(survey: Survey, unit: str) -> str:
+    """The same as JSON."""
+    return json.dumps(as_dict(survey, unit), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _json_row(row: Row, unit: str) -> dict[str, object]:
@@ -169,6 +173,8 @@ def _json_row(row: Row, unit: str) -> dict[str, object]:
         "group": row.group,
         **name,
         "value": figure(row.nats, unit),
+        "bits": figure(row.nats, "bits"),
+        "nats": figure(row.nats, "nats"),
         "corrected": None if row.corrected is None else figure(row.corrected, unit),
         "interval": None if row.interval is None else [figure(end, unit) for end in row.interval],
         "coverage": row.coverage,

@@ -7,6 +7,7 @@ import os
 import textwrap
 from collections.abc import Iterable
 
+from bitmeter._util.width import LONGEST, line_width
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.conventions.registry import CONVENTIONS
@@ -21,8 +22,8 @@ BY_BLOCK, BY_CLUSTER = _BLOCKS.name, _CLUSTERS.name
 
 #: What units are, for people.
 _NOUNS = {"words": "word", "unicode-words": "word", "chars": "character", "graphemes": "grapheme"}
-#: Longer lines are folded.
-WIDTH = 80
+#: Longer lines are folded; at a narrow terminal, shorter ones are, too.
+WIDTH = LONGEST
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -173,7 +174,8 @@ def folded(title: str, text: str, column: int) -> list[str]:
     >>> folded("  note", "a word and another " * 5, 8)[1]
     '        another a word and another'
     """
-    lines = textwrap.wrap(text, WIDTH - column, break_long_words=False, break_on_hyphens=False) or [""]
+    room = max(12, line_width() - column)
+    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
     begin = title.ljust(column)
     begin += " " * (bool(begin) and not begin.endswith(" "))
     return [(begin if index == 0 else " " * column) + line for index, line in enumerate(lines)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.compare import Comparison, Refusal
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Difference
 from bitmeter.reports.explain import refusal
 from bitmeter.reports.figures import (
-    WIDTH,
     convention_words,
     counted,
     figure_with_interval,
@@ -26,6 +26,8 @@ from bitmeter.reports.groups import group_lines, with_ends
 
 #: The column in which the values of a score's lines begin.
 _COLUMN = 15
+#: Below this width, what else stands side by side has a line each.
+_NARROW = 60
 #: The denominators of the perplexities shown.
 _SHOWN: tuple[Per, ...] = ("token", "word", "char")
 
@@ -35,7 +37,11 @@ def describe(score: Score) -> str:
     figure = figure_with_interval(score)
     sizes = f"{counted(score.documents, 'doc')} · {counted(score.count(score.figure_per), score.figure_per)}"
     title = f"bits/{score.figure_per}"
-    lines = [f"{score.model} on {short_names([score.text])[score.text]}", f"  {title:<12} {figure:<24} {sizes}"]
+    narrow = line_width() < _NARROW
+    lines = [f"{score.model} on {short_names([score.text])[score.text]}"]
+    lines += (
+        [f"  {title:<12} {figure}", f"  size         {sizes}"] if narrow else [f"  {title:<12} {figure:<24} {sizes}"]
+    )
     if score.interval is not None:
         lines += folded("  interval", interval_words(score.interval), _COLUMN)
     if score.signature.given != "none" and (mean := score.macro) is not None:
@@ -45,7 +51,8 @@ def describe(score: Score) -> str:
     parts = [f"{perplexity(score, per)} /{per}" for per in shown]
     parts = [part for part in parts if not part.startswith("–")]
     if parts:
-        lines.append(f"  perplexity   {'   '.join(parts)}")
+        rows = parts if narrow else ["   ".join(parts)]
+        lines += [f"  {'' if index else 'perplexity':<12} {row}" for index, row in enumerate(rows)]
     convention = convention_words(score.signature)
     if parts and convention:
         lines += folded("  convention", convention, _COLUMN)
@@ -120,12 +127,12 @@ def remarks(comparison: Comparison) -> list[str]:
     base = comparison.baseline
     text = short_names([base.text])[base.text]
     per = comparison.per
-    lines = [f"Δ is in bits per {per} against {base.model} on {text}; below zero is better."]
+    lines = folded("", f"Δ is in bits per {per} against {base.model} on {text}; below zero is better.", 0)
     if per != "byte":
         convention = f"{convention_words(base.signature)}. Compare only models that know the same words."
         lines += folded("", f"{convention[:1].upper()}{convention[1:]}", 0)
     if comparison.weights == "document":
-        lines.append(f"Δ weighs every document alike (macro average); bits/{per} weighs every {per} alike.")
+        lines += folded("", f"Δ weighs every document alike (macro average); bits/{per} weighs every {per} alike.", 0)
     if comparison.method != "totals only":
         caveats = sorted({row.caveat for row in comparison.rows if row.caveat})
         lines += folded("", f"Intervals and tests: {'; '.join([comparison.method, *caveats])}.", 0)
@@ -138,7 +145,7 @@ def remarks(comparison: Comparison) -> list[str]:
         for remark in (*([missing] if missing else []), *row.notes):
             reasons.setdefault(remark, []).append(row.score.model)
     found = [f"{', '.join(models)}: {reason}" for reason, models in reasons.items()]
-    return lines + [part for line in found for part in textwrap.wrap(line, WIDTH, subsequent_indent="  ")]
+    return lines + [part for line in found for part in textwrap.wrap(line, line_width(), subsequent_indent="  ")]
 
 
 def describe_refusal(found: Refusal) -> str:

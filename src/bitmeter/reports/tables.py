@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.table import Table
@@ -13,7 +13,7 @@ from bitmeter.measure.compare import Comparison, Row
 from bitmeter.measure.interval.base import bracketed, decimals
 from bitmeter.measure.interval.paired import THIS_TEXT
 from bitmeter.measure.score import Score
-from bitmeter.measure.trace.trace import Trace, TracedUnit
+from bitmeter.measure.trace.trace import TracedUnit
 from bitmeter.reports import figures
 
 
@@ -128,19 +128,3 @@ def _letter(letter: str) -> str:
     if code < 0x80:
         return repr(letter)[1:-1]
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def trace_lines(trace: Trace) -> Iterator[str]:
-    """Every unit as tab-separated values: document, start, end, bits, the unit with tabs and line ends escaped.
-
-    If the trace has them, the entropy of the prediction in bits and the rank of the unit follow.
-    """
-    heading = "doc\tstart\tend\tbits\tunit"
-    for index, unit in enumerate(trace):
-        detailed = unit.entropy is not None
-        if index == 0:
-            yield heading + "\tentropy\trank" * detailed
-        line = f"{unit.doc}\t{unit.start}\t{unit.end}\t{unit.bits!r}\t{visible(unit.unit)}"
-        yield line + (f"\t{(unit.entropy or 0.0) / math.log(2)!r}\t{unit.rank}" if detailed else "")
-    if len(trace) == 0:
-        yield heading

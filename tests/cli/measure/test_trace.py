@@ -20,8 +20,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_json_is_one_unit_per_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, printed, _ = run(capsys, "trace", "kt", "harbour.txt", "--all", "--json")
+def test_json_lines_are_one_unit_each(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, printed, _ = run(capsys, "trace", "kt", "harbour.txt", "--all", "--format", "jsonl")
     rows = [json.loads(line) for line in printed.splitlines()]
     assert "".join(row["unit"] for row in rows) == LINES
     assert sum(row["nats"] for row in rows) == pytest.approx(bm.score("kt", "harbour.txt").nats, rel=1e-12)
@@ -29,8 +29,9 @@ def test_json_is_one_unit_per_line(here: Path, capsys: pytest.CaptureFixture[str
 
 def test_the_entropy_of_a_uniform_model_is_eight_bits(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, printed, _ = run(capsys, "trace", "uniform", "half.txt", "--top", "1", "--alternatives", "2", "--json")
-    row = json.loads(printed)
-    assert row["entropy"] == pytest.approx(8 * 0.6931471805599453, rel=1e-12)
+    (row,) = json.loads(printed)["rows"]
+    assert row["entropy_bits"] == 8.0
+    assert row["entropy_nats"] == pytest.approx(8 * 0.6931471805599453, rel=1e-12)
     assert [one["nats"] for one in row["alternatives"]] == pytest.approx([row["nats"]] * 2, rel=1e-12)
 
 
@@ -38,7 +39,7 @@ def test_the_sums_over_units_are_the_sum_of_all(here: Path, capsys: pytest.Captu
     whole = bm.score("kt", "harbour.txt").nats
     for by in ("char", "word", "sentence", "document", "7"):
         _, printed, _ = run(capsys, "trace", "kt", "harbour.txt", "--by", by, "--all", "--json")
-        nats = [json.loads(line)["nats"] for line in printed.splitlines()]
+        nats = [row["nats"] for row in json.loads(printed)["rows"]]
         assert sum(nats) == pytest.approx(whole, rel=1e-12)
     assert len(nats) == -(-len(LINES) // 7)
 
@@ -46,18 +47,18 @@ def test_the_sums_over_units_are_the_sum_of_all(here: Path, capsys: pytest.Captu
 def test_an_impossible_unit_is_infinite(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bm.NGram(order=1, smoothing="maximum-likelihood").fit(b"to be\n").save("ml.bmn")
     _, printed, _ = run(capsys, "trace", "ml.bmn", "half.txt", "--oov", "none", "--top", "1", "--json")
-    assert json.loads(printed)["nats"] == "inf"
+    assert json.loads(printed)["rows"][0]["nats"] == "inf"
 
 
 def test_tab_separated_values_are_a_table(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli._run(["trace", "kt", "odd.txt", "--by", "word", "--all"]) == 0
     lines = capsys.readouterr().out.split("\n")
     rows = [line.split("\t") for line in lines[1:-1]]
-    assert lines[0].split("\t") == ["doc", "start", "end", "bits", "unit"]
-    assert {len(row) for row in rows} == {5}
+    assert lines[0].split("\t") == ["doc", "start", "end", "unit", "bits", "nats", "short"]
+    assert {len(row) for row in rows} == {7}
     score = bm.score("kt", "odd.txt")
-    assert sum(float(row[3]) for row in rows) == pytest.approx(score.bits, rel=1e-12)
-    units = [row[4].encode("latin-1", "backslashreplace") for row in rows]
+    assert sum(float(row[4]) for row in rows) == pytest.approx(score.bits, rel=1e-12)
+    units = [row[3].encode("latin-1", "backslashreplace") for row in rows]
     assert b"".join(units).count(rb"\xff\xfe") == 1  # bytes that are not UTF-8, as they are
 
 

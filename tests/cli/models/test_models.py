@@ -14,7 +14,7 @@ from tests.cli.running import run
 def test_every_scheme_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, said = run(capsys, "models", "--json")
     assert (code, said) == (0, "")
-    rows = json.loads(printed)
+    rows = json.loads(printed)["rows"]
     assert {"usage", "summary", "state"} == set(rows[0])
     usages = [row["usage"] for row in rows]
     for scheme in own_schemes().values():
@@ -27,7 +27,7 @@ def test_what_is_missing_says_what_to_install(
     missing = own_schemes()["hf"]
     assert missing.requires is not None
     monkeypatch.setattr("bitmeter._util.optional.is_absent", lambda package: package == missing.requires)
-    states = {row["usage"]: row["state"] for row in json.loads(run(capsys, "models", "--json")[1])}
+    states = {row["usage"]: row["state"] for row in json.loads(run(capsys, "models", "--json")[1])["rows"]}
     assert states[missing.usage] == install_line(missing.requires)
     assert "pip install" in states[missing.usage]
     assert states[own_schemes()["kt"].usage] == "ready"

@@ -26,7 +26,7 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert "wikitext2:test" in printed
     assert "gated" in printed
     assert max(map(len, printed.splitlines())) <= 80
-    listed = json.loads(run(capsys, "sets", "list", "--json")[1])
+    listed = json.loads(run(capsys, "sets", "list", "--json")[1])["rows"]
     assert {row["name"] for row in listed} == set(catalogue.SETS)
     assert run(capsys, "sets")[1] == printed
 
@@ -74,7 +74,7 @@ def test_a_gated_set(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_says_what_is_here_and_what_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
     def listed() -> dict[str, dict[str, Any]]:
-        return {row["name"]: row for row in json.loads(run(capsys, "sets", "list", "--json")[1])}
+        return {row["name"]: row for row in json.loads(run(capsys, "sets", "list", "--json")[1])["rows"]}
 
     found = listed()
     assert {name: row["here"] for name, row in found.items()} == dict.fromkeys(catalogue.SETS, False)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Confidence,
@@ -41,7 +42,9 @@ def compare(
     ] = "byte",
     matrix: Matrix = None,
     html: Html = None,
+    output: SaveAs = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     history: Remembering,
     conventions: ScoringConventions,
@@ -63,8 +66,10 @@ def compare(
     if chosen is None:
         message = f"--weights is {weights}; it must be {' or '.join(WEIGHTS)}"
         raise typer.BadParameter(message)
+    formats = chosen_formats(format, json=json, output=output)
     check_free(matrix, force=force)
-    check_free(html, force=force, inputs=[*things, on])
+    for path in (output, html):
+        check_free(path, force=force, inputs=[*things, on])
     check_contexts(conventions)
     if on is None:
         if conventions.typed() or components:
@@ -91,8 +96,14 @@ def compare(
         from bitmeter.measure.groups.table import write_matrix
 
         write_matrix(scores, matrix, force=force)
-    if json:
-        typer.echo(found.to_json())
+    from bitmeter.reports.machine import comparison_document, comparison_records
+    from bitmeter.reports.paper import comparison_paper
+
+    def records(kind: str | None) -> Any:
+        return comparison_paper(found) if kind in ("md", "latex") else comparison_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: comparison_document(found), force=force)
+    if print_records(formats, lambda: records(formats.printed), lambda: comparison_document(found)):
         return
     from bitmeter.reports.panel import remarks
     from bitmeter.reports.tables import comparison_table

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Ctx, Json, TextOptions, With
+from bitmeter.cli.options import Ctx, Force, Json, TextOptions, With, check_free
 from bitmeter.cli.progress import scoring
 
 __all__ = ["diverge"]
@@ -21,6 +22,9 @@ def diverge(
     reading: TextOptions,
     ctx: Ctx = None,
     components: With = None,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
 ) -> None:
@@ -30,14 +34,15 @@ def diverge(
     both models predict the same most likely unit. Both must expose the distribution of the next unit, over the same
     outcomes.
     """
+    formats = chosen_formats(format, json=json, quiet=quiet, output=output)
+    check_free(output, force=force, inputs=[first, second, text])
     from bitmeter.measure.divergence import divergence
 
     p, q = load_models([first, second], components)
     with scoring(f"{second} against {first}") as progress:
         found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
-    if json:
-        import json as encoder
+    from bitmeter.reports.machine import divergence_document, divergence_records
 
-        typer.echo(encoder.dumps(found.to_dict(), ensure_ascii=False))
-    else:
+    save_records(formats, lambda: divergence_records(found), lambda: divergence_document(found), force=force)
+    if not print_records(formats, lambda: divergence_records(found), lambda: divergence_document(found)):
         typer.echo(repr(found.mean) if quiet else str(found))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Alternatives,
@@ -23,7 +24,6 @@ from bitmeter.cli.options import (
     With,
     check_contexts,
     check_free,
-    check_one_output,
 )
 from bitmeter.cli.progress import coding, scoring
 from bitmeter.cli.quick import shown
@@ -53,10 +53,16 @@ def score(
     per: Annotated[
         str, typer.Option(metavar="UNIT", help="What -q divides by: byte, char, word, token or document.")
     ] = "byte",
+    way: Annotated[
+        str, typer.Option("--as", metavar="FIGURE", help="What -q prints: bits, nats or perplexity.")
+    ] = "bits",
     prime: Prime = None,
     components: With = None,
     confidence: Confidence = 0.95,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the run as JSON.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Save the run as JSON, or a table: .csv, .tex, …"),
+    ] = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the log-probability of each unit as Parquet.")
     ] = None,
@@ -74,6 +80,7 @@ def score(
         typer.Option(metavar="PROMPT", help="Subtract the cost of each answer after this prompt, such as 'Answer:'."),
     ] = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Quiet = False,
     at: Annotated[
@@ -99,14 +106,15 @@ def score(
     `universal`, which needs no training. Several models (-m A -m B) and several texts give one table. `bitmeter
     models` lists the models.
     """
-    check_one_output(json=json, quiet=quiet)
+    formats = chosen_formats(format, json=json, quiet=quiet, output=output, default="json")
+    json = formats.printed == "json"
     check_contexts(conventions)
-    if per not in _PER:
-        message = f"--per is {per}; it must be one of {', '.join(_PER)}"
-        raise typer.BadParameter(message)
+    _check_figure(per, way, quiet=quiet)
     names, texts, by_default = _models_and_texts(words, models)
-    if (output or trace) and len(names) * len(texts) > 1:
-        message = "-o and --trace save one run; give one model and one text"
+    if (formats.saved == "json" or trace) and len(names) * len(texts) > 1:
+        message = (
+            "-o FILE.json and --trace save one run; give one model and one text, or name a table: -o FILE.csv, .parquet"
+        )
         raise typer.BadParameter(message)
     if html is not None and len(texts) > 1:
         message = f"--html shows one text, and {len(texts)} are given; write one report for each"
@@ -118,6 +126,9 @@ def score(
         raise typer.BadParameter(message)
     if output is not None and trace is not None and output.resolve() == trace.resolve():
         message = f"-o and --trace are both {output}; they are two files, so give two names"
+        raise typer.BadParameter(message)
+    if formats.printed not in ("table", "json") and (at or null is not None or choices or label or calibrate or prove):
+        message = f"--format {formats.printed} is for scores; leave it out, or type --json"
         raise typer.BadParameter(message)
     if at or null is not None:
         unused = {"output": output, "trace": trace, "alternatives": alternatives, "prove": prove or None,
@@ -149,7 +160,7 @@ def score(
     }  # fmt: skip
     if html is not None:
         scores = _measure_and_report(chosen, texts[0], prime, keywords, html, conventions, quiet=quiet or json)
-    elif not (quiet or output) and len(chosen) == len(texts) == 1:
+    elif not (quiet or output) and formats.printed in ("table", "json") and len(chosen) == len(texts) == 1:
         from bitmeter.cli.measure.ranks import ranks
 
         model = _loaded(chosen[0], prime)
@@ -160,16 +171,46 @@ def score(
         scores = [_measure(model, texts[0], conventions.suited(model, keywords))]
     else:
         scores = _measure_all(chosen, texts, prime, keywords, conventions)
-    if output is not None:
+    if output is not None and formats.saved == "json":
         scores[0].save(output, force=force)
+    else:
+        save_records(formats, lambda: _records(scores, formats.saved), force=force)
     if matrix is not None:
         from bitmeter.measure.groups.table import write_matrix
 
         write_matrix(scores, matrix, force=force)
     history.remember(scores, "score", quiet=quiet)
-    _print(scores, per, json=json, quiet=quiet)
+    if formats.printed not in ("table", "json"):
+        print_records(formats, lambda: _records(scores, formats.printed))
+        return
+    _print(scores, per, way, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
+
+
+def _check_figure(per: str, way: str, *, quiet: bool) -> None:
+    from bitmeter.cli.quick import WAYS
+
+    if per not in _PER:
+        message = f"--per is {per}; it must be one of {', '.join(_PER)}"
+        raise typer.BadParameter(message)
+    if way not in WAYS:
+        message = f"--as is {way}; it must be one of {', '.join(WAYS)}"
+        raise typer.BadParameter(message)
+    if way != "bits" and not quiet:
+        message = f"--as {way} chooses the number that -q prints; add -q. The table and --json hold all of them"
+        raise typer.BadParameter(message)
+
+
+def _records(scores: list[Score], kind: str | None) -> Any:
+    """The scores as a table: for a paper in Markdown and LaTeX, else for programs."""
+    if kind in ("md", "latex"):
+        from bitmeter.reports.paper import score_paper
+
+        return score_paper(scores)
+    from bitmeter.reports.machine import score_records
+
+    return score_records(scores)
 
 
 def _measure_and_report(
@@ -323,8 +364,8 @@ def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:
         return measure(model, text, progress=progress, **keywords)
 
 
-def _print(scores: list[Score], per: str, *, json: bool, quiet: bool) -> None:
-    lines = [shown(score, per, json=json, quiet=quiet) for score in scores]
+def _print(scores: list[Score], per: str, way: str, *, json: bool, quiet: bool) -> None:
+    lines = [shown(score, per, way, json=json, quiet=quiet) for score in scores]
     if json:
         typer.echo(lines[0] if len(lines) == 1 else "[" + ",\n".join(lines) + "]")
     elif quiet or len(lines) == 1:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Alternatives, Conventions, Force, Remembering, With, check_free
+from bitmeter.cli.options import Alternatives, Conventions, Force, Json, Remembering, With, check_free
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 
@@ -26,14 +27,16 @@ def trace(
         ),
     ] = None,
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the most surprising to show.")] = 20,
-    every: Annotated[bool, typer.Option("--all", help="Print every unit, as tab-separated values.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Print every unit, by default as TSV.")] = False,
     alternatives: Alternatives = None,
     components: With = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the trace as Parquet.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Save the trace: .parquet, or every unit as .csv, .tsv, …"),
     ] = None,
     force: Force = False,
-    json: Annotated[bool, typer.Option("--json", help="Print the units as JSON, one per line.")] = False,
+    format: Format = None,  # noqa: A002
+    json: Json = False,
     history: Remembering,
     conventions: Conventions,
 ) -> None:
@@ -42,24 +45,25 @@ def trace(
     The most surprising units come first; --all prints all of them in order. --by sums over words, sentences or other
     units.
     """
+    formats = chosen_formats(format, json=json, output=output, default="parquet")
+    if every and formats.printed == "table" and output is None:
+        formats = Formats("tsv")
     check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
-    found = _open(model, text, components, output, keywords, conventions, history, force=force)
+    # A trace of the model's own units can be opened again: it is written as the text goes by.
+    own = output if formats.saved == "parquet" and by is None else None
+    found = _open(model, text, components, own, keywords, conventions, history, force=force)
     if by is not None:
         found = found.group(int(by) if by.isdecimal() else by)
-    if every and not json:
-        from bitmeter.reports.tables import trace_lines
-
-        for line in trace_lines(found):
-            typer.echo(line)
+    if formats.saved == "parquet" and (by is not None or text is None):
+        found.save(output, force=force)
+    elif formats.saved != "parquet":
+        save_records(formats, lambda: _records(found, list_all=True, kind=formats.saved, top=top), force=force)
+    if every and formats.printed == "table":
+        formats = Formats("tsv", output, formats.saved)
+    if print_records(formats, lambda: _records(found, list_all=every, kind=formats.printed, top=top)):
         return
-    units = list(found) if every else found.top(top)
-    if json:
-        import json as encoder
-
-        for unit in units:
-            typer.echo(encoder.dumps(_row(unit)))
-        return
+    units = found.top(top)
     from bitmeter.reports.tables import trace_table
 
     what = "units" if by is None else f"blocks of {by} bytes" if by.isdecimal() else f"{by}s"
@@ -71,18 +75,12 @@ def trace(
     show(trace_table(units))
 
 
-def _row(unit: Any) -> dict[str, Any]:
-    """A unit as JSON has it."""
-    row: dict[str, Any] = {"doc": unit.doc, "start": unit.start, "end": unit.end, "unit": unit.text}
-    row["nats"] = -unit.logprob if unit.logprob > -float("inf") else "inf"
-    if unit.rank is not None:
-        likely = [
-            {"unit": name.decode("utf-8", "backslashreplace"), "nats": -logprob}
-            for name, logprob in unit.alternatives
-            if logprob > -float("inf")
-        ]
-        row |= {"entropy": unit.entropy, "rank": unit.rank, "alternatives": likely}
-    return row
+def _records(trace: Any, *, list_all: bool, kind: str | None, top: int) -> Any:
+    """The units as a table; in formats that are read line by line, line ends are escaped."""
+    from bitmeter.reports.machine import trace_records
+
+    units = trace if list_all else trace.top(top)
+    return trace_records(trace, units, detailed=trace.detailed, escaped=kind not in ("json", "jsonl", "parquet"))
 
 
 def _is_parquet(path: str) -> bool:

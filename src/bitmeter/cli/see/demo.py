@@ -13,11 +13,16 @@ __all__ = ["demo"]
 #: The name of each order that is trained.
 _NAMES = {1: "unigram", 2: "bigram", 5: "5-gram"}
 _COMPRESSORS = ("zlib", "bz2", "zstd:19", "xz")
+_ABOUT = (
+    "Words that the n-gram models do not know are spelled, so every row codes the same bytes. Rows that have read the "
+    "first part are bounds only for a decoder that has read it, too; the others for any decoder."
+)
 
 
 def demo() -> None:
     """Train on most of the text that comes with Python; compare models and compressors on the rest."""
-    from bitmeter.cli.output import show
+    from bitmeter._util.width import line_width
+    from bitmeter.cli.output import say, show
     from bitmeter.measure.compare import compare_scores
     from bitmeter.measure.scoring import score
     from bitmeter.models.universal.model import Universal
@@ -27,17 +32,17 @@ def demo() -> None:
 
     started = time.perf_counter()
     train, rest = sample_parts()
-    typer.echo(f"{SAMPLE_NAME}: {len(train):,} bytes to learn from, then {len(rest):,} to score.")
-    typer.echo("Words that the n-gram models do not know are spelled, so every row codes the")
-    typer.echo("same bytes. Rows that have read the first part are bounds only for a decoder")
-    typer.echo("that has read it, too; the others for any decoder.\n")
+    say(f"{SAMPLE_NAME}: {len(train):,} bytes to learn from, then {len(rest):,} to score.")
+    for line in textwrap.wrap(_ABOUT, min(line_width(), 78)):
+        typer.echo(line)
+    typer.echo()
     corpus = Corpus.from_text(rest, docs="line", name="the rest")
     cold: list[Any] = ["uniform", *_COMPRESSORS, _named(Universal(), "universal")]
     warm = [*(_trained(order, train) for order in _NAMES), _named(Universal().with_prime(train), "universal primed")]
     found = compare_scores([score(model, corpus) for model in (*cold, *warm)], 0.95)
     show(_table(found, len(cold)))
     for line in remarks(found):
-        for part in textwrap.wrap(line, 80):
+        for part in textwrap.wrap(line, line_width()):
             typer.echo(part)
     typer.echo(f"\n{time.perf_counter() - started:.1f} s. Next: bitmeter learn, or: bitmeter score FILE")
 

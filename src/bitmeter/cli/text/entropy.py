@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Json, check_one_output
+from bitmeter.cli.formats import Format, Formats, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.options import Force, Json, check_free
 from bitmeter.cli.progress import steps
 from bitmeter.errors import InputError
 from bitmeter.text.formats import COMPRESSIONS
@@ -48,6 +49,9 @@ def entropy(
         str | None,
         typer.Option(metavar="TEXT", help="Text that the universal model reads first, for one more row."),
     ] = None,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print one number: the rate by context tree weighting.")
@@ -59,7 +63,8 @@ def entropy(
     an upper bound on the entropy rate. It takes at most 1,048,576 different words; for more, -q prints the Lempel-Ziv
     (1976) estimate. A file .gz, .bz2, .xz or .zst is unpacked, as by score; its own bytes are measured from stdin.
     """
-    check_one_output(json=json, quiet=quiet)
+    formats = chosen_formats(format, json=json, quiet=quiet, output=output)
+    check_free(output, force=force, inputs=[file, prime])
     if quiet and prime is not None:
         message = "-q prints the rate by context tree weighting, which --prime does not change; leave one of them out"
         raise typer.BadParameter(message)
@@ -67,7 +72,7 @@ def entropy(
     if quiet:
         _print_headline(data, units.value, unit.value)
     else:
-        _print(_measure(name, data, units.value, orders, prime), unit.value, json=json)
+        _print(_measure(name, data, units.value, orders, prime), unit.value, formats, force=force)
 
 
 def _read(file: str | None, *, sample: bool) -> tuple[str, bytes]:
@@ -116,12 +121,17 @@ def _print_headline(data: bytes, units: str, unit: str) -> None:
     typer.echo(f"{figure(headline(data, units=units).nats, unit):.6f}")
 
 
-def _print(result: Survey, unit: str, *, json: bool) -> None:
+def _print(result: Survey, unit: str, formats: Formats, *, force: bool) -> None:
     from bitmeter.reports import entropy as report
+    from bitmeter.reports.machine import survey_records
 
-    if json:
+    def records() -> Any:
+        return survey_records(result)
+
+    save_records(formats, records, lambda: report.as_dict(result, unit), force=force)
+    if formats.printed == "json":
         typer.echo(report.as_json(result, unit))
-    else:
+    elif not print_records(formats, records):
         from rich.console import Console
         from rich.text import Text
 

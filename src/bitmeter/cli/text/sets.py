@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Force, Json
+from bitmeter.cli.formats import Format, Formats, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.options import Force, Json, check_free
 from bitmeter.cli.progress import coding
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ def sets(
         str | None,
         typer.Option("--from", metavar="URL|FOLDER", help="Take it from an address, or from files that have its hash."),
     ] = None,
+    output: SaveAs = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
 ) -> None:
     """List the test sets that have a name, or fetch one.
@@ -35,10 +38,14 @@ def sets(
         if name is not None or source is not None:
             message = f"list takes no name; to fetch a set type: bitmeter sets get {name or 'wikitext2'}"
             raise typer.BadParameter(message)
-        _list(json=json)
+        check_free(output, force=force)
+        _list(chosen_formats(format, json=json, output=output), force=force)
     elif action == "get":
         if name is None:
             message = "name the set to fetch, such as: bitmeter sets get wikitext2; `bitmeter sets list` lists them"
+            raise typer.BadParameter(message)
+        if output is not None or format is not None:
+            message = "-o and --format are for the list; a set that is fetched is kept in the data folder"
             raise typer.BadParameter(message)
         _get(name, source, force=force, json=json)
     else:
@@ -46,14 +53,12 @@ def sets(
         raise typer.BadParameter(message)
 
 
-def _list(*, json: bool) -> None:
+def _list(formats: Formats, *, force: bool) -> None:
     from bitmeter.data.catalogue import SETS
     from bitmeter.data.store import stored_file
 
-    if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps([_as_json(known) for known in SETS.values()], ensure_ascii=False))
+    save_records(formats, _records, _document, force=force)
+    if print_records(formats, _records, _document):
         return
     from bitmeter.cli.output import show
     from bitmeter.reports.tables import plain_table
@@ -68,6 +73,32 @@ def _list(*, json: bool) -> None:
             rows.append([known.name, "–", "gated", _short(known.licence)])
     show(plain_table([("text", "left"), ("bytes", "right"), ("here", "left"), ("licence", "left")], rows))
     typer.echo("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
+
+
+def _document() -> dict[str, Any]:
+    from bitmeter._version import __version__
+    from bitmeter.data.catalogue import SETS
+
+    rows = [_as_json(known) for known in SETS.values()]
+    return {"schema": "bitmeter.sets/1", "version": __version__, "rows": rows}
+
+
+def _records() -> Any:
+    """One row per part of a set."""
+    from bitmeter.data.catalogue import SETS
+    from bitmeter.reports.formats.table import Column, Table, columns_of
+
+    columns = (
+        Column("name"), Column("bytes", "integer"), Column("sha256"), Column("here", "flag"), Column("gated", "flag"),
+        *columns_of("title source licence"),
+    )  # fmt: skip
+    rows = []
+    for known in map(_as_json, SETS.values()):
+        shared = [bool(known["gated"]), known["title"], known["source"], known["licence"]]
+        for split, part in (known["parts"] or {"": known}).items():
+            name = f"{known['name']}:{split}" if split else known["name"]
+            rows.append([name, part["size"], part["sha256"], bool(part["here"]), *shared])
+    return Table("bitmeter.sets-row/1", columns, rows)
 
 
 def _as_json(known: KnownSet) -> dict[str, Any]:

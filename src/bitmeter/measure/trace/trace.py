@@ -158,6 +158,11 @@ class Trace(Tabular, InNotebooks):
         data, cuts = self._columns.text()
         return [data[cuts[i] : cuts[i + 1]] for i in range(len(self))]
 
+    @property
+    def detailed(self) -> bool:
+        """Whether units have an entropy, a rank and alternatives."""
+        return self._columns.has(ALTERNATIVES)
+
     def unit(self, index: int) -> TracedUnit:
         """One unit."""
         index = integer(index, "index", low=0, high=len(self) - 1)

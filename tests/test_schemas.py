@@ -1,0 +1,112 @@
+"""The published schemas of machine output: every output of every verb that writes tables obeys its own."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.cli.running import run
+from tests.cli.texts import write_texts
+
+SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
+FILES = sorted(SCHEMAS.glob("*.json"))
+
+COMMANDS = [
+    "score kt harbour.txt",
+    "score kt harbour.txt --docs line --like lm-eval",
+    "score uniform:10000 harbour.txt",
+    "score bz2 harbour.txt",
+    "score kt empty.txt",
+    "score kt sums.jsonl --field answer --given question --group kind",
+    "score ml.bmn half.txt --oov none",
+    "score model.bmn half.txt",
+    "score model.bmn half.txt --like kenlm",
+    "compare uniform kt bz2 --on harbour.txt --docs line",
+    "compare uniform kt --on harbour.txt",
+    "compare model.bmn other.bmn --on half.txt --like kenlm",
+    "diverge uniform kt half.txt",
+    "diverge model.bmn other.bmn half.txt",
+    "trace kt harbour.txt --top 3",
+    "trace kt harbour.txt --by word --all",
+    "trace kt odd.txt --top 3 --alternatives 2",
+    "trace ml.bmn half.txt --oov none --top 2",
+    "entropy half.txt --orders 1",
+    "entropy half.txt --units words --unit nats --orders 0",
+    "models",
+    "sets",
+]
+
+
+def schema(name: str) -> dict[str, Any]:
+    path = SCHEMAS / (name.removeprefix("bitmeter.").replace("/", "-") + ".json")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def check(document: dict[str, Any]) -> None:
+    jsonschema.Draft202012Validator(schema(document["schema"])).validate(document)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    write_texts(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        "train harbour.txt -o model.bmn --order 3", "train harbour.txt -o other.bmn --order 2",
+        "train half.txt -o ml.bmn --order 1 --smoothing maximum-likelihood",
+    ):  # fmt: skip
+        assert run(capsys, *shlex.split(words))[0] == 0
+    (tmp_path / "half.txt").write_text((tmp_path / "harbour.txt").read_text()[-120:])
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_schema_is_one_and_has_its_name(path: Path) -> None:
+    found = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(found)
+    assert found["$id"] == found["properties"]["schema"]["const"]
+    assert path.stem == found["$id"].removeprefix("bitmeter.").replace("/", "-")
+    assert found["title"]
+
+
+def test_every_output_obeys_its_schema(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = set()
+    for command in COMMANDS:
+        code, printed, said = run(capsys, *shlex.split(command), "--json")
+        assert (code, said) == (0, ""), command
+        document = json.loads(printed)
+        check(document)
+        seen.add(document["schema"])
+        code, printed, said = run(capsys, *shlex.split(command), "--format", "jsonl")
+        assert (code, said) == (0, ""), command
+        for line in printed.splitlines():
+            row = json.loads(line)
+            verb = command.split()[0]
+            name = {"trace": "trace-table", "models": "models", "sets": "sets-row"}.get(verb, row.get("schema", ""))
+            of_rows = schema(name if "/" in name else f"bitmeter.{name}/1")
+            jsonschema.Draft202012Validator(of_rows["properties"]["rows"]["items"]).validate(row)
+            seen.add(of_rows["$id"])
+    assert {json.loads(path.read_text())["$id"] for path in FILES} - LATER <= seen
+
+
+#: Schemas whose verbs have tests of their own.
+LATER: set[str] = set()
+
+
+def test_the_check_can_fail(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = json.loads(run(capsys, "score", "kt", "half.txt", "--json")[1])
+    for change in (
+        lambda d: d.pop("signature"), lambda d: d["figures"].pop("perplexity_per_token"),
+        lambda d: d.update(bytes="many"), lambda d: d.update(unheard_of=1),
+        lambda d: d.update(schema="bitmeter.score/2"),
+    ):  # fmt: skip
+        wrong = copy.deepcopy(document)
+        change(wrong)
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(schema("bitmeter.score/1")).validate(wrong)
