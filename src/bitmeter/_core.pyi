@@ -30,6 +30,8 @@ class CodeError(bitmeter.errors.FileFormatError):
     pass
 
 class OverlapFormatError(bitmeter.errors.FileFormatError):
+    pass
+
 class PieceFormatError(bitmeter.errors.FileFormatError):
     pass
 
