@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import math
+
+from bitmeter.measure.conventions.filters.datatrove import CONVENTION
+from tests.measure.made import made_score
+
+LN10 = math.log(10.0)
+
+
+def test_one_document_has_one_figure_with_one_decimal() -> None:
+    assert CONVENTION.name == "datatrove"
+    assert CONVENTION.figures(made_score([LN10], [2])) == {"perplexity": 3.2}
+
+
+def test_a_document_without_pieces() -> None:
+    found = CONVENTION.figures(made_score([LN10, LN10], [2, 1]))
+    # The end alone costs one hartley.
+    assert found == {"documents": 2.0, "mean perplexity": 6.6, "30th percentile": 5.24, "60th percentile": 7.279999999999999}
