@@ -1,4 +1,4 @@
-"""Whether a text was normalised as the text of the model's training was: by name, or by what the vocabulary never has."""
+"""Whether a text is normalised as that of the model's training was: by name, or by what the vocabulary never has."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_what_sentencepiece_does_not_know_may_be_a_word_of_the_model() -> None:
 def test_a_model_of_other_words_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.arpa"
     bm.NGram(order=2).fit(b"to be or not to be\n").save(path)
-    with pytest.raises(errors.ModelError, match="no piece of sentencepiece:tiny.sp.model that begins with a space"):
+    with pytest.raises(errors.ModelError, match=r"no piece of sentencepiece:tiny\.sp\.model that begins with a space"):
         bm.NGram.load(path, units=f"sentencepiece:{PIECES}")
     with pytest.raises(errors.ModelError, match="no model that is loaded refers to it"):
         bm.load(str(path), components=[f"sentencepiece:{PIECES}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 import unicodedata
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -25,7 +26,8 @@ OLD = unicodedata.ucd_3_2_0
 #: What the rules of the tools look at, beside plain letters.
 AWKWARD = (
     "Σσςa'\u00ad.:ΑİǅßﬁÉé\u0301\u0323\u0345\u1bab\u1baa\u1b44\u0901\U0001d165\U0001d16d\U0001d16e\U0001d15e\U0001d160"
-    "각가힣一︀0123٣１𝟙.,،٫⎖…—«»„１〈\u2329\u232a\u1ffd\u037e´ \n\t\r\v\f\x00\x1c\x1f\x7f\x84\x85\xa0\u1680\u2000\u2001\u2028\u3000\ufffc"
+    "각가힣一︀0123٣１𝟙.,،٫⎖…—«»„１〈\u2329\u232a\u1ffd\u037e´ \n\t\r\v\f\x00\x1c\x1f\x7f\x84\x85"
+    "\xa0\u1680\u2000\u2001\u2028\u3000\ufffc"
 )
 
 
@@ -65,7 +67,7 @@ def test_every_character_is_changed_as_by_the_twin(name: str) -> None:
     documents = [f"x{char}y{char}".encode() for char in chars]
     data, ends = normalise_documents(b"".join(documents), np.cumsum([len(one) for one in documents]), name)
     starts = [0, *ends.tolist()]
-    found = [data[a:b].decode() for a, b in zip(starts, starts[1:], strict=False)]
+    found = [data[a:b].decode() for a, b in pairwise(starts)]
     wrong = [char for char, one in zip(chars, found, strict=True) if one != TWINS[name](f"x{char}y{char}")]
     assert wrong == []
 
@@ -90,7 +92,7 @@ def test_documents_in_one_call_are_changed_one_by_one(name: str) -> None:
     documents = [" Él 1\n".encode(), b"", b"  ", "ΑΣ".encode(), b"A"]
     data, ends = normalise_documents(b"".join(documents), np.cumsum([len(one) for one in documents]), name)
     starts = [0, *ends.tolist()]
-    found = [data[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+    found = [data[a:b] for a, b in pairwise(starts)]
     assert found == [NORMALISERS[name](one) for one in documents]
 
 

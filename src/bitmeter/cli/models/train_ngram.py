@@ -113,7 +113,9 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     for remark in (*of_texts, *model.notes):
         note(remark)
     if options.like == "lmplz" and _ends_within_a_line(texts[-1]):
-        note(f"{texts[-1]} does not end in a newline: lmplz would not count the end of its last line, which counts here")
+        note(
+            f"{texts[-1]} does not end in a newline: lmplz would leave out the end of its last line, which counts here"
+        )
     file = (training.units or "").partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
         note(f"the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")

@@ -34,7 +34,7 @@ def test_documents_without_pieces() -> None:
 
 
 def test_percentiles_are_those_of_the_documents() -> None:
-    found = document_figures(made_score([k * LN10 for k in range(1, 12)], [k for k in range(1, 12)]))
+    found = document_figures(made_score([k * LN10 for k in range(1, 12)], list(range(1, 12))))
     assert found == {
         "documents": 11.0, "mean perplexity": 10.0, "30th percentile": 10.0, "60th percentile": 10.0
     }  # fmt: skip
@@ -43,7 +43,9 @@ def test_percentiles_are_those_of_the_documents() -> None:
 
 
 @given(st.lists(st.lists(st.floats(-40.0, 0.0), max_size=30), min_size=1, max_size=6), st.data())
-def test_sums_are_single_and_from_left_to_right_wherever_a_text_is_cut(logs: list[list[float]], data: st.DataObject) -> None:
+def test_sums_are_single_from_left_to_right_wherever_a_text_is_cut(
+    logs: list[list[float]], data: st.DataObject
+) -> None:
     expected = []
     for document in logs:
         total = np.float32(0.0)
