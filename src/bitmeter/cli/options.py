@@ -81,8 +81,7 @@ Field = Annotated[
     str | None, typer.Option(metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.")
 ]
 Like = Annotated[
-    str,
-    _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, cc_net, …"),
+    str, _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, cc_net, …")
 ]
 First = Annotated[
     str | None,

@@ -1,4 +1,4 @@
-"""Whether a text was normalised as the text of the model's training was: by name, or by what the vocabulary never has."""
+"""Whether a text is normalised as that of the model's training was: by name, or by what the vocabulary never has."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ __all__ = ["NormWatch"]
 
 #: How much of a text is looked at, and how many words of a vocabulary; from fewer words nothing is concluded.
 _TEXT, _MOST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 1_000
-#: A kind of character is missing if fewer of the words of the vocabulary have it, while more of those of the text do.
-_IN_VOCABULARY, _IN_TEXT = 0.001, 0.01
+#: A kind of character is missing if no word of the vocabulary has it, while more of those of the text do.
+_IN_TEXT = 0.01
 
 
 def _is_upper(char: str) -> bool:
@@ -74,7 +74,7 @@ class NormWatch:
         missing = {
             name: share
             for name, holds in _KINDS.items()
-            if (share := _share(words, holds)) > _IN_TEXT and _share(known, holds) < _IN_VOCABULARY
+            if (share := _share(words, holds)) > _IN_TEXT and not _share(known, holds)
         }
         return [_by_words(missing)] if missing else []
 

@@ -8,7 +8,6 @@ PEERS is a folder with the repositories named in README.md, BIN the folder of Ke
 from __future__ import annotations
 
 import importlib.util
-import io
 import json
 import subprocess
 import sys
@@ -158,8 +157,8 @@ def juicer(folder: Path, processor: Any, model: Any) -> Callable[[str], float]:
     registry = types.SimpleNamespace(register_module=lambda name: lambda one: one)
     stand_in("data_juicer")
     stand_in("data_juicer.utils")
-    stand_in("data_juicer.utils.constant", Fields=types.SimpleNamespace(stats="stats", context="context"),
-             InterVars=types.SimpleNamespace(words="words"), StatsKeys=types.SimpleNamespace(perplexity="perplexity"))  # fmt: skip
+    names = types.SimpleNamespace(stats="stats", context="context", words="words", perplexity="perplexity")
+    stand_in("data_juicer.utils.constant", Fields=names, InterVars=names, StatsKeys=names)
     stand_in(
         "data_juicer.utils.model_utils", get_model=lambda key: {"sp": processor, "kl": model}[key], prepare_model=None
     )
@@ -189,7 +188,7 @@ def main() -> None:
         "normalised": {name: [change(text) for text in DOCUMENTS] for name, change in normalisers.items()},
         "perplexities": {name: [figure(text) for text in DOCUMENTS] for name, figure in perplexities.items()},
     }
-    with io.open(HERE / "figures.json", "w", encoding="utf-8") as file:
+    with (HERE / "figures.json").open("w", encoding="utf-8") as file:
         json.dump(found, file, ensure_ascii=True, indent=1)
         file.write("\n")
 

@@ -112,11 +112,27 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     say(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
     for remark in (*of_texts, *model.notes):
         note(remark)
+    if options.like == "lmplz" and _ends_within_a_line(texts[-1]):
+        note(
+            f"{texts[-1]} does not end in a newline: lmplz would leave out the end of its last line, which counts here"
+        )
     file = (training.units or "").partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
         note(f"the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
     if training.heldout is not None and options.prune_entropy is not None:
         note(_cost_of_pruning(whole, model, training.heldout, training, options.norm))
+
+
+def _ends_within_a_line(text: str) -> bool:
+    """Whether a plain file ends without a newline."""
+    from bitmeter.text.formats import COMPRESSIONS, kind_of
+
+    path = Path(text)
+    if not path.is_file() or kind_of(text) != "text" or path.suffix in COMPRESSIONS or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) != b"\n"
 
 
 def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions, norm: str | None) -> str:

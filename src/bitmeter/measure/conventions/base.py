@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums
 from bitmeter.measure.score import Score
@@ -33,12 +34,10 @@ class WordCounter(Protocol):
 class Tally(Protocol):
     """Adds the log-probabilities of each document as a tool adds them, over a text that arrives in batches."""
 
-    def add(
-        self, logprobs: NDArray[np.float64], bounds: NDArray[np.int64], *, continues: bool, unfinished: bool
-    ) -> None:
+    def add(self, logprobs: Floats, bounds: Ints, *, continues: bool, unfinished: bool) -> None:
         """Take the next documents: ln p of their units, and where each begins and ends among them."""
 
-    def finished(self) -> NDArray[np.float64]:
+    def finished(self) -> Floats:
         """The tool's sum for each document."""
 
 

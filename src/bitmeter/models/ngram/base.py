@@ -284,7 +284,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return np.asarray((self.own_ids_of(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
 
     def some_words(self, most: int) -> list[bytes]:
-        """Words of the vocabulary from all over it; none where the file does not list them, or its units are not words."""
+        """Words from all over the vocabulary; none where the file does not list them, or its units are not words."""
         size = self.form.words
         if self._plan.kind != "words" or size <= END + 1:
             return []

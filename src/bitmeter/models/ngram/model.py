@@ -167,7 +167,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             the name, and a text that is scored in another way is warned of.
         like
             "lmplz": words are separated as KenLM's lmplz does it, by NUL, tab, carriage return and space, and not by
-            vertical tab and form feed.
+            vertical tab and form feed. Such a model does not learn to spell unknown words.
         memory
             How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
             (of what is free). Three quarters of what is free by default. What does not fit goes to temporary files;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bitmeter import _core
-from bitmeter._util.arrays import Ints
+from bitmeter._util.arrays import Bools, Ints
 from bitmeter.errors import ModelError
 from bitmeter.models.ngram.files import CoreModel, content_mark
 from bitmeter.text.units.base import UNKNOWN, Split, Units
@@ -23,7 +23,7 @@ def _found(model: CoreModel, words: list[bytes]) -> Ints:
 
 
 def holds_pieces(model: CoreModel, units: SentencePiece) -> bool:
-    """Whether the words of a model are pieces of this SentencePiece model: one that begins with a space is among them."""
+    """Whether the words of a model are pieces of a SentencePiece model: one that begins with a space is among them."""
     pieces = [piece.encode() for piece in units.pieces if piece.startswith(META) and piece != META]
     return bool(pieces) and bool((_found(model, pieces) >= 0).any())
 
@@ -31,8 +31,8 @@ def holds_pieces(model: CoreModel, units: SentencePiece) -> bool:
 class PieceWords(Units):
     """The pieces of a text by a SentencePiece model, with the ids that a model of words has for them.
 
-    Each piece is looked up as it is written, as KenLM does it with the pieces joined by spaces. What SentencePiece does not
-    know is a piece, too, in its own characters: a model that was trained on such pieces may know it.
+    Each piece is looked up as it is written, as KenLM does it with the pieces joined by spaces. What SentencePiece does
+    not know is a piece, too, in its own characters: a model that was trained on such pieces may know it.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ class PieceWords(Units):
             self._look_up(data, split, strange, ids)
         return Split(ids, split.cuts, split.bounds, split.lossy)
 
-    def _look_up(self, data: bytes, split: Split, strange: np.ndarray, ids: Ints) -> None:
-        """The ids of what SentencePiece does not know, as it is written; only documents that hold such are split again."""
+    def _look_up(self, data: bytes, split: Split, strange: Bools, ids: Ints) -> None:
+        """The ids of what SentencePiece does not know, as it is written; documents that hold such are split again."""
         for document in np.unique(np.searchsorted(split.bounds, np.flatnonzero(strange), side="right") - 1).tolist():
             first, last = int(split.bounds[document]), int(split.bounds[document + 1])
             written = self.inner.written(data[split.cuts[first] : split.cuts[last]])

@@ -124,9 +124,8 @@ def normalised(corpus: Corpus, how: str) -> Corpus:
                 held, start = [], end
             held.append(block.data[start:])
 
-    made = Corpus._made(
-        Resolved([Source(corpus.name, "record", read_by_tool if how in TOOLS else read)], list(corpus.notes)), None
-    )
+    source = Source(corpus.name, "record", read_by_tool if how in TOOLS else read)
+    made = Corpus._made(Resolved([source], list(corpus.notes)), None)
     made.docs = corpus.docs
     made.origin = corpus
     return made

@@ -202,6 +202,8 @@ def _read_words(
     estimation.finish()
     rare = estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
+    if settings.separators != "kenlm":
+        return estimation, None  # its words may hold what separates words in a text that is scored, so none is spelled
     return estimation, lambda threads: fit_section(
         rare, gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder
     )
