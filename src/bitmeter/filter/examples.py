@@ -43,13 +43,13 @@ def examples_of(shards: Sequence[Shard], scores: Sequence[Path], histogram: Hist
     for number in sorted({shard for shard, _ in places.values()}):
         rows = {row for shard, row in places.values() if shard == number}
         texts.update({(number, row): text for row, text in _texts(shards[number], rows, fields)})
-    found = []
+    examples: list[Example] = []
     for share, rank in ranks.items():
         value = values[rank]
         place = places[value]
         text = texts[place][:_BEGINNING].decode("utf-8", "replace")
-        found.append(Example(float(share), value, label(shards[place[0]].source), place[1] + 1, text))
-    return found
+        examples.append(Example(float(share), value, label(shards[place[0]].source), place[1] + 1, text))
+    return examples
 
 
 def _all(scores: Sequence[Path]) -> Callable[[], Iterator[Floats]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,7 @@ def value_of(key: int) -> float:
     return float(np.array([bits], dtype=np.uint64).view(np.float64)[0])
 
 
+@dataclass
 class Histogram:
     """How many values there are in each bin, where a bin is the first sixteen bits: 16 bins per power of two.
 
@@ -54,8 +56,7 @@ class Histogram:
     (3, [1, 2])
     """
 
-    def __init__(self, counts: Mapping[int, int] | None = None) -> None:
-        self.counts: dict[int, int] = dict(counts or {})
+    counts: dict[int, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:

@@ -170,7 +170,8 @@ def _jsonl_rows(path: str, fields: Fields) -> Iterator[Rows]:
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
     """Each line with its number; of one that is too long only the beginning, and that it is not whole."""
-    number, held, size = 1, [], 0
+    held: list[bytes] = []
+    number, size = 1, 0
     for block in blocks:
         lines = block.split(b"\n")
         for part in lines[:-1]:

@@ -118,8 +118,8 @@ def write_shard(
             tally.add_labels(records, outcomes, labels)
             tally.note_bad((_told(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             columns = _columns(records, outcomes, labels, settings)
-            for place, writer in writers.items():
-                here = [n for n, name in enumerate(labels) if keeps[n] and _is_place(shard, name, place)]
+            for where, writer in writers.items():
+                here = [n for n, name in enumerate(labels) if keeps[n] and _is_place(shard, name, where)]
                 writer.write(rows, np.flatnonzero(np.isin(outcomes, here)).tolist(), columns)
             if rejected is not None:
                 dropped = [n for n in range(len(labels)) if not keeps[n]]

@@ -63,6 +63,8 @@ class FilterSummary:
         Files that could not be read, and why.
     outputs
         The files that were written.
+    aside
+        Whether bad records were written to an output of their own.
     dry
         Whether nothing was written.
     examples
@@ -91,6 +93,7 @@ class FilterSummary:
     skipped: int = 0
     failed: tuple[tuple[str, str], ...] = ()
     outputs: tuple[str, ...] = ()
+    aside: bool = False
     dry: bool = False
     examples: tuple[Example, ...] = ()
     seconds: float = field(default=0.0, compare=False)

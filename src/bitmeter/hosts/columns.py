@@ -207,7 +207,7 @@ def columns(
     eos: str | None = None,
     oov: str | None = None,
     ctx: str | None = None,
-    sentences: str = "document",
+    sentences: str | None = None,
 ) -> Columns:
     """A function that adds scores to batches of texts, for engines that speak Arrow.
 
@@ -242,7 +242,8 @@ def columns(
     names = None if add is None else (add,) if isinstance(add, str) else tuple(add)
     for name in names or ():
         choice(name, "add", STATISTICS)
-    for what, value in (("text", text), ("prefix", prefix)):
+    given: tuple[tuple[str, Any], ...] = (("text", text), ("prefix", prefix))
+    for what, value in given:
         if not isinstance(value, str):
             message = f"{what} is {shown(value)}; it must be a string"
             raise InputTypeError(message, value=value)
