@@ -180,7 +180,7 @@ class Job:
         self._passes = 2
         found: dict[str, Path] = {}
         for number, shard in enumerate(self._shards):
-            path = found[shard.name] = receipts.scores_path(shard.name)
+            path = found[shard.name] = receipts.path(shard.name, "scores")
             before = receipts.read(shard.name, "scored")
             about = {"key": key, "input": self._inputs[number]}
             if before is not None and path.exists() and self._are_scored(before, about):

@@ -243,7 +243,7 @@ def taken(name: str, path: str, place: str) -> FileFormatError:
 def _no_text(name: str, row: dict[str, Any], *, present: bool) -> str:
     if present:
         return f"the field {name!r} is {'null' if row[name] is None else shown(row[name])}; it must be text"
-    return f"there is no field {name!r}; it has {', '.join(map(repr, list(row)[:8])) or 'none'}"
+    return f"there is no field {name!r}; it has {', '.join(map(repr, list(row)[:8])) or 'none'} (--field)"
 
 
 def _set_aside(rows: Rows, place: str, reason: str, raw: bytes) -> None:

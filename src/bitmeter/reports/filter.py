@@ -34,8 +34,10 @@ def describe_filter(summary: FilterSummary) -> str:
     for name, reason in summary.failed:
         lines += _row("unreadable", reason if name in reason else f"{name}: {reason}")
     if summary.skipped:
-        s = "s" * (summary.skipped > 1)
-        lines += _row("done before", f"{summary.skipped:,} file{s}, by their receipts")
+        many = summary.skipped > 1
+        lines += _row(
+            "done before", f"{summary.skipped:,} files, by their receipts" if many else "1 file, by its receipt"
+        )
     if summary.dry:
         lines += _row("dry run", "nothing was written")
     lines += _row("signature", summary.signature.short)
