@@ -9,7 +9,8 @@ import pytest
 
 from bitmeter.errors import DamagedSourceError, FileFormatError
 from bitmeter.filter import records
-from bitmeter.filter.records import Fields, Rows, format_of, read_rows
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.records import Fields, Rows, format_of
 
 
 def read(path: Path, fields: Fields = Fields()) -> list[Rows]:  # noqa: B008

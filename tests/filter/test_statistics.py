@@ -10,7 +10,7 @@ import pytest
 import bitmeter as bm
 from bitmeter.errors import ModelError
 from bitmeter.filter.statistics import STATISTICS, check_statistic, default_statistic, difference, statistic
-from bitmeter.measure.documents import DocumentColumns, DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 
 
 def columns(nats: float, tokens: int = 4, size: int = 8) -> DocumentColumns:

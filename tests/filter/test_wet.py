@@ -10,7 +10,8 @@ import pytest
 import bitmeter as bm
 from bitmeter.errors import DamagedSourceError
 from bitmeter.filter import wet
-from bitmeter.filter.records import Fields, read_rows
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.records import Fields
 
 
 def record(kind: str, content: bytes) -> bytes:

@@ -12,7 +12,8 @@ from bitmeter._util.arrays import Floats
 from bitmeter._util.files import label
 from bitmeter.filter.histogram import Histogram, exact_quantiles, rank_of
 from bitmeter.filter.plan import Shard
-from bitmeter.filter.records import Fields, read_rows
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.records import Fields
 from bitmeter.filter.scores import SCORED, read_scores
 from bitmeter.filter.summary import Example
 

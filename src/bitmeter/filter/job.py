@@ -20,8 +20,8 @@ from bitmeter.errors import FileFormatError, SourceError
 from bitmeter.filter.examples import examples_of
 from bitmeter.filter.histogram import exact_quantiles, rank_of
 from bitmeter.filter.plan import Shard, check_free, check_outputs
+from bitmeter.filter.reading import read_rows
 from bitmeter.filter.receipts import Receipts, digest_of, file_digest
-from bitmeter.filter.records import read_rows
 from bitmeter.filter.rules import Decision, Shares
 from bitmeter.filter.scores import SCORED, Scorers, read_scores
 from bitmeter.filter.settings import Settings
@@ -287,8 +287,8 @@ class Job:
                 tally.add_scores(records, self._scorers.languages)
                 outcomes = decide(records, rows, rule, self._scorers.languages, self._settings.seed)
                 tally.add_labels(records, outcomes, labels)
-                told = (f"{label(shard.source)}, {bad.place}: {bad.reason}" for bad in rows.bad)
-                tally.note_bad(told, MOST_PLACES)
+                places = (f"{label(shard.source)}, {bad.place}: {bad.reason}" for bad in rows.bad)
+                tally.note_bad(places, MOST_PLACES)
                 watch(sum(map(len, rows.texts)))
 
     # ---- what is shown -------------------------------------------------------------------------------------------

@@ -81,7 +81,7 @@ def filter_corpus(
         The least and the largest figure that is kept.
     keep
         A range of all documents by rank, such as "30%" (the lowest) or "25%-75%"; of each language apart. Documents
-        with the same figure are not told apart.
+        with the same figure stay together.
     buckets
         Keep all, and label those up to the first percentage "head", up to the second "middle", others "tail":
         "30%,60%". With `table`, its percentiles.

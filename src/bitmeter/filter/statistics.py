@@ -10,7 +10,7 @@ import numpy as np
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import ModelError
-from bitmeter.measure.documents import DocumentColumns, DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 
 __all__ = ["COUNTS", "PER_BYTE", "STATISTICS", "default_statistic", "difference", "statistic"]
 

@@ -12,7 +12,7 @@ import sentencepiece
 import bitmeter as bm
 import bitmeter.kenlm as kenlm
 from bitmeter.errors import ModelError
-from bitmeter.measure.documents import DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentScorer
 from bitmeter.models.ngram.tokenised import TokenisedNGram, _normaliser_name
 from bitmeter.text.corpus.sample import sample_text
 

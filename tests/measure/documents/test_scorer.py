@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import bitmeter as bm
 from bitmeter.errors import InputError, ModelError
-from bitmeter.measure.documents import DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentScorer
 from tests.models.networks import tiny
 
 TEXT = b"to be or not to be\nthat is the question\nto die to sleep\n" * 3

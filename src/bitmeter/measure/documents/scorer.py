@@ -117,7 +117,7 @@ class DocumentScorer:
         if isinstance(model, Model):
             model, settings = with_windows(model, settings)
             self._run = _DocumentRun(model, _NOTHING, settings, Tracer(None, force=False), None, None)
-            if self._run.may_skip:  # bytes that were skipped are not told apart by document
+            if self._run.may_skip:  # how many bytes were skipped is not known by document
                 settings = replace(settings, den="original")
             if self._sentences != "document" and settings.oov == "spelled":
                 message = (
