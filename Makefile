@@ -11,7 +11,7 @@ CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install lock sbom test test-gguf lint format core-test portable docs bench faults fuzz stub clean
+.PHONY: help demo install lock sbom test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -74,6 +74,10 @@ test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF fil
 	@echo "Compiling llama.cpp, unless it is there already. This takes many minutes …"
 	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
 	$(BIN)/python -m pytest tests/gguf tests/models/causal/gguf
+
+test-engines: $(VENV)/.dev  ## install datasets, polars, DuckDB, datatrove and Data-Juicer (a gigabyte), then test with them
+	@$(PIP) install datasets polars duckdb "datatrove[processing]" tldextract "ray[data]" py-data-juicer
+	$(BIN)/python -m pytest tests/engines
 
 lint: $(VENV)/.dev  ## ruff, mypy and the word list
 	$(BIN)/ruff check .

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from processes import run
 
+from bitmeter.filter.receipts import FOLDER, Receipts
+
 #: Below a case's folder: what is read, what is written, and where temporary files go. The last two are one file system.
 IN, OUT, TMP = "in", "disk/out", "disk/tmp"
 
@@ -60,6 +62,14 @@ def _net(*more: str) -> list[str]:
     return ["train", f"{IN}/small.txt", "-o", f"{OUT}/net", *_NET, "--epochs", "0.3", *more]
 
 
+#: What a filter writes of two files, and what it leaves for its second run if it is interrupted.
+_DOCUMENTS = ["docs-0.jsonl", "docs-1.jsonl"]
+
+
+def _kept(*kinds: str) -> list[str]:
+    return [f"kept/{Receipts(Path()).path(name, kind)}" for name in _DOCUMENTS for kind in kinds]
+
+
 _NET_FILES = ["net/model.json", "net/weights.safetensors", "net/curve.json"]
 
 JOBS = (
@@ -86,6 +96,12 @@ JOBS = (
         "mix", ["mix", f"{IN}/a.bmn", f"{IN}/b.bmn", "--heldout", f"{IN}/small.txt", "-o", f"{OUT}/x.bmx"],
         ["a.bmn", "b.bmn", "small.txt"], ["x.bmx"],
     ),
+    Job(
+        "filter",
+        ["filter", f"{IN}/a.bmn", *(f"{IN}/{name}" for name in _DOCUMENTS), "-o", f"{OUT}/kept", "--keep", "30%"],
+        ["a.bmn", *_DOCUMENTS], [*(f"kept/{name}" for name in _DOCUMENTS), f"kept/{FOLDER}/lock", *_kept("receipt")],
+        _kept("claim", "scored", "scores"),
+    ),
 )  # fmt: skip
 
 
@@ -103,6 +119,13 @@ def prepare(folder: Path, chosen: Sequence[Job], scale: float) -> None:
             chosen_words = random.Random(name).choices(words, cum_weights=weights, k=12 * int(scale * lines))
             rows = (" ".join(chosen_words[at : at + 12]) for at in range(0, len(chosen_words), 12))
             (folder / name).write_text("\n".join(rows) + "\n")
+    for number, name in enumerate(_DOCUMENTS if needed & set(_DOCUMENTS) else ()):
+        drawn = random.Random(number)
+        texts = [
+            " ".join(drawn.choices(words, cum_weights=weights, k=drawn.randint(1, 90)))
+            for _ in range(int(scale * 3000))
+        ]
+        (folder / name).write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     for order, name in ((4, "a.bmn"), (2, "b.bmn")):
         _done(["train", "text.txt", "-o", name, "--order", str(order)], folder)
     if "small.bmz" in needed:

@@ -318,6 +318,9 @@ TESTED_ELSEWHERE = {
     "_version.py": "tests/test_repository.py holds it against the changelog",
     "models/causal/gguf/engine.py": "needs llama-cpp-python: tests/gguf, run by make test-gguf",
     "models/causal/gguf/llama.py": "needs llama-cpp-python: tests/gguf, run by make test-gguf",
+    "hosts/datatrove.py": "needs datatrove: tests/engines, run by make test-engines",
+    "hosts/nemo_curator.py": "needs nemo-curator: tests/engines, run by make test-engines",
+    "hosts/data_juicer.py": "needs py-data-juicer: tests/engines, run by make test-engines",
     "cli/verbs.py": "a table: tests/cli/test_app.py goes through all verbs",
 }
 

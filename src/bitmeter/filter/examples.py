@@ -12,7 +12,8 @@ from bitmeter._util.arrays import Floats
 from bitmeter._util.files import label
 from bitmeter.filter.histogram import Histogram, exact_quantiles, rank_of
 from bitmeter.filter.plan import Shard
-from bitmeter.filter.records import Fields, read_rows
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.records import Fields
 from bitmeter.filter.scores import SCORED, read_scores
 from bitmeter.filter.summary import Example
 
@@ -43,13 +44,13 @@ def examples_of(shards: Sequence[Shard], scores: Sequence[Path], histogram: Hist
     for number in sorted({shard for shard, _ in places.values()}):
         rows = {row for shard, row in places.values() if shard == number}
         texts.update({(number, row): text for row, text in _texts(shards[number], rows, fields)})
-    found = []
+    examples: list[Example] = []
     for share, rank in ranks.items():
         value = values[rank]
         place = places[value]
         text = texts[place][:_BEGINNING].decode("utf-8", "replace")
-        found.append(Example(float(share), value, label(shards[place[0]].source), place[1] + 1, text))
-    return found
+        examples.append(Example(float(share), value, label(shards[place[0]].source), place[1] + 1, text))
+    return examples
 
 
 def _all(scores: Sequence[Path]) -> Callable[[], Iterator[Floats]]:

@@ -1,7 +1,7 @@
 """Exact quantiles of any number of doubles, in bounded memory: integer histograms of their bit patterns.
 
-Doubles are mapped to integers in the same order. A histogram of the first sixteen bits says in which bin the value of a
-rank lies; the next sixteen bits of the values in that bin are counted on another pass, and so on. Counts of integers
+Doubles are mapped to integers in the same order. A histogram of the first 18 bits says in which bin the value of a
+rank lies; the next 16 bits of the values in that bin are counted on another pass, and so on. Counts of integers
 add exactly, so the result depends neither on the order of the values nor on how they are divided among files.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from bitmeter._util.arrays import Floats, Ints
 
-__all__ = ["Histogram", "exact_quantiles", "keys_of", "rank_of", "value_of"]
+__all__ = ["BELOW", "Histogram", "exact_quantiles", "keys_of", "rank_of", "value_of"]
 
 Keys = NDArray[np.uint64]
 _SIGN = np.uint64(1 << 63)
-_DIGIT = 16
+#: The bits below the first ones, and below those that each further pass counts.
+BELOW = 46
+_LEVELS = ((16, 30), (16, 14), (14, 0))
 
 
 def keys_of(values: Floats) -> Keys:
@@ -42,8 +45,9 @@ def value_of(key: int) -> float:
     return float(np.array([bits], dtype=np.uint64).view(np.float64)[0])
 
 
+@dataclass
 class Histogram:
-    """How many values there are in each bin, where a bin is the first sixteen bits: 16 bins per power of two.
+    """How many values there are in each bin, where a bin is the first eighteen bits: 64 bins per power of two.
 
     Examples
     --------
@@ -54,8 +58,7 @@ class Histogram:
     (3, [1, 2])
     """
 
-    def __init__(self, counts: Mapping[int, int] | None = None) -> None:
-        self.counts: dict[int, int] = dict(counts or {})
+    counts: dict[int, int] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -64,7 +67,7 @@ class Histogram:
 
     def add(self, values: Floats) -> None:
         """Count values."""
-        bins, counts = np.unique(keys_of(values) >> np.uint64(48), return_counts=True)
+        bins, counts = np.unique(keys_of(values) >> np.uint64(BELOW), return_counts=True)
         for place, count in zip(bins.tolist(), counts.tolist(), strict=True):
             self.counts[place] = self.counts.get(place, 0) + count
 
@@ -124,18 +127,19 @@ def exact_quantiles(
     for rank in set(ranks):
         place, below = histogram.locate(rank)
         known[rank] = place, rank - below
-    for level in (2, 3, 4):
+    done = BELOW
+    for size, below in _LEVELS:
         prefixes = sorted({prefix for prefix, _ in known.values()})
-        counts = {prefix: np.zeros(1 << _DIGIT, dtype=np.int64) for prefix in prefixes}
-        done, digit = np.uint64(64 - _DIGIT * (level - 1)), np.uint64(64 - _DIGIT * level)
+        counts = {prefix: np.zeros(1 << size, dtype=np.int64) for prefix in prefixes}
         for part in values():
             keys = keys_of(part)
-            heads = keys >> done
+            heads = keys >> np.uint64(done)
             for prefix in prefixes:
-                chosen = (keys[heads == np.uint64(prefix)] >> digit) & np.uint64((1 << _DIGIT) - 1)
-                counts[prefix] += np.bincount(chosen.astype(np.int64), minlength=1 << _DIGIT)
+                chosen = (keys[heads == np.uint64(prefix)] >> np.uint64(below)) & np.uint64((1 << size) - 1)
+                counts[prefix] += np.bincount(chosen.astype(np.int64), minlength=1 << size)
         for rank, (prefix, within) in known.items():
             sums: Ints = np.cumsum(counts[prefix])
             at = int(np.searchsorted(sums, within))
-            known[rank] = prefix << _DIGIT | at, within - (int(sums[at - 1]) if at else 0)
+            known[rank] = prefix << size | at, within - (int(sums[at - 1]) if at else 0)
+        done = below
     return {rank: value_of(key) for rank, (key, _) in known.items()}

@@ -20,9 +20,9 @@ from bitmeter.errors import FileFormatError, SourceError
 from bitmeter.filter.examples import examples_of
 from bitmeter.filter.histogram import exact_quantiles, rank_of
 from bitmeter.filter.plan import Shard, check_free, check_outputs
+from bitmeter.filter.reading import read_rows
 from bitmeter.filter.receipts import Receipts, digest_of, file_digest
-from bitmeter.filter.records import read_rows
-from bitmeter.filter.rules import Buckets, Decision, Shares
+from bitmeter.filter.rules import Decision, Shares
 from bitmeter.filter.scores import SCORED, Scorers, read_scores
 from bitmeter.filter.settings import Settings
 from bitmeter.filter.shard import MOST_PLACES, UNSCORED_LABEL, decide, score_shard, tally_scores, write_shard
@@ -57,10 +57,11 @@ class Job:
     def run(self, folder: Path) -> Tally:
         """Write outputs and receipts; what is done already stays."""
         rule = self._settings.rule
-        labels = (*(Buckets.labels if _is_bucketed(rule) else Decision.labels), UNSCORED_LABEL)
+        labels = (*rule.labels, UNSCORED_LABEL)
         check_outputs(self._shards, labels)
         receipts = Receipts(folder)
-        _make(folder)
+        if not folder.is_dir():
+            self._make(folder)
         with receipts.locked():
             self._inputs = [self._digest(shard) for shard in self._shards]
             key = self._key(rule)
@@ -81,7 +82,7 @@ class Job:
                     found = self._write(receipts, shard, number, key, scores.get(shard.name))
                 else:
                     self._skipped += 1
-                    self._outputs += [str(path) for path in _listed(found["outputs"])]
+                    self._outputs += [_joined(folder, one["name"]) for one in found["outputs"]]
                     self._advance(shard.size)
                 if found is not None:
                     tally.merge(_tally(found, shard), MOST_PLACES)
@@ -91,6 +92,14 @@ class Job:
                     for kind in ("claim", "scored", "scores"):
                         receipts.remove(shard.name, kind)
         return tally
+
+    def _make(self, folder: Path) -> None:
+        """The folder of outputs may be new; the folder that a single output is in must be there."""
+        check_destination(folder)
+        kept = self._shards[0].kept
+        if self._shards[0].is_named and kept is not None:
+            check_destination(kept)
+        folder.mkdir()
 
     def _digest(self, shard: Shard) -> dict[str, Any]:
         try:
@@ -118,7 +127,7 @@ class Job:
         if found is None:
             return None
         try:
-            reason = self._disagrees(found, shard, key, number)
+            reason = self._disagrees(found, shard, key, number, receipts.folder.parent)
         except (KeyError, TypeError, AttributeError) as error:
             message = f"the receipt of {label(shard.name)} in {receipts.folder} is damaged; remove it"
             raise FileFormatError(message, value=shard.name) from error
@@ -132,7 +141,7 @@ class Job:
         )
         raise FileFormatError(message, value=shard.name)
 
-    def _disagrees(self, found: dict[str, Any], shard: Shard, key: str, number: int) -> str:
+    def _disagrees(self, found: dict[str, Any], shard: Shard, key: str, number: int, folder: Path) -> str:
         """Why a receipt is not that of this job; empty if it is, "gone" if an output is."""
         if found["input"] != self._inputs[number]:
             return f"from another content of {label(shard.source)}"
@@ -145,7 +154,8 @@ class Job:
                 or self._scorers.fingerprints()[language if self._scorers.is_pattern else ""] != fingerprint
             ):
                 return f"by another model of the language {language!r}"
-        for path, about in found["outputs"].items():
+        for about in found["outputs"]:
+            path = _joined(folder, about["name"])
             if not os.path.exists(path):
                 return "gone"
             if os.stat(path).st_size != about["size"]:
@@ -170,7 +180,7 @@ class Job:
         self._passes = 2
         found: dict[str, Path] = {}
         for number, shard in enumerate(self._shards):
-            path = found[shard.name] = receipts.scores_path(shard.name)
+            path = found[shard.name] = receipts.path(shard.name, "scores")
             before = receipts.read(shard.name, "scored")
             about = {"key": key, "input": self._inputs[number]}
             if before is not None and path.exists() and self._are_scored(before, about):
@@ -210,6 +220,7 @@ class Job:
         self, receipts: Receipts, shard: Shard, number: int, key: str, scores: Path | None
     ) -> dict[str, Any] | None:
         assert self._decision is not None
+        folder = receipts.folder.parent
         replace = self._may_replace(receipts, shard, key)
         receipts.write(shard.name, {"key": key}, "claim")
         before = os.stat(shard.source)
@@ -231,7 +242,9 @@ class Job:
             "key": key, "input": self._inputs[number], "source": label(shard.source), "rule": self._decision.describe(),
             "models": {language: mark for language, mark in self._scorers.fingerprints().items()
                        if not self._scorers.is_pattern or language in tally.histograms},
-            "outputs": {str(path): file_digest(path) for path in paths}, "tally": tally.to_json(),
+            # Below the folder of outputs, which may be moved.
+            "outputs": [{"name": os.path.relpath(path, folder), **file_digest(path)} for path in paths],
+            "tally": tally.to_json(),
             "signature": str(self._scorers.signature or ""), "version": __version__,
         }  # fmt: skip
         receipts.write(shard.name, found)
@@ -274,8 +287,8 @@ class Job:
                 tally.add_scores(records, self._scorers.languages)
                 outcomes = decide(records, rows, rule, self._scorers.languages, self._settings.seed)
                 tally.add_labels(records, outcomes, labels)
-                told = (f"{label(shard.source)}, {bad.place}: {bad.reason}" for bad in rows.bad)
-                tally.note_bad(told, MOST_PLACES)
+                places = (f"{label(shard.source)}, {bad.place}: {bad.reason}" for bad in rows.bad)
+                tally.note_bad(places, MOST_PLACES)
                 watch(sum(map(len, rows.texts)))
 
     # ---- what is shown -------------------------------------------------------------------------------------------
@@ -320,12 +333,9 @@ class Job:
         return FilterSummary(
             model=self._scorers.described()[0], by=self._scorers.by or "none", rule=rule, tally=tally,
             signature=signature, files=len(self._shards), skipped=self._skipped, failed=tuple(self._failed),
-            outputs=tuple(self._outputs), dry=self._dry, examples=tuple(self._examples),
+            outputs=tuple(self._outputs), aside=any(shard.bad for shard in self._shards), dry=self._dry,
+            examples=tuple(self._examples),
         )  # fmt: skip
-
-
-def _is_bucketed(rule: Decision | Shares) -> bool:
-    return isinstance(rule, Buckets) or (isinstance(rule, Shares) and rule.buckets)
 
 
 def _values(scores: list[Path], language: int) -> Callable[[], Iterator[Floats]]:
@@ -346,13 +356,5 @@ def _tally(found: dict[str, Any], shard: Shard) -> Tally:
         raise FileFormatError(message, value=shard.name) from error
 
 
-def _listed(outputs: Any) -> list[str]:
-    return list(outputs) if isinstance(outputs, dict) else []
-
-
-def _make(folder: Path) -> None:
-    """The folder of outputs, which may be new, but not the folder that it is in."""
-    if folder.is_dir():
-        return
-    check_destination(folder)
-    folder.mkdir()
+def _joined(folder: Path, name: str) -> str:
+    return os.path.normpath(os.path.join(folder, name))

@@ -51,10 +51,10 @@ def compressed(path: Path, suffix: str) -> Iterator[IO[bytes]]:
                 yield packed
         elif suffix == ".xz":
             with lzma.LZMAFile(file, "wb") as packed:
-                yield packed  # type: ignore[misc]
+                yield packed
         elif suffix == ".bz2":
             with bz2.BZ2File(file, "wb") as packed:
-                yield packed  # type: ignore[misc]
+                yield packed
         else:
             yield file
 

@@ -30,7 +30,7 @@ def parquet_rows(path: str, fields: Fields) -> Iterator[Rows]:
         languages = batch.column(fields.language).cast(pa.string()).to_pylist() if fields.language else None
         for at, text in enumerate(texts):
             missing = fields.text if text is None else fields.language if languages and languages[at] is None else None
-            if missing is not None:
+            if text is None or missing is not None:
                 raw = json.dumps(batch.slice(at, 1).to_pylist()[0], default=str).encode()
                 rows.bad.append(Bad(done + at, f"row {done + at + 1}", f"the column {missing!r} is null", raw))
                 continue

@@ -31,6 +31,8 @@ class Shard:
         By which its receipt is known: the output, below the folder of outputs.
     kept, rejected, bad
         The outputs; None for what is not written. `kept` may have the bucket in its name.
+    is_named
+        Whether the output was named, and not only its folder.
     """
 
     source: str
@@ -38,6 +40,7 @@ class Shard:
     kept: Path | None
     rejected: Path | None = None
     bad: Path | None = None
+    is_named: bool = False
 
     @property
     def size(self) -> int:
@@ -63,12 +66,12 @@ def shards_of(corpus: Any, output: Any, rejected: Any, bad: Any) -> list[Shard]:
     corpus
         What is read.
     output
-        A file, if one file is read; else a folder. None where nothing is written.
+        A file, if one file is named; a folder, if several are or a folder is. None where nothing is written.
     rejected, bad
         The same for records that are dropped or bad; None where they are not written.
     """
     found = [(name, relative) for one in _listed(corpus) for name, relative in _files(one)]
-    many = len(found) > 1 or any(relative != os.path.basename(name) for name, relative in found)
+    many = len(found) > 1 or any(os.path.isdir(one) for one in _listed(corpus))
     names: dict[str, str] = {}
     shards: list[Shard] = []
     for source, relative in found:
@@ -86,9 +89,10 @@ def shards_of(corpus: Any, output: Any, rejected: Any, bad: Any) -> list[Shard]:
         for place in places[:2]:
             if place is not None:
                 check_format(source, str(place))
-        # One file may be filtered into several: their receipts are told apart by what is written.
-        name = relative if places[0] is None or many else places[0].name
-        shards.append(Shard(source, name, *places))
+        # One file may be filtered into several: their receipts have the names of what is written.
+        is_named = places[0] is not None and places[0] == as_path(output)
+        name = relative if places[0] is None or not is_named else places[0].name
+        shards.append(Shard(source, name, *places, is_named=is_named))
     return shards
 
 

@@ -71,7 +71,8 @@ class Receipts:
         finally:
             os.close(file)
 
-    def _path(self, name: str, kind: str) -> Path:
+    def path(self, name: str, kind: str) -> Path:
+        """Where the receipt of an output is, or its claim, or scores."""
         # A name may have folders in it; a receipt has none, and stays short.
         mark = hashlib.sha256(os.fsencode(name)).hexdigest()[:12]
         return self.folder / f"{label(Path(name).name)[:100]}.{mark}.{kind}"
@@ -79,24 +80,20 @@ class Receipts:
     def read(self, name: str, kind: str = "receipt") -> dict[str, Any] | None:
         """What was written of an output; None if nothing was, or nothing of this version."""
         try:
-            found = json.loads(read_whole(self._path(name, kind)))
+            found = json.loads(read_whole(self.path(name, kind)))
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            message = f"{self._path(name, kind)} cannot be read ({error}); remove it, and run the filter again"
+            message = f"{self.path(name, kind)} cannot be read ({error}); remove it, and run the filter again"
             raise FileFormatError(message, value=name) from error
         return found if isinstance(found, dict) and found.get("schema") == SCHEMA else None
 
     def write(self, name: str, content: Mapping[str, Any], kind: str = "receipt") -> None:
         """Write a receipt; it replaces an older one."""
-        with replacing(self._path(name, kind), force=True) as path:
+        with replacing(self.path(name, kind), force=True) as path:
             path.write_bytes(json.dumps({"schema": SCHEMA, **content}, sort_keys=True).encode() + b"\n")
 
     def remove(self, name: str, kind: str) -> None:
         """Remove what is no longer needed."""
         with contextlib.suppress(FileNotFoundError):
-            self._path(name, kind).unlink()
-
-    def scores_path(self, name: str) -> Path:
-        """Where the scores of a file wait for the second pass."""
-        return self._path(name, "scores")
+            self.path(name, kind).unlink()

@@ -1,4 +1,4 @@
-"""The records of one file in batches: each as it is in the file, and its text.
+"""Records in batches: each as it is in its file, and its text; those of JSON lines and of text files.
 
 What cannot be scored is set aside with its place and the reason, and the rest goes on. Only a file that cannot be read
 at all, or ends in the middle of its compressed data, is an error.
@@ -19,7 +19,7 @@ from bitmeter.errors import FileFormatError
 from bitmeter.text.corpus.readers import encode, file_blocks, text_blocks
 from bitmeter.text.formats import COMPRESSIONS, kind_of
 
-__all__ = ["Bad", "Fields", "Rows", "format_of", "read_rows"]
+__all__ = ["Bad", "Fields", "Rows", "format_of", "jsonl_rows", "text_rows"]
 
 #: When a batch is full: bytes of records, and records.
 BATCH_BYTES, BATCH_ROWS = 4 << 20, 1 << 14
@@ -125,27 +125,11 @@ def format_of(path: str) -> str:
     return "wet" if stem.endswith(".wet") else kind_of(path)
 
 
-def read_rows(path: str, fields: Fields) -> Iterator[Rows]:
-    """The records of a file, in batches."""
-    kind = format_of(path)
-    if kind == "parquet":
-        from bitmeter.filter.parquet import parquet_rows
-
-        yield from parquet_rows(path, fields)
-    elif kind == "jsonl":
-        yield from _jsonl_rows(path, fields)
-    elif kind == "wet":
-        from bitmeter.filter.wet import wet_rows
-
-        yield from wet_rows(path)
-    else:
-        yield from _text_rows(path, fields)
-
-
 # ---- JSON lines ------------------------------------------------------------------------------------------------------
 
 
-def _jsonl_rows(path: str, fields: Fields) -> Iterator[Rows]:
+def jsonl_rows(path: str, fields: Fields) -> Iterator[Rows]:
+    """One record per line of JSON; blank lines are none."""
     rows = Rows(0, [])
     size, done = 0, 0
     for number, line, whole in _lines(file_blocks(path, _READ)):
@@ -170,7 +154,8 @@ def _jsonl_rows(path: str, fields: Fields) -> Iterator[Rows]:
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
     """Each line with its number; of one that is too long only the beginning, and that it is not whole."""
-    number, held, size = 1, [], 0
+    held: list[bytes] = []
+    number, size = 1, 0
     for block in blocks:
         lines = block.split(b"\n")
         for part in lines[:-1]:
@@ -242,7 +227,7 @@ def taken(name: str, path: str, place: str) -> FileFormatError:
 def _no_text(name: str, row: dict[str, Any], *, present: bool) -> str:
     if present:
         return f"the field {name!r} is {'null' if row[name] is None else shown(row[name])}; it must be text"
-    return f"there is no field {name!r}; it has {', '.join(map(repr, list(row)[:8])) or 'none'}"
+    return f"there is no field {name!r}; it has {', '.join(map(repr, list(row)[:8])) or 'none'} (--field)"
 
 
 def _set_aside(rows: Rows, place: str, reason: str, raw: bytes) -> None:
@@ -252,7 +237,7 @@ def _set_aside(rows: Rows, place: str, reason: str, raw: bytes) -> None:
 # ---- text ------------------------------------------------------------------------------------------------------------
 
 
-def _text_rows(path: str, fields: Fields) -> Iterator[Rows]:
+def text_rows(path: str, fields: Fields) -> Iterator[Rows]:
     """Lines or paragraphs, each with the newlines that end it."""
     rows = Rows(0, [])
     size, done = 0, 0

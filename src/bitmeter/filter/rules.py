@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +31,9 @@ __all__ = [
     "parse_shares",
 ]
 
+#: From the lowest values to the highest.
+BUCKETS = ("head", "middle", "tail")
+
 #: Numbers in [0, 1) for some documents, each from its text and the seed alone.
 Draw = Callable[[Ints], Floats]
 Languages = Sequence[str] | None
@@ -39,9 +42,15 @@ Languages = Sequence[str] | None
 class Decision(ABC):
     """Gives each document one of a few labels."""
 
-    #: The labels, and which of them are kept.
-    labels: ClassVar[tuple[str, ...]] = ("kept", "dropped")
-    keeps: ClassVar[tuple[bool, ...]] = (True, False)
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the outcomes."""
+        return ("kept", "dropped")
+
+    @property
+    def keeps(self) -> tuple[bool, ...]:
+        """Which of them are kept."""
+        return (True, False)
 
     @abstractmethod
     def decide(self, values: Floats, languages: Languages, draw: Draw) -> Ints:
@@ -118,11 +127,18 @@ class Buckets(Decision):
         Whether the head is below its cut, as in CCNet; else the cut is still in it.
     """
 
-    labels: ClassVar[tuple[str, ...]] = ("head", "middle", "tail", "all")
-    keeps: ClassVar[tuple[bool, ...]] = (True, True, True, True)
-
     cuts: Mapping[str, tuple[float, ...]]
     strict: bool = False
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The buckets; the last one is for languages that a table does not know."""
+        return (*BUCKETS, "all") if self.strict else BUCKETS
+
+    @property
+    def keeps(self) -> tuple[bool, ...]:
+        """All of them."""
+        return (True,) * len(self.labels)
 
     def decide(self, values: Floats, languages: Languages, draw: Draw) -> Ints:
         """By the cuts of each language."""
@@ -130,8 +146,9 @@ class Buckets(Decision):
         for language, places in _by_language(languages, len(values)).items():
             cuts = self.cuts.get(language, self.cuts.get(""))
             if cuts is not None:
-                side = "right" if self.strict else "left"
-                labels[places] = np.searchsorted(np.array(cuts), values[places], side=side)
+                labels[places] = np.searchsorted(
+                    np.array(cuts, dtype=np.float64), values[places], side="right" if self.strict else "left"
+                )
         return labels
 
     def describe(self) -> dict[str, Any]:
@@ -194,6 +211,11 @@ class Shares:
     def describe(self) -> dict[str, Any]:
         """The shares."""
         return {"rule": "buckets" if self.buckets else "keep", "shares": [str(share) for share in self.shares]}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the outcomes."""
+        return BUCKETS if self.buckets else ("kept", "dropped")
 
     def settled(self, quantile: Callable[[str, Fraction], float], languages: Sequence[str]) -> Decision:
         """The rule by limits. `quantile` gives the value of a share; of none, a value below all."""

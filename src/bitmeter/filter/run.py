@@ -47,7 +47,7 @@ def filter_corpus(
     eos: str | None = None,
     oov: str | None = None,
     ctx: str | None = None,
-    sentences: str = "document",
+    sentences: str | None = None,
     add: Any = (),
     prefix: str = "",
     tag: str | None = None,
@@ -81,7 +81,7 @@ def filter_corpus(
         The least and the largest figure that is kept.
     keep
         A range of all documents by rank, such as "30%" (the lowest) or "25%-75%"; of each language apart. Documents
-        with the same figure are not told apart.
+        with the same figure stay together.
     buckets
         Keep all, and label those up to the first percentage "head", up to the second "middle", others "tail":
         "30%,60%". With `table`, its percentiles.
@@ -109,7 +109,8 @@ def filter_corpus(
         As for `score`. Without them, a model that can spell unknown words does; one that cannot gives them their
         class, and scores the ends of sentences, as KenLM does.
     sentences
-        "document", or "line": each line of a document is a sentence.
+        What begins and ends like a sentence: "document" (the default), "line", or "split" (each part that Python's
+        ``text.split("\n")`` gives, as in most filters: a final newline has an empty sentence after it).
     add
         Figures to add to each record, as names or one string with commas; "value" is the one that decides.
     prefix
@@ -196,9 +197,8 @@ def _check_languages(rule: Decision | Shares, settings: Settings, scorers: Score
 
 def _folder(output: Any, shards: list[Shard]) -> Path:
     """Where the receipts are: in the folder of outputs, or beside the one output."""
-    path = Path(str(as_path(output)).split(BUCKET)[0] or ".")
-    kept = shards[0].kept
-    assert kept is not None
-    if BUCKET in str(output):
-        return path if str(output).split(BUCKET)[0].endswith(("/", os.sep)) or str(path) == "." else path.parent
-    return path if path != kept else path.parent
+    path = as_path(output)
+    if BUCKET in str(path):
+        before = str(path).split(BUCKET)[0]
+        return Path(before or ".") if not before or before.endswith(("/", os.sep)) else Path(before).parent
+    return path.parent if shards[0].is_named else path

@@ -15,7 +15,7 @@ from bitmeter._util.arrays import Ints
 from bitmeter.errors import InputError
 from bitmeter.filter.records import Rows
 from bitmeter.filter.statistics import check_statistic, default_statistic, difference, statistic
-from bitmeter.measure.documents import DocumentColumns, DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 from bitmeter.measure.signature import Signature
 from bitmeter.models.protocols import Compressor, Model
 from bitmeter.models.registry import components_of, resolve

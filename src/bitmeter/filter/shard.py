@@ -16,7 +16,8 @@ from bitmeter._util.files import label, replacing
 from bitmeter.errors import SourceError
 from bitmeter.filter.outputs import Columns, Writer, compressed, opened, write_bad
 from bitmeter.filter.plan import Shard, kept_path
-from bitmeter.filter.records import Rows, read_rows
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.records import Rows
 from bitmeter.filter.rules import Decision
 from bitmeter.filter.scores import BAD, RECORD, SCORED, Records, Scorers, columns_of, read_scores
 from bitmeter.filter.settings import VALUE, Settings
@@ -64,7 +65,7 @@ def score_shard(shard: Shard, settings: Settings, scorers: Scorers, destination:
         for rows in read_rows(shard.source, settings.fields):
             records = scorers.score(rows)
             tally.add_scores(records, scorers.languages)
-            tally.note_bad((_told(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
+            tally.note_bad((_placed(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             file.write(records.tobytes())
             watch(_size(rows))
     return tally
@@ -116,10 +117,10 @@ def write_shard(
             outcomes = decide(records, rows, decision, scorers.languages, settings.seed)
             tally.add_scores(records, scorers.languages)
             tally.add_labels(records, outcomes, labels)
-            tally.note_bad((_told(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
+            tally.note_bad((_placed(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             columns = _columns(records, outcomes, labels, settings)
-            for place, writer in writers.items():
-                here = [n for n, name in enumerate(labels) if keeps[n] and _is_place(shard, name, place)]
+            for where, writer in writers.items():
+                here = [n for n, name in enumerate(labels) if keeps[n] and _is_place(shard, name, where)]
                 writer.write(rows, np.flatnonzero(np.isin(outcomes, here)).tolist(), columns)
             if rejected is not None:
                 dropped = [n for n in range(len(labels)) if not keeps[n]]
@@ -178,7 +179,7 @@ def _columns(records: Records, outcomes: Ints, labels: tuple[str, ...], settings
     return found
 
 
-def _told(shard: Shard, place: str, reason: str) -> str:
+def _placed(shard: Shard, place: str, reason: str) -> str:
     return f"{label(shard.source)}, {place}: {reason}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import ModelError
-from bitmeter.measure.documents import DocumentColumns, DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 
 __all__ = ["COUNTS", "PER_BYTE", "STATISTICS", "default_statistic", "difference", "statistic"]
 
@@ -19,7 +19,7 @@ _LN2 = math.log(2.0)
 
 def _per(total: Floats, count: Ints) -> Floats:
     """A quotient; not a number where there is nothing to divide by, which `statistic` takes out."""
-    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
 def _exp(nats: Floats) -> Floats:

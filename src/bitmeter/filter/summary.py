@@ -11,7 +11,7 @@ from typing import Any
 
 from bitmeter._util.files import replacing
 from bitmeter._util.rendering import rendered
-from bitmeter.filter.histogram import Histogram, value_of
+from bitmeter.filter.histogram import BELOW, Histogram, value_of
 from bitmeter.filter.tally import Share, Tally
 from bitmeter.measure.signature import Signature
 
@@ -63,6 +63,8 @@ class FilterSummary:
         Files that could not be read, and why.
     outputs
         The files that were written.
+    aside
+        Whether bad records were written to an output of their own.
     dry
         Whether nothing was written.
     examples
@@ -91,6 +93,7 @@ class FilterSummary:
     skipped: int = 0
     failed: tuple[tuple[str, str], ...] = ()
     outputs: tuple[str, ...] = ()
+    aside: bool = False
     dry: bool = False
     examples: tuple[Example, ...] = ()
     seconds: float = field(default=0.0, compare=False)
@@ -168,14 +171,14 @@ def _grouped(histogram: Histogram, bins: int) -> Iterator[tuple[float, float, in
     places = sorted(histogram.counts)
     if not places:
         return
-    finite = [place for place in places if math.isfinite(value_of(place << 48))]
+    finite = [place for place in places if math.isfinite(value_of(place << BELOW))]
     if finite:
         first, last = finite[0], finite[-1] + 1
         width = max(1, -(-(last - first) // bins))
         for start in range(first, last, width):
             stop = min(start + width, last)
             count = sum(histogram.counts.get(place, 0) for place in range(start, stop))
-            yield value_of(start << 48), value_of(stop << 48), count
+            yield value_of(start << BELOW), value_of(stop << BELOW), count
     infinite = sum(histogram.counts[place] for place in places if place not in set(finite))
     if infinite:
         yield math.inf, math.inf, infinite

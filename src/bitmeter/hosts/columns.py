@@ -8,6 +8,7 @@ and is opened once per process.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import InputError, InputTypeError, RecordError
 from bitmeter.filter.scores import Scorers
 from bitmeter.filter.statistics import COUNTS, PER_BYTE, STATISTICS, statistic
-from bitmeter.measure.documents import DocumentColumns, DocumentScorer
+from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 
 __all__ = ["Columns", "columns"]
 
@@ -40,6 +41,12 @@ class Columns:
         The figures.
     prefix
         What the names of new columns begin with.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> bm.columns("uniform").add
+    ('nats', 'bytes', 'tokens', 'oov', 'perplexity', 'bits_per_byte')
     """
 
     def __init__(
@@ -98,7 +105,7 @@ class Columns:
             array of texts, of which the result is a struct array, or the figures alone if `add` is one name. Also what
             speaks Arrow: a frame or series of polars, which comes back as such. A text that is null has null figures.
         """
-        if isinstance(batch, dict):
+        if isinstance(batch, Mapping):  # that of datasets is no dict
             return self._of_dictionary(batch)
         pa = require("pyarrow", "Scoring Arrow batches")
         if isinstance(batch, pa.Table | pa.RecordBatch):
@@ -136,7 +143,7 @@ class Columns:
                 result[self.prefix + name] = figure, defined & present
         return result
 
-    def _of_dictionary(self, batch: dict[str, Any]) -> dict[str, Any]:
+    def _of_dictionary(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         if self.text not in batch:
             raise self._missing(list(batch))
         found, present = self.documents(list(batch[self.text]))
@@ -207,7 +214,7 @@ def columns(
     eos: str | None = None,
     oov: str | None = None,
     ctx: str | None = None,
-    sentences: str = "document",
+    sentences: str | None = None,
 ) -> Columns:
     """A function that adds scores to batches of texts, for engines that speak Arrow.
 
@@ -242,7 +249,8 @@ def columns(
     names = None if add is None else (add,) if isinstance(add, str) else tuple(add)
     for name in names or ():
         choice(name, "add", STATISTICS)
-    for what, value in (("text", text), ("prefix", prefix)):
+    given: tuple[tuple[str, Any], ...] = (("text", text), ("prefix", prefix))
+    for what, value in given:
         if not isinstance(value, str):
             message = f"{what} is {shown(value)}; it must be a string"
             raise InputTypeError(message, value=value)

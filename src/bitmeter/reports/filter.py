@@ -28,13 +28,16 @@ def describe_filter(summary: FilterSummary) -> str:
     lines += _examples(summary)
     if summary.bad:
         s = "s" * (summary.bad > 1)
-        lines += _row("bad records", f"{summary.bad:,} record{s} could not be scored, and no output has them:")
+        where = "set aside" if summary.aside else "in no output (--bad OUT keeps them)"
+        lines += _row("bad records", f"{summary.bad:,} record{s} could not be scored, {where}:")
         lines += [line for place in summary.tally.places for line in _folded("", place)]
     for name, reason in summary.failed:
         lines += _row("unreadable", reason if name in reason else f"{name}: {reason}")
     if summary.skipped:
-        s = "s" * (summary.skipped > 1)
-        lines += _row("done before", f"{summary.skipped:,} file{s}, by their receipts")
+        many = summary.skipped > 1
+        lines += _row(
+            "done before", f"{summary.skipped:,} files, by their receipts" if many else "1 file, by its receipt"
+        )
     if summary.dry:
         lines += _row("dry run", "nothing was written")
     lines += _row("signature", summary.signature.short)

@@ -109,8 +109,9 @@ def filter(  # noqa: A001
         typer.Option(metavar="FILE", help="Tokenizer whose tokens are the model's words, such as {lang}.sp.model."),
     ] = None,
     sentences: Annotated[
-        str, typer.Option(metavar="document|line", help="What begins and ends like a sentence.")
-    ] = "document",
+        str | None,
+        typer.Option(metavar="document|line|split", help="What begins and ends like a sentence; document by default."),
+    ] = None,
     conventions: Conventions = Conventions(),  # noqa: B008
     components: With = None,
     summary: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the summary as JSON.")] = None,

@@ -49,6 +49,8 @@ class TokenisedNGram(OpenVocabulary):
     'TokenisedNGram'
     """
 
+    name: str
+
     def __init__(self, model: Any, units: Any) -> None:
         ngram = model if isinstance(model, NGram) else NGram.load(model)
         if not ngram.of_words:

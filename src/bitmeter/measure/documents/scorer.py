@@ -7,7 +7,7 @@ filter, needs each of them, whatever their number, and in an order of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,8 +32,9 @@ from bitmeter.text.units.counts import TextCounter
 
 __all__ = ["SENTENCES", "DocumentColumns", "DocumentScorer"]
 
-#: What begins and ends like a sentence: each document, or each line of one.
-SENTENCES = ("document", "line")
+#: What begins and ends like a sentence: each document; each line of one; or each of what "\\n" separates, so that a
+#: newline at the end has an empty sentence after it.
+SENTENCES = ("document", "line", "split")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,10 @@ class DocumentColumns:
 
 
 class DocumentScorer:
-    """One model and its conventions, for documents in any number.
+    r"""One model and its conventions, for documents in any number.
 
     The figures of a document do not depend on the others: a model that learns as it scores starts afresh for each.
+    (Networks round differently in batches of other sizes, by about 1e-7 of a figure.)
 
     Parameters
     ----------
@@ -77,8 +79,9 @@ class DocumentScorer:
         them a class, that is what they cost, and ends of sentences are scored: the perplexity of KenLM and of the
         filters that are built on it.
     sentences
-        "document", or "line": each line of a document is a sentence of its own, an empty one too. For models whose
-        unknown words are spelled, newlines always end sentences.
+        "document"; "line": each line of a document is a sentence of its own, an empty one too, as in KenLM's query; or
+        "split": each part that Python's `text.split("\n")` gives is, as in most filters. Without it, what the
+        convention says. For models whose unknown words are spelled, newlines always end sentences.
 
     Examples
     --------
@@ -99,21 +102,24 @@ class DocumentScorer:
         eos: str | None = None,
         oov: str | None = None,
         ctx: str | None = None,
-        sentences: str = "document",
+        sentences: str | None = None,
     ) -> None:
         tool = convention(like)
         if isinstance(model, Model):
             oov, eos = _defaults(model, oov, eos, tool.settings)
         settings = settle(tool, None, None, norm, first, eos, oov, None, ctx, 0.95, "none")
-        self._lines = choice(sentences, "sentences", SENTENCES) == "line"
+        if sentences is None:
+            by_line = tool.settings.get("docs") == "line" and settings.oov != "spelled"
+            sentences = "line" if by_line else "document"
+        self._sentences = choice(sentences, "sentences", SENTENCES)
         self._norm, self._run = settings.norm, None
         self._model, self._compressor = model, None
         if isinstance(model, Model):
             model, settings = with_windows(model, settings)
             self._run = _DocumentRun(model, _NOTHING, settings, Tracer(None, force=False), None, None)
-            if self._run.may_skip:  # bytes that were skipped are not told apart by document
+            if self._run.may_skip:  # how many bytes were skipped is not known by document
                 settings = replace(settings, den="original")
-            if self._lines and settings.oov == "spelled":
+            if self._sentences != "document" and settings.oov == "spelled":
                 message = (
                     f"{model.name} spells unknown words, and newlines end its sentences already; leave out sentences "
                     "(--sentences), or let unknown words cost their class alone (--oov class)"
@@ -122,15 +128,16 @@ class DocumentScorer:
             units, precision = units_value(model.units), model.traits.precision
         else:
             settings = without_windows(model.name, settings)
-            if self._lines or (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
+            if self._sentences != "document" or (settings.first, settings.eos, settings.oov) != ("bos", "no", "none"):
                 message = f"{model.name} gives only a total, so single units cannot be treated apart (first, eos, oov)"
                 raise ModelError(message, value=model.name)
             self._compressor, units, precision = model, "whole text", "float64"
         assert settings.first is not None
         assert settings.ctx is not None, "with_windows and without_windows settle both"
         #: The conventions, without a text.
+        docs = "record" if self._sentences == "document" else self._sentences
         self.signature = Signature(
-            norm=settings.norm, docs="line" if self._lines else "record", first=settings.first, eos=settings.eos,
+            norm=settings.norm, docs=docs, first=settings.first, eos=settings.eos,
             oov=settings.oov, den=settings.den, units=units, ctx=settings.ctx,
             model=f"{model.name}/{model.fingerprint}", precision=precision, like=settings.like,
         )  # fmt: skip
@@ -166,12 +173,12 @@ class DocumentScorer:
             return DocumentColumns(nats, tokens, size, chars, words, np.zeros_like(size))
         assert self._run is not None
         bounds = None
-        if self._lines:
-            data, ends, bounds = _by_line(data, ends)
+        if self._sentences != "document":
+            data, ends, bounds = _by_line(data, ends, drops_last=self._sentences == "line")
         nats, tokens, oov = self._run.documents(data, ends)
         if bounds is not None:
             nats = _core.segment_sums(nats, bounds)
-            tokens, oov = (np.add.reduceat(values, bounds[:-1]) if len(values) else values for values in (tokens, oov))
+            tokens, oov = (np.diff(np.concatenate(([0], np.cumsum(values)))[bounds]) for values in (tokens, oov))
         return DocumentColumns(nats, tokens, size, chars, words, oov)
 
     def _compressed(self, data: bytes, ends: Ints) -> Floats:
@@ -186,7 +193,9 @@ class DocumentScorer:
         return sizes * (8 * math.log(2.0))
 
 
-def _defaults(model: Model, oov: str | None, eos: str | None, stated: dict[str, str]) -> tuple[str | None, str | None]:
+def _defaults(
+    model: Model, oov: str | None, eos: str | None, stated: Mapping[str, str]
+) -> tuple[str | None, str | None]:
     """What unknown units cost and whether ends are scored, where neither the user nor a convention says it."""
     if oov is None and "oov" not in stated:
         ways = model.traits.oov
@@ -254,15 +263,25 @@ def _normalised(data: bytes, ends: Ints, norm: str) -> tuple[bytes, Ints]:
     return b"".join(parts), np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
-def _by_line(data: bytes, ends: Ints) -> tuple[bytes, Ints, Ints]:
-    r"""Each line as a document, without its newline, and which lines make a document: all that "\n" separates."""
+def _by_line(data: bytes, ends: Ints, *, drops_last: bool) -> tuple[bytes, Ints, Ints]:
+    r"""Each line as a document, without its newline, and which lines make a document: all that "\n" separates.
+
+    With `drops_last`, what follows the last newline of a document is a line only if it is not empty.
+    """
     newlines = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10)
     before = np.searchsorted(newlines, ends)
     lines = np.sort(np.concatenate((newlines, ends)), kind="stable")
     # A newline that is a document's last byte comes before its end, which is one further.
-    dropped = np.searchsorted(newlines, lines)
-    bounds = np.concatenate(([0], before + np.arange(1, len(ends) + 1)))
-    return data.replace(b"\n", b""), lines - dropped, bounds.astype(np.int64)
+    stops = lines - np.searchsorted(newlines, lines)
+    bounds = np.concatenate(([0], before + np.arange(1, len(ends) + 1))).astype(np.int64)
+    if drops_last and len(ends):
+        last = bounds[1:] - 1
+        begins = np.concatenate(([0], stops[:-1]))
+        kept = np.ones(len(stops), dtype=np.bool_)
+        kept[last] = stops[last] > begins[last]
+        bounds = np.concatenate(([0], np.cumsum(kept)))[bounds]
+        stops = stops[kept]
+    return data.replace(b"\n", b""), stops, bounds
 
 
 def _corpus(data: bytes, ends: Ints) -> Corpus:

@@ -1,0 +1,21 @@
+"""The records of a file of any format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bitmeter.filter.parquet import parquet_rows
+from bitmeter.filter.records import Fields, Rows, format_of, jsonl_rows, text_rows
+from bitmeter.filter.wet import wet_rows
+
+__all__ = ["read_rows"]
+
+
+def read_rows(path: str, fields: Fields) -> Iterator[Rows]:
+    """The records of a file, in batches; the format is that of its name."""
+    kind = format_of(path)
+    if kind == "parquet":
+        return parquet_rows(path, fields)
+    if kind == "jsonl":
+        return jsonl_rows(path, fields)
+    return wet_rows(path) if kind == "wet" else text_rows(path, fields)

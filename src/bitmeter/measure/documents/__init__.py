@@ -1,0 +1,1 @@
+"""Figures of single documents, many in one call."""
