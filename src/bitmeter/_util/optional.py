@@ -22,6 +22,7 @@ EXTRAS = {
     "httpx": "endpoint",
     "scipy": "theory",
     "pyarrow": "parquet",
+    "icu": "icu",
 }
 
 
