@@ -14,6 +14,7 @@ from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.documents import DocumentListener, EndedDocuments
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
 from bitmeter.measure.options import Settings, check_abilities
@@ -46,6 +47,8 @@ class Run:
         Called as the text goes by.
     block_bytes
         How many bytes are read at once; None for what the model likes best.
+    listener
+        Called with the sums of documents as they end.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Run:
         alternatives: int | None,
         progress: Progress | None,
         block_bytes: int | None = None,
+        listener: DocumentListener | None = None,
     ) -> None:
         model, settings = with_windows(model, settings)
         check_abilities(model, settings)
@@ -81,6 +85,7 @@ class Run:
         counter = convention(settings.like).words
         self._tool_words = None if counter is None else counter()
         self._first_impossible = ""
+        self._ended = None if listener is None else EndedDocuments(listener, closed=not self._covers)
         self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
@@ -98,6 +103,8 @@ class Run:
                 self._add(counted)
                 if self._groups is not None:
                     self._groups.add(counted, first, counts)
+                if self._ended is not None:
+                    self._ended.add(counted, self._unknown, self._documents.ended, counts)
                 self._tracer.add(counted)
                 self._done = batch.offset + len(batch.data)
                 if self._progress is not None:
@@ -232,6 +239,8 @@ class Run:
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
         counts, sizes = self._counts.finished()
+        if self._ended is not None:
+            self._ended.finish(self._documents.ended, self._counts.last)
         if self._groups is not None and self._skipped and self._settings.den == "scored":
             message = (
                 f"{self._skipped:,} units are left out by the conventions, and groups are not known without them; "

@@ -113,7 +113,7 @@ def read_stimuli(
             raise InputError(message, value=source)
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
-        return [_parted(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)], ()
+        return [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)], ()
     if (text is None) == (word is None):
         message = "say which column holds the texts (--text COLUMN), or the words, one per row (--word COLUMN)"
         raise InputError(message, value=source)
@@ -125,7 +125,7 @@ def read_stimuli(
     found = []
     for number, row in enumerate(items, 1):
         name = number if item is None else _label(row, item)
-        found.append(_parted(name, encode(read_text(row, text, "--text")), (row.row,), delimiter, joiner))
+        found.append(_segmented(name, encode(read_text(row, text, "--text")), (row.row,), delimiter, joiner))
     return found, columns
 
 
@@ -147,7 +147,7 @@ def _label(row: Item, field_name: str) -> Any:
     return row.row[field_name]
 
 
-def _parted(
+def _segmented(
     item: Any, text: bytes, rows: tuple[Mapping[str, Any], ...], delimiter: str | None, joiner: str
 ) -> Stimulus:
     if delimiter is None:
