@@ -70,7 +70,7 @@ MODULES = {
     "measure.gate.limits": "A figure with its interval against a limit.",
     "measure.divergence": "How far the predictions of two models lie apart.",
     "measure.membership.statistics": "Min-K %, Min-K%++, zlib and Binoculars' ratio of documents.",
-    "measure.surprisal": "The surprisal of each word.",
+    "measure.surprisal.words": "The surprisal of each word.",
     "measure.trace.trace": "The cost of each unit.",
     "measure.signature": "The conventions of a figure, in one line.",
     "measure.interval.base": "Confidence intervals.",

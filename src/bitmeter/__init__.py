@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.score import Score
     from bitmeter.measure.scoring import score
     from bitmeter.measure.signature import Signature
-    from bitmeter.measure.surprisal import WordSurprisals, word_surprisals
+    from bitmeter.measure.surprisal.words import WordSurprisals, word_surprisals
     from bitmeter.measure.trace.trace import Trace, TracedUnit
     from bitmeter.models.baseline.kt import KrichevskyTrofimov
     from bitmeter.models.baseline.table import TableModel
@@ -263,7 +263,7 @@ _HOMES = {
     "Verification": "measure.audit.result",
     "Windowed": "models.protocols",
     "Windowing": "models.windows",
-    "WordSurprisals": "measure.surprisal",
+    "WordSurprisals": "measure.surprisal.words",
     "Words": "text.units.words",
     "audit": "measure.audit.auditing",
     "autocorrelation": "theory.processes.averages",
@@ -327,7 +327,7 @@ _HOMES = {
     "units_of": "text.units.named",
     "varentropy": "theory.information",
     "verify": "measure.audit.auditing",
-    "word_surprisals": "measure.surprisal",
+    "word_surprisals": "measure.surprisal.words",
     "write_matrix": "measure.groups.table",
 }
 

@@ -41,6 +41,7 @@ INERT = {
     "trace": "where to write; the figure is the same",
     "force": "whether to overwrite; the figure is the same",
     "progress": "whom to tell; the figure is the same",
+    "documents": "whom to tell; the figure is the same",
 }
 
 

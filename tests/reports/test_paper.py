@@ -42,5 +42,5 @@ def test_a_comparison() -> None:
 
 
 def test_conventions_that_differ_name_the_models() -> None:
-    told = caption([bm.score("kt", AB), bm.score("uniform", AB, first="skip")])[0]
-    assert "uniform:256: a document's first unit" in told
+    stated = caption([bm.score("kt", AB), bm.score("uniform", AB, first="skip")])[0]
+    assert "uniform:256: a document's first unit" in stated

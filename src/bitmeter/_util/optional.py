@@ -24,6 +24,7 @@ EXTRAS = {
     "pyarrow": "parquet",
     "altair": "report",
     "vl_convert": "report",
+    "icu": "icu",
 }
 
 

@@ -21,6 +21,7 @@ VERBS = {
     "measure": {
         "score": "Cross-entropy and perplexity of a model on a text",
         "compare": "Difference of models on one text, with interval and p-value",
+        "surprisal": "Surprisal of each word of items, for studies of reading",
         "trace": "Surprisal of each unit of a text, the most surprising first",
         "prefer": "Which sentence of minimal pairs a model prefers, by group",
         "diverge": "KL divergence between the predictions of two models",

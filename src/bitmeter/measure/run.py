@@ -15,6 +15,7 @@ from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.documents import DocumentListener, EndedDocuments
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
 from bitmeter.measure.mismatch import NormWatch
@@ -48,6 +49,8 @@ class Run:
         Called as the text goes by.
     block_bytes
         How many bytes are read at once; None for what the model likes best.
+    listener
+        Called with the sums of documents as they end.
     """
 
     def __init__(
@@ -59,6 +62,7 @@ class Run:
         alternatives: int | None,
         progress: Progress | None,
         block_bytes: int | None = None,
+        listener: DocumentListener | None = None,
     ) -> None:
         model, settings = with_windows(model, settings)
         check_abilities(model, settings)
@@ -86,6 +90,7 @@ class Run:
         self._tally = None if tally is None else tally()
         self._first_impossible = ""
         self._norms = NormWatch(model, settings.norm)
+        self._ended = None if listener is None else EndedDocuments(listener, closed=not self._covers)
         self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
@@ -104,6 +109,8 @@ class Run:
                 self._add(counted)
                 if self._groups is not None:
                     self._groups.add(counted, first, counts)
+                if self._ended is not None:
+                    self._ended.add(counted, self._unknown, self._documents.ended, counts)
                 self._tracer.add(counted)
                 self._done = batch.offset + len(batch.data)
                 if self._progress is not None:
@@ -241,6 +248,8 @@ class Run:
     def _finish(self) -> Score:
         nats, tokens = self._documents.finished()
         counts, sizes = self._counts.finished()
+        if self._ended is not None:
+            self._ended.finish(self._documents.ended, self._counts.last)
         if self._groups is not None and self._skipped and self._settings.den == "scored":
             message = (
                 f"{self._skipped:,} units are left out by the conventions, and groups are not known without them; "

@@ -13,6 +13,7 @@ from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.documents import DocumentListener
 from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Run, measure_total
 from bitmeter.measure.score import Score, with_interval
@@ -46,6 +47,7 @@ def score(
     alternatives: int | None = None,
     force: bool = False,
     progress: Progress | None = None,
+    documents: DocumentListener | None = None,
 ) -> Score:
     """Measure how many bits a model needs for a text.
 
@@ -108,6 +110,8 @@ def score(
         Overwrite that file.
     progress
         Called with a `Step` as the text goes by: bytes done, bytes in all, bits per byte so far.
+    documents
+        Called with a `DocumentBatch` as documents end: the sums of each, in order, however many there are.
 
     Returns
     -------
@@ -141,7 +145,7 @@ def score(
     measured = resolve(model)
     if oov is None and "oov" not in convention(like).settings and _spells(measured):
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
-    if docs is None and isinstance(text, Corpus) and chosen.docs == "record":
+    if docs is None and isinstance(text, Corpus) and chosen.docs in ("record", text.docs):
         chosen = replace(chosen, docs=None)  # the tool takes texts one by one, as the corpus has them
     corpus = _corpus(text, chosen)
     started = time.perf_counter()
@@ -150,10 +154,13 @@ def score(
         if trace is not None:
             message = f"{measured.name} gives only a total, so there is no trace to write"
             raise ModelError(message, value=trace)
+        if documents is not None:
+            message = f"{measured.name} gives only a total, so there are no figures of documents; use universal or kt"
+            raise ModelError(message, value=model)
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
-        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress).measure()
+        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress, None, documents).measure()
     return replace(result, seconds=time.perf_counter() - started, environment=environment())
 
 

@@ -94,6 +94,8 @@ class DocumentTotals:
         self._nats, self._tokens = DocumentRows(1, np.float64), DocumentRows(1, np.int64)
         self._open_nats, self._open_tokens = _core.ExactSums(1), 0
         self._is_open = False
+        #: The nats and tokens of the documents that ended last.
+        self.ended: tuple[Floats, Ints] = (np.zeros(0), np.zeros(0, dtype=np.int64))
 
     def add(self, counted: Counted) -> Floats:
         """Add a batch; returns the costs of its documents within this batch alone."""
@@ -114,15 +116,18 @@ class DocumentTotals:
             self._open_tokens = int(tokens[-1])
             whole, tokens = whole[:-1], tokens[:-1]
         self._is_open = batch.unfinished
+        self.ended = (whole, tokens)
         self._nats.add(whole[:, None])
         self._tokens.add(tokens[:, None])
         return sums
 
     def finished(self) -> tuple[Floats, Ints]:
         """The nats and the tokens of each document, or of each group of documents."""
+        self.ended = (np.zeros(0), np.zeros(0, dtype=np.int64))
         if self._is_open:
-            self._nats.add(_cost(self._open_nats)[:, None])
-            self._tokens.add(np.array([[self._open_tokens]], dtype=np.int64))
+            self.ended = (_cost(self._open_nats), np.array([self._open_tokens], dtype=np.int64))
+            self._nats.add(self.ended[0][:, None])
+            self._tokens.add(self.ended[1][:, None])
             self._is_open = False
         return np.ascontiguousarray(self._nats.finished()[0][:, 0]), self._tokens.finished()[0][:, 0].copy()
 
@@ -187,6 +192,8 @@ class CountTotals:
         self._rows = DocumentRows(3, np.int64)
         self._open: NDArray[np.int64] | None = None
         self.invalid = 0
+        #: The counts of a document that was still open at the end.
+        self.last: NDArray[np.int64] = np.zeros((0, 3), dtype=np.int64)
 
     def add(self, data: bytes, ends: Ints) -> NDArray[np.int64]:
         """Count a batch; documents end at the offsets `ends`, and the rest continues in the next batch.
@@ -215,7 +222,8 @@ class CountTotals:
         if self._open is not None and self._open[0]:
             # The corpus left a document open, perhaps within a character.
             self._open[1] += total.chars - before.chars
-            self._rows.add(self._open[None])
+            self.last = self._open[None]
+            self._rows.add(self.last)
             self._open = None
         return self._rows.finished()
 

@@ -17,7 +17,7 @@ from bitmeter.reports.tables import comparison_cells
 __all__ = ["caption", "comparison_paper", "score_paper", "stars"]
 
 #: The conventions that a reader must know to take the figures again, in this order.
-_TOLD = ("docs", "norm", "first", "eos", "oov", "den", "ctx", "given")
+_STATED = ("docs", "norm", "first", "eos", "oov", "den", "ctx", "given")
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -82,12 +82,12 @@ def _compared(scores: Sequence[Score], reasons: list[str], text: str) -> Compari
 
 def _intervals(scores: Sequence[Score], names: dict[str, str]) -> list[str]:
     """What the brackets are, and how many observations each text has."""
-    told: dict[str, dict[str, int]] = {}
+    stated: dict[str, dict[str, int]] = {}
     for score in scores:
         if score.interval is not None:
             words = figures.interval_words(score.interval).partition(" (")[0]
-            told.setdefault(words, {})[names[score.text]] = score.interval.clusters
-    said = [f"{words} ({', '.join(f'{name}: {n:,}' for name, n in own.items())})" for words, own in told.items()]
+            stated.setdefault(words, {})[names[score.text]] = score.interval.clusters
+    said = [f"{words} ({', '.join(f'{name}: {n:,}' for name, n in own.items())})" for words, own in stated.items()]
     return [f"Brackets hold confidence intervals, {'; '.join(said)}."] if said else []
 
 
@@ -101,17 +101,17 @@ def _marks(compared: Sequence[Comparison], baseline: str) -> str:
 def caption(scores: Sequence[Score]) -> list[str]:
     """The conventions of the scores in words, and their signatures."""
     said = []
-    for key in _TOLD:
-        told: dict[str, list[str]] = {}
+    for key in _STATED:
+        stated: dict[str, list[str]] = {}
         for score in scores:
             value = getattr(score.signature, key)
             words = value_in_words(key, value) if value != "none" or key in ("oov", "norm") else ""
             if words:
-                told.setdefault(words.rstrip("."), []).append(score.model)
-        if len(told) == 1 and sum(map(len, told.values())) == len(scores):
-            said.append(next(iter(told)))
+                stated.setdefault(words.rstrip("."), []).append(score.model)
+        if len(stated) == 1 and sum(map(len, stated.values())) == len(scores):
+            said.append(next(iter(stated)))
         else:
-            said += [f"{', '.join(dict.fromkeys(models))}: {words}" for words, models in told.items()]
+            said += [f"{', '.join(dict.fromkeys(models))}: {words}" for words, models in stated.items()]
     likes = sorted({score.signature.like for score in scores} - {"bitmeter"})
     signed = ", ".join(f"{score.model} {score.signature.short}" for score in scores)
     lines = [f"Conventions: {'; '.join(said)}."]

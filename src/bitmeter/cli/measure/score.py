@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,6 +67,20 @@ def score(
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the log-probability of each unit as Parquet.")
     ] = None,
+    per_document: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the figures of each document: .csv, .tsv, .jsonl or .parquet."),
+    ] = None,
+    id_field: Annotated[
+        str | None, typer.Option("--id", metavar="FIELD", help="Field that identifies a record, for --per-document.")
+    ] = None,
+    input_format: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How the text is written, also on stdin: text, jsonl, csv, tsv or parquet."),
+    ] = None,
+    on_bad: Annotated[
+        str | None, typer.Option(metavar="fail|skip", help="What to do with records whose text is null or missing.")
+    ] = None,
     alternatives: Alternatives = None,
     matrix: Matrix = None,
     html: Html = None,
@@ -111,15 +126,20 @@ def score(
     check_contexts(conventions)
     _check_figure(per, way, quiet=quiet)
     names, texts, by_default = _models_and_texts(words, models)
-    if (formats.saved == "json" or trace) and len(names) * len(texts) > 1:
+    _check_records(input_format, on_bad, id_field, per_document)
+    if (formats.saved == "json" or trace or per_document) and len(names) * len(texts) > 1:
         message = (
-            "-o FILE.json and --trace save one run; give one model and one text, or name a table: -o FILE.csv, .parquet"
+            "-o FILE.json, --trace and --per-document save one run; give one model and one text, or name a table: "
+            "-o FILE.csv, .parquet"
         )
         raise typer.BadParameter(message)
     if html is not None and len(texts) > 1:
         message = f"--html shows one text, and {len(texts)} are given; write one report for each"
         raise typer.BadParameter(message)
-    for path in (output, trace, matrix, html):
+    if html is not None and (per_document is not None or input_format is not None or on_bad is not None):
+        message = "--html is for texts, not for --per-document, --input-format or --on-bad; write one after the other"
+        raise typer.BadParameter(message)
+    for path in (output, trace, matrix, per_document, html):
         check_free(path, force=force, inputs=[*names, *texts, prime])
     if matrix is not None and conventions.group is None:
         message = "--matrix has one column per group; add --group FIELD, file or folder"
@@ -132,6 +152,7 @@ def score(
         raise typer.BadParameter(message)
     if at or null is not None:
         unused = {"output": output, "trace": trace, "alternatives": alternatives, "prove": prove or None,
+                  "per-document": per_document, "input-format": input_format, "on-bad": on_bad,
                   "matrix": matrix, "html": html, "choices": choices, "label": label, "calibrate": calibrate,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.at import show_statistics
@@ -146,12 +167,13 @@ def score(
     if choices is not None or label is not None or calibrate is not None:
         fields = {"choices": choices, "label": label, "calibrate": calibrate}
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "matrix": matrix, "prove": prove,
-                  "html": html,
+                  "per-document": per_document, "input-format": input_format, "on-bad": on_bad, "html": html,
                   "per": None if per == "byte" else per}  # fmt: skip
         _choose(chosen, texts, prime, conventions, fields, unused, confidence, json=json, quiet=quiet)
         return
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None, "html": html,
+                  "per-document": per_document, "input-format": input_format, "on-bad": on_bad,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         _prove(chosen, texts, prime, conventions, [key for key, value in unused.items() if value is not None])
         return
@@ -160,6 +182,11 @@ def score(
     }  # fmt: skip
     if html is not None:
         scores = _measure_and_report(chosen, texts[0], prime, keywords, html, conventions, quiet=quiet or json)
+    elif per_document is not None or input_format is not None or on_bad is not None:
+        scores = _measure_records(
+            chosen, texts, prime, lambda model: conventions.suited(model, keywords), input_format, on_bad, per_document,
+            id_field,
+        )  # fmt: skip
     elif not (quiet or output) and formats.printed in ("table", "json") and len(chosen) == len(texts) == 1:
         from bitmeter.cli.measure.ranks import ranks
 
@@ -186,6 +213,73 @@ def score(
     _print(scores, per, way, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
+
+
+def _check_records(
+    input_format: str | None, on_bad: str | None, id_field: str | None, per_document: Path | None
+) -> None:
+    from bitmeter.text.corpus.records import INPUT_FORMATS, ON_BAD
+
+    for option, value, known in (("input-format", input_format, ("text", *INPUT_FORMATS)), ("on-bad", on_bad, ON_BAD)):
+        if value is not None and value not in known:
+            message = f"--{option} is {value}; it must be one of {', '.join(known)}"
+            raise typer.BadParameter(message)
+    if per_document is None:
+        if id_field is not None:
+            message = "--id names the records of --per-document FILE; give that, too"
+            raise typer.BadParameter(message)
+        return
+    from bitmeter.errors import InputError
+    from bitmeter.reports.formats.kinds import format_of
+
+    try:
+        kind = format_of(per_document)
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
+    if kind not in ("csv", "tsv", "jsonl", "json", "parquet"):
+        message = f"{per_document} would hold one row per document; name it .csv, .tsv, .jsonl or .parquet"
+        raise typer.BadParameter(message)
+
+
+def _measure_records(
+    models: list[Any],
+    texts: list[str],
+    prime: str | None,
+    suited: Callable[[Any], dict[str, Any]],
+    input_format: str | None,
+    on_bad: str | None,
+    per_document: Path | None,
+    id_field: str | None,
+) -> list[Score]:
+    """The score of each model on each text of records; the figures of documents are written as they end."""
+    from dataclasses import replace
+
+    from bitmeter.cli.measure.per_document import score_documents, text_of
+
+    skips = "skip" if per_document is not None else None
+    columns = []
+    for name in models:
+        model = _loaded(name, prime)
+        keywords = suited(model)
+        column = []
+        for text in texts:
+            corpus, rows = text_of(text, input_format, on_bad, keywords, id_field)
+            if rows is not None and on_bad is None and skips is not None:
+                corpus, rows = text_of(text, input_format, skips, keywords, id_field)
+            with scoring(f"{model.name} on {text}") as progress:
+                if per_document is not None:
+                    force = bool(keywords["force"])
+                    found = score_documents(model, corpus, rows, per_document, keywords, progress, force=force)
+                else:
+                    from bitmeter.measure.scoring import score as measure
+
+                    plain = keywords if rows is None else {**keywords, "docs": None, "field": None}
+                    found = measure(model, corpus, progress=progress, **plain)
+                    if rows is not None:
+                        found = replace(found, notes=(*rows.notes(), *found.notes))
+            column.append(found)
+        columns.append(column)
+    return [score for row in zip(*columns, strict=True) for score in row]
 
 
 def _check_figure(per: str, way: str, *, quiet: bool) -> None:

@@ -69,6 +69,8 @@ class Convention:
         Where the tool puts BOS before contexts; None for the same as before other texts.
     arithmetic
         How the tool makes log-probabilities of logits: a name of `ARITHMETICS`.
+    word_ends
+        Which tokens end the word before them, for surprisals of words: "all" or "space".
     """
 
     name: str
@@ -82,6 +84,7 @@ class Convention:
     border: str = "whole"
     bos_of_answers: str | None = None
     arithmetic: str = OWN
+    word_ends: str = "all"
 
 
 def perplexity(nats: float, count: float) -> float:

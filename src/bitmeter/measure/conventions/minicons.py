@@ -23,6 +23,8 @@ CONVENTION = Convention(
     statements=(
         "No BOS unless asked for: the first token costs 0 and is left out.",
         "The mean over each text by itself.",
+        "Word surprisals: only a token that begins with a space ends the word before it.",
     ),
     figures=_figures,
+    word_ends="space",
 )

@@ -23,7 +23,7 @@ from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
 
-__all__ = ["parquet_batches", "parquet_blocks"]
+__all__ = ["parquet_batches", "parquet_blocks", "parquet_rows"]
 
 #: The most bytes of a page, unpacked, since a page is in memory whole; and of one that was packed more than so many
 #: times, which no text is.
@@ -264,3 +264,21 @@ def _text_blocks(column: Any, field: str, path: str, row: int, size: int, pa: An
         until = int(np.searchsorted(ends, stop, side="right"))
         yield Block(data.slice(first + start, stop - start).to_pybytes(), ends[done:until] - start)
         done = until
+
+
+def parquet_rows(source: Any, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each row of a parquet file or of one in memory as a mapping, with its number from 1; nulls stay None."""
+    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    with reading(name), _sound(name, pa):
+        file = pq.ParquetFile(source)
+        batches = file.iter_batches(batch_size=1 << 10)
+    number = 0
+    while True:
+        with reading(name), _sound(name, pa):
+            batch = next(batches, None)
+            rows = [] if batch is None else batch.to_pylist()
+        if batch is None:
+            return
+        for row in rows:
+            number += 1
+            yield number, row

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.running import run
 from tests.cli.texts import write_texts
 
-SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
+SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 FILES = sorted(SCHEMAS.glob("*.json"))
 
 COMMANDS = [
@@ -96,7 +96,7 @@ def test_every_output_obeys_its_schema(here: Path, capsys: pytest.CaptureFixture
 
 
 #: Schemas whose verbs have tests of their own.
-LATER: set[str] = set()
+LATER = {"bitmeter.surprisal/1", "bitmeter.documents/1"}
 
 
 def test_the_check_can_fail(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

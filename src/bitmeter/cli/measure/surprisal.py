@@ -1,0 +1,112 @@
+"""`bitmeter surprisal`: the surprisal of each word of items."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.loading import load_models
+from bitmeter.cli.options import Ctx, First, Force, Json, Like, With, check_free
+from bitmeter.cli.progress import scoring
+
+__all__ = ["surprisal"]
+
+#: How many words the table for people shows.
+_SHOWN = 20
+
+
+def surprisal(
+    model: Annotated[str, typer.Argument(help="A model that exposes its predictions: hf:PATH, an n-gram model, …")],
+    items: Annotated[str, typer.Argument(metavar="ITEMS", help="A table (.csv, .tsv, .jsonl), or text, one per line.")],
+    *,
+    text: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the texts.")] = None,
+    word: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column of the words, if there is one row per word.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that names the item; 1, 2, 3 … by default.")
+    ] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="SIGN", help="What stands between given words or regions, such as '|'.")
+    ] = None,
+    joiner: Annotated[
+        str, typer.Option(metavar="TEXT", help="What is put between given words; '' for scripts without spaces.")
+    ] = " ",
+    words: Annotated[
+        str, typer.Option(metavar="space|icu[:LOCALE]", help="What a word is, if words are not given.")
+    ] = "space",
+    ends: Annotated[
+        str | None,
+        typer.Option(
+            "--word-ends",
+            metavar="all|space",
+            help="Tokens that end the word before: all that begin with white space, and the ends; or spaces alone.",
+        ),
+    ] = None,
+    frequency: Annotated[
+        str | None, typer.Option(metavar="FILE", help="List of words with counts, or an n-gram model of order 1.")
+    ] = None,
+    spillover: Annotated[
+        int, typer.Option(min=0, max=16, metavar="N", help="Add columns about the N words before each.")
+    ] = 0,
+    like: Like = "bitmeter",
+    first: First = None,
+    ctx: Ctx = None,
+    components: With = None,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
+    json: Json = False,
+) -> None:
+    """Measure the surprisal of each word of a text, for studies of reading.
+
+    One row per word: where it is, its surprisal with the end of the word accounted for (and plain), the entropy before
+    it, its tokens, length and frequency, and all columns of the input. The context of a word is the text before it in
+    its row, line or item.
+    """
+    formats = chosen_formats(format, json=json, output=output)
+    check_free(output, force=force, inputs=[model, items, frequency])
+    from bitmeter.errors import ChoiceError
+    from bitmeter.measure.surprisal.items import item_surprisals, read_stimuli
+    from bitmeter.reports.surprisal import summary, surprisal_records
+
+    stimuli, columns = read_stimuli(items, text=text, word=word, item=item, delimiter=delimiter, joiner=joiner)
+    (ready,) = load_models([model], components)
+    try:
+        with scoring(f"{ready.name} on {items}") as progress:
+            found = item_surprisals(
+                ready, stimuli, columns, name=items, words=words, frequency=frequency, ends=ends, like=like,
+                first=first, ctx=ctx, progress=progress,
+            )  # fmt: skip
+    except ChoiceError as error:
+        raise typer.BadParameter(str(error)) from error
+
+    def records() -> Any:
+        return surprisal_records(found, spillover)
+
+    save_records(formats, records, force=force)
+    if print_records(formats, records):
+        return
+    if output is None:
+        _show(records())
+        if len(found.words) > _SHOWN:
+            typer.echo(f"The first {_SHOWN} of {len(found.words):,} words; -o FILE.csv or --format csv gives all.")
+    from bitmeter.cli.output import say
+
+    say(("" if output is None else f"{output}: ") + summary(found))
+
+
+def _show(table: Any) -> None:
+    """The first words, with the columns that people look at."""
+    from bitmeter.cli.output import show
+    from bitmeter.reports.formats.cells import readable
+    from bitmeter.reports.tables import plain_table
+
+    wanted = ["item", "index", "word", "surprisal_bits", "plain_bits", "entropy_bits", "tokens", "unigram_bits"]
+    names = [column.name for column in table.columns]
+    places = [names.index(name) for name in wanted if name in names]
+    titles = [(names[k].replace("_", " "), "left" if names[k] == "word" else "right") for k in places]
+    rows = [[readable(row[k], table.columns[k]) for k in places] for row in list(table.rows)[:_SHOWN]]
+    show(plain_table(titles, rows))
