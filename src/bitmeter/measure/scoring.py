@@ -148,6 +148,9 @@ def score(
         if trace is not None:
             message = f"{measured.name} gives only a total, so there is no trace to write"
             raise ModelError(message, value=trace)
+        if alternatives is not None:
+            message = f"{measured.name} gives only a total, so it has no predictions with alternatives; leave it out"
+            raise ModelError(message, value=alternatives)
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)

@@ -14,6 +14,9 @@ from bitmeter.cli.progress import scoring
 
 __all__ = ["trace"]
 
+#: What --by takes, beside a number of bytes.
+_UNITS = ("char", "grapheme", "word", "unicode-word", "sentence", "document")
+
 
 def trace(
     model: Annotated[str, typer.Argument(help="A model, as `bitmeter models` lists them; or a saved trace alone.")],
@@ -42,11 +45,18 @@ def trace(
     The most surprising units come first; --all prints all of them in order. --by sums over words, sentences or other
     units.
     """
+    unit = None if by is None else _unit(by)
+    if by is not None and alternatives is not None:
+        message = (
+            f"--alternatives are of single units, and --by {by} sums over them; leave one of the two out (with "
+            "-o FILE, the alternatives are saved: bitmeter score MODEL TEXT --alternatives N --trace FILE)"
+        )
+        raise typer.BadParameter(message)
     check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
     found = _open(model, text, components, output, keywords, conventions, history, force=force)
-    if by is not None:
-        found = found.group(int(by) if by.isdecimal() else by)
+    if unit is not None:
+        found = found.group(unit)
     if every and not json:
         from bitmeter.reports.tables import trace_lines
 
@@ -62,13 +72,24 @@ def trace(
         return
     from bitmeter.reports.tables import trace_table
 
-    what = "units" if by is None else f"blocks of {by} bytes" if by.isdecimal() else f"{by}s"
+    what = "units" if unit is None else f"blocks of {unit} bytes" if isinstance(unit, int) else f"{unit}s"
     if not units:
         typer.echo(f"No {what}: the text is empty, {found.signature.short}")
         return
     most = f"{len(units)} most" if len(units) > 1 else "most"
     typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
     show(trace_table(units))
+
+
+def _unit(by: str) -> str | int:
+    """What costs are summed over: a name, also in the plural, or a number of bytes."""
+    if by.isdecimal() and int(by) > 0:
+        return int(by)
+    name = by.removesuffix("s")
+    if name not in _UNITS:
+        message = f"--by is {by!r}; it must be one of {', '.join(_UNITS)}, or a number of bytes"
+        raise typer.BadParameter(message)
+    return name
 
 
 def _row(unit: Any) -> dict[str, Any]:
@@ -112,6 +133,15 @@ def _open(
             raise typer.BadParameter(message)
         if names_model(model) and not _is_parquet(model):
             message = f"a text is needed: bitmeter trace {model} TEXT; a saved trace alone is shown without one"
+            raise typer.BadParameter(message)
+        if not Path(model).exists():
+            message = f"there is no saved trace {model}, and no text is given; type: bitmeter trace MODEL TEXT"
+            raise typer.BadParameter(message)
+        if Path(model).is_file() and not _is_parquet(model):
+            message = (
+                f"{model} is not a saved trace, which is a Parquet file; to trace a text name a model before it: "
+                f"bitmeter trace MODEL {model}"
+            )
             raise typer.BadParameter(message)
         return Trace.load(model)
     from bitmeter.measure.scoring import score

@@ -68,7 +68,7 @@ class _Field:
 
     @property
     def _choose(self) -> str:
-        return f"{self._purpose}=… (--{self._purpose})"
+        return f"--{self._purpose} ({self._purpose}=)"
 
     def add_row(self, row: Any, path: str, number: int, place: str) -> None:
         """Add the value of a record that maps fields to values."""
