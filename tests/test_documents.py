@@ -101,7 +101,7 @@ def _check_command(command: str, written: str, folder: Path) -> None:
     program.chmod(0o755)
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder, check=False,
-        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"},
+        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "BITMETER_DATA": str(programs / "data")},
     )  # fmt: skip
     assert done.returncode == 0, f"{command}: {done.stderr}"
     if written.strip():

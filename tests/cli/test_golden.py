@@ -184,7 +184,7 @@ MISTAKES = [
     (2, "score kt harbour.txt --like vim"),
     (2, "score kt harbour.txt --docs chapter"),
     (2, "score kt harbour.txt --per verse -q"),
-    (2, "score kt harbour.txt --confidence 95"),
+    (2, "score kt harbour.txt --confidence 950"),
     (2, "score kt harbour.txt -q --json"),
     (2, "score kt harbour.txt half.txt -o run.json"),
     (2, "score kt harbour.txt --no-such-option"),
@@ -207,10 +207,10 @@ MISTAKES = [
     (1, "compare kt uniform --on empty.txt"),
     (2, "trace kt"),
     (1, "trace xz harbour.txt"),
-    (1, "trace kt harbour.txt --by verse"),
+    (2, "trace kt harbour.txt --by verse"),
     (2, "trace kt harbour.txt --top 0"),
     (2, "explain nonsense"),
-    (1, "explain a:b|c"),
+    (2, "explain a:b|c"),
     (1, "explain harbour.txt"),
 ]
 

@@ -88,7 +88,7 @@ def test_an_installed_package_adds_a_scheme(tmp_path: Path) -> None:
     # Without it the scheme is not there, and the error says which are.
     absent = bitmeter("score", "toy:3", str(text), path=tmp_path)
     assert absent.returncode == 1
-    assert "there is no model 'toy:3': known schemes are" in absent.stderr
+    assert "there is no model 'toy:3': 'toy' is no scheme; known are" in absent.stderr
 
 
 def test_a_plug_in_is_a_model_like_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,9 +194,24 @@ def test_a_loaded_name_is_the_same_model(spec: str) -> None:
     assert bm.load(model.name).fingerprint == model.fingerprint
 
 
-@pytest.mark.parametrize("spec", ["", ":", "nonsense", "nonsense:x", " kt", "KT", "uniform/256"])
-def test_an_unknown_name_lists_the_known_ones(spec: str) -> None:
-    with pytest.raises(bm.errors.ModelError, match=r"known schemes are .*kt, .*uniform.*Type: bitmeter models"):
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (":", "is no scheme; known are .*kt, .*uniform"),
+        ("nonsense:x", "'nonsense' is no scheme; known are .*kt, .*uniform"),
+        ("nonsense", "a model of Hugging Face is named hf:nonsense"),
+        ("gpt2", "a model of Hugging Face is named hf:gpt2"),
+        ("", "hf:"),
+        (" kt", "did you mean kt"),
+        ("KT", "did you mean kt"),
+        ("uniform/256", "did you mean uniform"),
+        ("ngrm:model.bmn", "did you mean ngram:model.bmn"),
+        ("oepnai:http://me:word@host/", "did you mean openai:http://…@host/"),
+        (__file__, "there is such a file, but it is none of a model"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_what_may_be_meant(spec: str, said: str) -> None:
+    with pytest.raises(bm.errors.ModelError, match=rf"there is no model .*{said}.*`bitmeter models` lists the models"):
         bm.load(spec)
 
 

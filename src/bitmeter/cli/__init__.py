@@ -11,7 +11,7 @@ import io
 import os
 import sys
 
-from bitmeter.errors import BitmeterError
+from bitmeter.errors import BitmeterError, ChoiceError, SignatureError
 
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
@@ -65,6 +65,12 @@ def _run(arguments: list[str]) -> int:
         # The reader has closed the pipe: `bitmeter learn | head`.
         _silence()
         return 1
+    except (ChoiceError, SignatureError) as error:  # a word that was typed
+        from bitmeter.cli.usage import with_options
+
+        _complain(with_options(str(error), arguments))
+        _say(f"Type: bitmeter {arguments[0]} --help" if arguments else "Type: bitmeter --help")
+        return 2
     except BitmeterError as error:
         _complain(error)
         return 1
@@ -86,7 +92,7 @@ def _run(arguments: list[str]) -> int:
         print("error: there is not enough memory for this; nothing was written", file=sys.stderr)
         return 1
     except Exception as error:
-        return _usage(error)
+        return _usage(error, arguments)
     return code if isinstance(code, int) else 0
 
 
@@ -109,13 +115,24 @@ def _defaults(arguments: list[str]) -> dict[str, dict[str, Any]]:
     return {verb: found.options(verb) for group in VERBS.values() for verb in group} if found.values else {}
 
 
-def _complain(error: BaseException) -> None:
+def _complain(error: BaseException | str) -> None:
     """Print an error. It may quote a file, whose control characters a terminal would obey."""
     text = "".join(
         char.encode("unicode_escape").decode() if (char < " " and char != "\n") or "\x7f" <= char <= "\x9f" else char
         for char in str(error)
     )
-    print(f"error: {text}", file=sys.stderr)
+    _say(f"error: {text}")
+
+
+def _say(text: str) -> None:
+    """Print a line on stderr; at a terminal it is folded between words."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        import shutil
+        import textwrap
+
+        width = max(40, shutil.get_terminal_size().columns)
+        text = textwrap.fill(text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    print(text, file=sys.stderr)
 
 
 def _escape_names() -> None:
@@ -129,7 +146,7 @@ def _silence() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _usage(error: Any) -> int:
+def _usage(error: Any, arguments: list[str]) -> int:
     """Print a usage error. Anything else is a bug of ours and keeps its traceback."""
     if "typer" not in sys.modules:
         raise error
@@ -140,7 +157,9 @@ def _usage(error: Any) -> int:
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer exports only this subclass
     if not isinstance(error, usage_error):
         raise error
+    from bitmeter.cli.usage import usage_message, with_options
+
     context = error.ctx
-    print(f"error: {error.format_message().removeprefix('Invalid value: ')}", file=sys.stderr)
-    print(f"Type: {context.command_path if context else 'bitmeter'} --help", file=sys.stderr)
+    _complain(with_options(usage_message(error), arguments))
+    _say(f"Type: {context.command_path if context else 'bitmeter'} --help")
     return int(error.exit_code)

@@ -146,7 +146,26 @@ Html = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Also write a report as one HTML file: the text in colour, curves, tables."),
 ]
-Confidence = Annotated[float, typer.Option(min=0.5, max=0.9999, metavar="P", help="Confidence level of the interval.")]
+
+
+def _confidence(value: Any) -> float:
+    """0.95, 95 or 95%: a level from 0.5 to 0.9999."""
+    text = str(value).strip()
+    try:
+        level = float(text.removesuffix("%"))
+    except ValueError:
+        level = -1.0
+    if text.endswith("%") or 1.0 < level <= 100.0:
+        level /= 100.0
+    if not 0.5 <= level <= 0.9999:
+        message = f"--confidence is {text}; it must be a level from 0.5 to 0.9999, such as 0.95 (or 95%)"
+        raise typer.BadParameter(message)
+    return level
+
+
+Confidence = Annotated[
+    float, typer.Option(parser=_confidence, metavar="P", help="Confidence level of the interval: 0.95, or 95%.")
+]
 Alternatives = Annotated[
     int | None,
     typer.Option(

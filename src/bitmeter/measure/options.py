@@ -122,7 +122,7 @@ def _check_answers(given: Any, between: Any, border: Any, group: Any) -> None:
         choice(border, "border", BORDERS)
     if given is None and (between or border):
         name = "between" if between else "border"
-        message = f"{name} is about contexts and answers; name the field of the contexts with given=… (--given)"
+        message = f"{name} is about contexts and answers; name the field of the contexts with --given (given=)"
         raise InputError(message)
 
 

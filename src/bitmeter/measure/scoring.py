@@ -157,6 +157,9 @@ def score(
         if documents is not None:
             message = f"{measured.name} gives only a total, so there are no figures of documents; use universal or kt"
             raise ModelError(message, value=model)
+        if alternatives is not None:
+            message = f"{measured.name} gives only a total, so it has no predictions with alternatives; leave it out"
+            raise ModelError(message, value=alternatives)
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)

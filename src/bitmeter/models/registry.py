@@ -258,13 +258,27 @@ def resolve(spec: Any, components: Components | None = None) -> Model | Compress
         return _load_by(own[name].load, rest)
     if not _plugins(name):
         by_path = _by_path(spec)
-        if by_path is not None:
+        if by_path is not None and (":" not in spec or os.path.exists(spec)):
             return _load_by(by_path, spec, components)
-        known = {*own, *(entry.name for entry in _plugins())}
-        safe = without_secrets(spec)
-        message = f"there is no model {safe!r}: known schemes are {', '.join(sorted(known))}. Type: bitmeter models"
-        raise ModelError(message, value=safe)
+        message = f"there is no model {without_secrets(spec)!r}{_similar(spec)} `bitmeter models` lists the models"
+        raise ModelError(message, value=without_secrets(spec))
     return _from_plugin(_plugin(name), spec, rest)
+
+
+def _similar(spec: str) -> str:
+    """What may have been meant by the name of a model that does not exist."""
+    from difflib import get_close_matches
+
+    name, colon, rest = spec.partition(":")
+    known = sorted({*own_schemes(), *(entry.name for entry in _plugins())})
+    near = get_close_matches(name.lower(), known, 1, 0.7)
+    if near:
+        return f"; did you mean {without_secrets(f'{near[0]}{colon}{rest}')}?"
+    if os.path.exists(spec):
+        return ": there is such a file, but it is none of a model."
+    if colon:
+        return f": {name!r:.40} is no scheme; known are {', '.join(known)}."
+    return f"; a model of Hugging Face is named hf:{spec:.80}, a file by its path (model.bmn, model.arpa)."
 
 
 def resolve_any(spec: Any) -> Model | Compressor | PseudoScorer:

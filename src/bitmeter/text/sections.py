@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from bitmeter._util.arrays import Ints
-from bitmeter.errors import InputError
+from bitmeter.errors import ChoiceError, InputError
 
 __all__ = ["HEADINGS", "Sections", "line_pattern"]
 
@@ -52,13 +52,13 @@ def line_pattern(text: str) -> re.Pattern[bytes]:
     b'^Chapter [0-9]+$'
     >>> line_pattern("(")
     Traceback (most recent call last):
-    bitmeter.errors.InputError: '(' is not a regular expression: missing ), unterminated subpattern at position 0
+    bitmeter.errors.ChoiceError: '(' is not a regular expression: missing ), unterminated subpattern at position 0
     """
     try:
         pattern = re.compile(text.encode("utf-8", "surrogateescape"), re.MULTILINE)
     except (re.error, UnicodeError, RecursionError, OverflowError) as error:
         message = f"{text!r:.60} is not a regular expression: {error}"
-        raise InputError(message, value=text) from error
+        raise ChoiceError(message, value=text) from error
     if pattern.match(b"") is not None:
         message = (
             f"{text!r:.60} matches an empty line, so that every line would begin a section; give one that does not"

@@ -47,7 +47,7 @@ def test_a_parquet_column(tmp_path: Path) -> None:
     assert read(tmp_path / "a.parquet") == [0, 1, 0, 2, 3, 1]
     corpus = bm.Corpus(tmp_path / "a.parquet")
     corpus.label_by("origin")
-    with pytest.raises(RecordError, match=r"has no column 'origin'; it has 'text', 'source'\. Choose with cluster="):
+    with pytest.raises(RecordError, match=r"has no column 'origin'; it has 'text', 'source'\. Choose with --cluster"):
         next(corpus.blocks())
 
 

@@ -78,8 +78,10 @@ def compare(
             raise typer.BadParameter(message)
         for name in things:
             if not Path(name).exists():
-                line = f"bitmeter compare {' '.join(things)} --on TEXT"
-                message = f"there is no saved run {name}; to compare models type: {line}"
+                *models, last = things
+                on_last = len(things) > 2 and Path(last).is_file() and not last.endswith(".json")
+                line = f"{' '.join(models)} --on {last}" if on_last else f"{' '.join(things)} --on TEXT"
+                message = f"there is no saved run {name}; to compare models type: bitmeter compare {line}"
                 raise typer.BadParameter(message)
         scores = [Score.load(name) for name in things]
         found = compare_scores(scores, confidence, chosen)

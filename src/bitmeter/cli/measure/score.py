@@ -412,16 +412,33 @@ def _choose(
 def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
     """The models, the texts, and whether the model is the default."""
     if models:
+        if not _is_text(words[0]) and len(words) > 1:
+            message = f"with -m all arguments are texts, and {words[0]!r} is none; name it with -m {words[0]}"
+            raise typer.BadParameter(message)
         return models, words, False
     if not _is_text(words[0]):
         if len(words) == 1:
-            message = (
-                f"a text is needed; {words[0]!r} is a model or does not exist. Type: bitmeter score TEXT, or "
-                "bitmeter score MODEL TEXT, such as bitmeter score kt README.md; `bitmeter models` lists the models"
-            )
-            raise typer.BadParameter(message)
+            raise typer.BadParameter(_without_text(words[0]))
         return [words[0]], words[1:], False
+    later = [word for word in words[1:] if _is_model(word) and not Path(word).exists()]
+    if later:
+        message = f"the model comes first; type: bitmeter score {later[0]} {words[0]}"
+        raise typer.BadParameter(message)
     return [DEFAULT], words, True
+
+
+def _without_text(word: str) -> str:
+    """What is missing where one word was typed that is no text."""
+    ways = "bitmeter score TEXT, or bitmeter score MODEL TEXT"
+    if _is_model(word):
+        return f"a text is needed: bitmeter score {word} TEXT, such as bitmeter score {word} README.md"
+    return f"there is no file {word!r}, and no model of this name; type: {ways}. `bitmeter models` lists the models"
+
+
+def _is_model(word: str) -> bool:
+    from bitmeter.models.registry import names_model
+
+    return names_model(word)
 
 
 def _is_text(word: str) -> bool:

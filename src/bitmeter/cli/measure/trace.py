@@ -15,6 +15,9 @@ from bitmeter.cli.progress import scoring
 
 __all__ = ["trace"]
 
+#: What --by takes, beside a number of bytes.
+_UNITS = ("char", "grapheme", "word", "unicode-word", "sentence", "document")
+
 
 def trace(
     model: Annotated[str, typer.Argument(help="A model, as `bitmeter models` lists them; or a saved trace alone.")],
@@ -48,13 +51,20 @@ def trace(
     formats = chosen_formats(format, json=json, output=output, default="parquet")
     if every and formats.printed == "table" and output is None:
         formats = Formats("tsv")
+    unit = None if by is None else _unit(by)
+    if by is not None and alternatives is not None:
+        message = (
+            f"--alternatives are of single units, and --by {by} sums over them; leave one of the two out (with "
+            "-o FILE, the alternatives are saved: bitmeter score MODEL TEXT --alternatives N --trace FILE)"
+        )
+        raise typer.BadParameter(message)
     check_free(output, force=force, inputs=[model, text])
     keywords = conventions.as_keywords() | {"alternatives": alternatives}
     # A trace of the model's own units can be opened again: it is written as the text goes by.
     own = output if formats.saved == "parquet" and by is None else None
     found = _open(model, text, components, own, keywords, conventions, history, force=force)
-    if by is not None:
-        found = found.group(int(by) if by.isdecimal() else by)
+    if unit is not None:
+        found = found.group(unit)
     if formats.saved == "parquet" and (by is not None or text is None):
         found.save(output, force=force)
     elif formats.saved != "parquet":
@@ -66,7 +76,7 @@ def trace(
     units = found.top(top)
     from bitmeter.reports.tables import trace_table
 
-    what = "units" if by is None else f"blocks of {by} bytes" if by.isdecimal() else f"{by}s"
+    what = "units" if unit is None else f"blocks of {unit} bytes" if isinstance(unit, int) else f"{unit}s"
     if not units:
         typer.echo(f"No {what}: the text is empty, {found.signature.short}")
         return
@@ -81,6 +91,17 @@ def _records(trace: Any, *, list_all: bool, kind: str | None, top: int) -> Any:
 
     units = trace if list_all else trace.top(top)
     return trace_records(trace, units, detailed=trace.detailed, escaped=kind not in ("json", "jsonl", "parquet"))
+
+
+def _unit(by: str) -> str | int:
+    """What costs are summed over: a name, also in the plural, or a number of bytes."""
+    if by.isdecimal() and int(by) > 0:
+        return int(by)
+    name = by.removesuffix("s")
+    if name not in _UNITS:
+        message = f"--by is {by!r}; it must be one of {', '.join(_UNITS)}, or a number of bytes"
+        raise typer.BadParameter(message)
+    return name
 
 
 def _is_parquet(path: str) -> bool:
@@ -110,6 +131,15 @@ def _open(
             raise typer.BadParameter(message)
         if names_model(model) and not _is_parquet(model):
             message = f"a text is needed: bitmeter trace {model} TEXT; a saved trace alone is shown without one"
+            raise typer.BadParameter(message)
+        if not Path(model).exists():
+            message = f"there is no saved trace {model}, and no text is given; type: bitmeter trace MODEL TEXT"
+            raise typer.BadParameter(message)
+        if Path(model).is_file() and not _is_parquet(model):
+            message = (
+                f"{model} is not a saved trace, which is a Parquet file; to trace a text name a model before it: "
+                f"bitmeter trace MODEL {model}"
+            )
             raise typer.BadParameter(message)
         return Trace.load(model)
     from bitmeter.measure.scoring import score

@@ -64,6 +64,9 @@ def train_network(
     from bitmeter.models.causal.trained.model import Neural
     from bitmeter.text.corpus.sources import resolve
 
+    if training.units == "bytes" and training.vocab_size is not None:
+        message = f"--vocab-size {training.vocab_size} is for bpe and words, and there are 256 bytes; leave it out"
+        raise typer.BadParameter(message)
     _check_folder(output, force=training.force, resume=options.resume)
     made: dict[str, Any] = {
         "kind": kind, "units": training.units, "vocabulary": training.vocab_size, "width": options.width,

@@ -71,6 +71,7 @@ class NGramOptions(FamilyOptions):
 
 def train_ngram(texts: list[str], output: Path, training: TrainingOptions, options: NGramOptions) -> None:
     """Estimate an n-gram model, save it, and print its size and what should be known of it."""
+    from bitmeter.errors import EmptyError, InputError
     from bitmeter.models.ngram.arpa import is_arpa
     from bitmeter.models.ngram.files import is_model_file, unknown_format
     from bitmeter.models.ngram.model import NGram
@@ -84,11 +85,22 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     bits = compact_bits(options.bits, compact=options.compact)
     check_free(output, force=training.force, inputs=[*texts, training.heldout])
     _check_memory(options.memory, options.temp)
-    model = NGram(
-        options.order, options.smoothing, prune=_thresholds(options.prune), units=training.units or "words",
-        unk_word=options.unk_word, min_count=options.min_count, vocab_size=training.vocab_size, vocab=options.vocab,
-        threads=training.threads,
-    )  # fmt: skip
+    if training.heldout is not None and options.smoothing != "jelinek-mercer" and options.prune_entropy is None:
+        message = (
+            "--heldout is for --smoothing jelinek-mercer, or to measure what --prune-entropy costs, and "
+            f"{options.smoothing} does not use it; leave it out"
+        )
+        raise typer.BadParameter(message)
+    try:
+        model = NGram(
+            options.order, options.smoothing, prune=_thresholds(options.prune), units=training.units or "words",
+            unk_word=options.unk_word, min_count=options.min_count, vocab_size=training.vocab_size,
+            vocab=options.vocab, threads=training.threads,
+        )  # fmt: skip
+    except EmptyError:
+        raise
+    except InputError as error:
+        raise typer.BadParameter(str(error)) from error
     # With --prune-entropy the held-out text may be there to measure the cost of pruning, and for nothing else.
     fits = options.smoothing == "jelinek-mercer" or options.prune_entropy is None
     of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes

@@ -263,8 +263,14 @@ def _read(item: Item, given: str, choices: str, label: str, group: str | None) -
     found, names = item.row.get(choices), None
     if isinstance(found, Mapping) and "text" in found:
         found, names = found["text"], found.get("label")
+    if choices not in item.row:
+        listed = ", ".join(map(shown, item.row))
+        missing = f" has no field {choices!r}; it has {listed}. Choose one with --choices (choices=)"
+        raise item.fail(missing)
     if not isinstance(found, Sequence) or isinstance(found, str) or not all(isinstance(x, str) for x in found):
-        wrong = f": {choices!r} is {shown(found)}; it must be a list of answers. Choose another with choices=…"
+        wrong = (
+            f": {choices!r} is {shown(found)}; it must be a list of answers. Choose another with --choices (choices=)"
+        )
         raise item.fail(wrong)
     if len(found) < 2 or any(not answer for answer in found):
         few = f": {choices!r} must have at least two answers, none of them empty; found {shown(found)}"
@@ -273,7 +279,7 @@ def _read(item: Item, given: str, choices: str, label: str, group: str | None) -
     if right is None:
         wrong = (
             f": {label!r} is {shown(item.row.get(label))}; it must be the index of one of the {len(found)} answers, "
-            "from 0, or its text. Choose another with label=…"
+            "from 0, or its text. Choose another with --label (label=)"
         )
         raise item.fail(wrong)
     return _Read(context, tuple(found), *right, "" if group is None else str(item.row.get(group)))

@@ -427,18 +427,18 @@ def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> N
     for source in sources:
         if source.kind == "record" and docs not in (None, "record", *JOINED):
             message = (
-                f"{source.name} holds rows, each of which is a document; docs={docs!r} would measure the syntax around "
-                "them. Leave docs out, or say docs='record', or 'joined' for all of them as one"
+                f"{source.name} holds rows, each of which is a document; docs {docs!r} would measure the syntax around "
+                "them. Leave --docs (docs=) out, or say record, or joined for all of them as one"
             )
             raise InputError(message, value=docs)
         if source.kind == "text" and docs == "record":
             message = (
-                f"{source.name} is plain text, which has no records; choose docs='file', 'line' or 'blank'. "
+                f"{source.name} is plain text, which has no records; choose --docs (docs=) file, line or blank. "
                 "Rows come from .jsonl and .parquet files"
             )
             raise InputError(message, value=docs)
     if field is not None and all(source.kind == "text" for source in sources):
-        message = f"field={field!r} is for rows (jsonl, parquet, datasets); {sources[0].name} is plain text"
+        message = f"--field (field=) {field!r} is for rows (jsonl, parquet, datasets); {sources[0].name} is plain text"
         raise InputError(message, value=field)
 
 

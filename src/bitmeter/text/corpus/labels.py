@@ -69,7 +69,7 @@ class _Field:
     @property
     def _choose(self) -> str:
         keyword = "group" if self._purpose == "source" else self._purpose
-        return f"{keyword}=… (--{keyword})"
+        return f"--{keyword} ({keyword}=)"
 
     def add_row(self, row: Any, path: str, number: int, place: str) -> None:
         """Add the value of a record that maps fields to values."""

@@ -165,7 +165,7 @@ def _check_columns(found: int, said: int) -> None:
 def _check_names(schema: Any, field: str, path: str, option: str) -> None:
     if schema.names.count(field) != 1:
         listed = ", ".join(map(repr, schema.names))
-        message = f"{path} has no column {field!r}; it has {listed}. Choose with {option}=…"
+        message = f"{path} has no column {field!r}; it has {listed}. Choose with --{option} ({option}=)"
         raise RecordError(message, path=path)
 
 
@@ -178,7 +178,9 @@ def _check_column(schema: Any, field: str, path: str, pa: Any) -> None:
         pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view,
     ]  # fmt: skip
     if not any(test(value) for test in tests):
-        message = f"{path}: the column {field!r} is of type {found}; it must be text. Choose another with field=…"
+        message = (
+            f"{path}: the column {field!r} is of type {found}; it must be text. Choose another with --field (field=)"
+        )
         raise RecordError(message, path=path)
 
 

@@ -178,13 +178,18 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
         value = row[field]
     except (KeyError, IndexError, TypeError):
         names = ", ".join(map(repr, row)) if isinstance(row, dict) else shown(row)
-        message = f"{path}, {place} {number} has no field {field!r}; it has {names or 'none'}. Choose one with field=…"
+        message = (
+            f"{path}, {place} {number} has no field {field!r}; it has {names or 'none'}. Choose one with --field "
+            "(field=)"
+        )
         raise RecordError(message, path=path, line=number) from None
     if isinstance(value, str):
         return encode(value)
     if isinstance(value, bytes):
         return value
-    message = f"{path}, {place} {number}: {field!r} is {shown(value)}; it must be text. Choose another with field=…"
+    message = (
+        f"{path}, {place} {number}: {field!r} is {shown(value)}; it must be text. Choose another with --field (field=)"
+    )
     raise RecordError(message, path=path, line=number)
 
 

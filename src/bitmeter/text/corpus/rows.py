@@ -107,11 +107,11 @@ def read_text(item: Item, field: str, option: str) -> str:
     """The text of a field of an item."""
     if field not in item.row:
         listed = ", ".join(map(repr, item.row)) or "none"
-        missing = f" has no field {field!r}; it has {listed}. Choose one with {option}=…"
+        missing = f" has no field {field!r}; it has {listed}. Choose one with --{option} ({option}=)"
         raise item.fail(missing)
     value = item.row[field]
     if not isinstance(value, str):
-        wrong = f": {field!r} is {shown(value)}; it must be text. Choose another with {option}=…"
+        wrong = f": {field!r} is {shown(value)}; it must be text. Choose another with --{option} ({option}=)"
         raise item.fail(wrong)
     return value
 

@@ -150,7 +150,7 @@ def _missing(name: str) -> MissingSourceError:
     if not name:
         message = "the path is empty"
     if not name or any(char.isspace() for char in name) or not (os.sep in name or PurePath(name).suffix):
-        message += f". If it is the text itself, say so: Corpus.from_text({shown(name)}), or pipe it in and name it -"
+        message += ". If it is the text itself, pipe it in and name it - (in Python: Corpus.from_text)"
     return MissingSourceError(message, path=name)
 
 
@@ -267,7 +267,7 @@ def read_dataset(
     for wanted in (field, *(labels.fields if labels is not None else ())):
         if columns is not None and wanted not in columns:
             listed = ", ".join(map(repr, columns))
-            message = f"{name} has no column {wanted!r}; it has {listed}. Choose with field=…, cluster=…, …"
+            message = f"{name} has no column {wanted!r}; it has {listed}. Choose with --field (field=), --cluster …"
             raise RecordError(message, path=name)
     return dataset_blocks(dataset, field, name, size, labels)
 

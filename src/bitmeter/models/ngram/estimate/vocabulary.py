@@ -12,7 +12,7 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.check import integer, items, shown
 from bitmeter._util.files import as_path
-from bitmeter.errors import InputError, InputTypeError
+from bitmeter.errors import EmptyError, InputError, InputTypeError
 from bitmeter.text.corpus.readers import encode, file_blocks
 from bitmeter.text.formats import SEPARATORS
 
@@ -80,7 +80,7 @@ def _listed(words: Any, *, unk_word: bool) -> tuple[bytes, ...]:
     kept = dict.fromkeys(word for word in found if word not in own)
     if not kept:
         message = f"vocab {str(words) if named else shown(words)} holds no word; a model knows at least one"
-        raise InputError(message)
+        raise EmptyError(message)
     return tuple(kept)
 
 

@@ -1,0 +1,101 @@
+"""Mistakes in a command, in the words of the help: the parser's own messages name types and parameters of Python."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Any
+
+__all__ = ["usage_message", "with_options"]
+
+#: What the parser says of a value, and how we say it.
+_VALUES = (
+    (r"Input should be greater than or equal to (\S+)", r"must be at least \1"),
+    (r"Input should be less than or equal to (\S+)", r"must be at most \1"),
+    (r"Input should be greater than (\S+)", r"must be more than \1"),
+    (r"Input should be less than (\S+)", r"must be less than \1"),
+    (r"Input should be a valid integer.*", "must be a whole number"),
+    (r"Input should be a valid number.*", "must be a number"),
+    (r"Input should be a finite number.*", "must be a finite number"),
+    (r"'(.*)' is not a valid integer\.?", r"must be a whole number, and is '\1'"),
+    (r"'(.*)' is not a valid float\.?", r"must be a number, and is '\1'"),
+    (r"(\S+) is not in the range (.*?)\.?", r"is \1, which is not in the range \2"),
+)
+
+
+def usage_message(error: Any) -> str:
+    """The message of a usage error of the parser."""
+    text = error.format_message().removeprefix("Invalid value: ")
+    found = re.fullmatch(r"Invalid value for '(?P<name>[^']*)': (?P<what>.*)", text, re.DOTALL)
+    if found:
+        return _value(found["name"].split(" / ")[0].strip("'"), found["what"])
+    if found := re.fullmatch(r"Missing argument '(.*)'\.?", text):
+        wanted = _metavar(error, found[1]).split()[-1]
+        return f"{wanted} is missing; type: {_usage_line(error)}"
+    if found := re.fullmatch(r"Missing option '(.*)'\.?", text):
+        names = found[1].replace("'", "").split(" / ")
+        short = min(names, key=len)
+        return f"{names[0]} is missing; add: {short} {_metavar(error, names[0])}"
+    if found := re.fullmatch(r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)", text):
+        return f"there is nothing to do with {found[1]}; type: {_usage_line(error)}"
+    if found := re.fullmatch(r"No such option: (\S+?)\.?(?: Did you mean (.*)\?| \(Possible options: (.*)\))?", text):
+        listed = re.findall(r"--?[\w-]+", found[2] or found[3] or "")
+        similar = ", ".join(get_close_matches(found[1], listed, 3, 0.7))
+        verb = error.ctx.command_path if error.ctx else "bitmeter"
+        return f"{verb} has no option {found[1]}" + (f"; similar are {similar}" if similar else "")
+    if found := re.fullmatch(r"Option '(.*)' requires an argument\.?", text):
+        return f"{found[1]} needs a value behind it"
+    return text
+
+
+def with_options(message: str, arguments: list[str]) -> str:
+    """A message of the library, in which parameters are named as the options that were typed.
+
+    Examples
+    --------
+    >>> with_options("smoothing is 'x'; it must be katz", ["train", "--smoothing", "x"])
+    "--smoothing is 'x'; it must be katz"
+    >>> with_options("leave out min_count", ["train", "--min-count=2"])
+    'leave out --min-count'
+    """
+    for word in arguments:
+        if not word.startswith("--") or len(word) < 4:
+            continue
+        option = word.split("=")[0]
+        name = option[2:].replace("-", "_")
+        if "_" in name:
+            message = re.sub(rf"(?<![-\w]){re.escape(name)}\b", option, message)
+        elif message.startswith(f"{name} "):
+            message = f"--{message}"
+    return message
+
+
+def _value(name: str, what: str) -> str:
+    """What is wrong with the value of an option, which begins with the option."""
+    for pattern, words in _VALUES:
+        if re.fullmatch(pattern, what, re.DOTALL):
+            return f"{name} {re.sub(pattern, words, what, flags=re.DOTALL)}"
+    key = name.lstrip("-").replace("-", "_")
+    if what.startswith(f"{key} is "):
+        return f"{name} {what.removeprefix(key).lstrip()}"
+    return what if name in what else f"{name}: {what}"
+
+
+def _parameters(error: Any) -> list[Any]:
+    return [] if error.ctx is None else list(error.ctx.command.params)
+
+
+def _metavar(error: Any, name: str) -> str:
+    """What stands for the value of an argument or option in the help."""
+    for parameter in _parameters(error):
+        if name in (parameter.name, *parameter.opts):
+            return str(parameter.metavar or parameter.name.upper())
+    return name.lstrip("-").upper()
+
+
+def _usage_line(error: Any) -> str:
+    """The command with the words that it takes; its options are in the help."""
+    if error.ctx is None:
+        return "bitmeter COMMAND"
+    words = [word for word in error.ctx.command.collect_usage_pieces(error.ctx) if word != "[OPTIONS]"]
+    return " ".join([error.ctx.command_path, *words])
