@@ -131,7 +131,7 @@ export class Against {
   }
 
   bucketTable(name, rows, gap, caption, file, level) {
-    const ends = rows.flatMap(({ low, high, difference }) => [0, difference, low, high]).filter((v) => Number.isFinite(v));
+    const ends = rows.flatMap(({ low, high, difference }) => [0, num(difference), low, high]).filter((v) => Number.isFinite(v));
     const range = [Math.min(...ends), Math.max(...ends)];
     const reasons = [...new Set(rows.map(({ reason }) => reason).filter((reason) => reason && !reason.startsWith("no e-value")))];
     return table({

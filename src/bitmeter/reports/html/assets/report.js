@@ -298,7 +298,8 @@ export async function start() {
     if (data.against?.length) against = new Against(data, text, models);
   }
   // What lies below the first screen waits until that is drawn.
-  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  performance.mark("first-screen");
   document.documentElement.dataset.ready = "first";
   if (against) {
     main.append(against.node);
