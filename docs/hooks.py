@@ -77,6 +77,8 @@ MODULES = {
     "data.sets": "Public test sets, fetched when asked.",
     "data.catalogue": "The test sets that are known by name.",
     "hosts.logs.runs": "Logs of other tools as runs.",
+    "reports.html.writer": "A report as one HTML file.",
+    "reports.drawing": "Single plots of runs.",
     "models.registry": "Models by name.",
     "models.scheme": "How models are named on the command line.",
     "models.protocols": "What a model is: the classes to inherit from.",

@@ -103,7 +103,10 @@ def test_every_view(browser: Browser, folder: Path, width: int, theme: str) -> N
     for section in ("text", "against", "curves", "models", "documents"):
         browser.run("document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", section)
         current = "return document.querySelector('.bar nav a[aria-current]')?.hash"
-        browser.until(lambda name=section, current=current: browser.run(current) == f"#{name}", f"{section} is the current section")
+        browser.until(
+            lambda name=section, current=current: browser.run(current) == f"#{name}",
+            f"{section} is the current section",
+        )
     drawn = "return [...document.querySelectorAll('.chart svg[role=img]')].length"
     browser.until(lambda: browser.run(drawn) == 4, "four charts")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
