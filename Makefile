@@ -11,7 +11,7 @@ CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install lock sbom test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
+.PHONY: help demo install lock sbom browser test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -67,7 +67,18 @@ demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy,
 	@echo
 	@$(BIN)/bitmeter demo
 
-test: $(VENV)/.dev lint core-test docs  ## install, then everything that must be green
+# The tests of the report open it in Chromium.
+browser:  ## Chromium and its driver, by apt-get where they are missing
+	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || ! command -v chromedriver >/dev/null; then \
+	  if ! command -v apt-get >/dev/null; then \
+	    echo "The tests of the report need a browser: install Chromium (or Chrome) and the chromedriver of its version."; \
+	    exit 1; \
+	  fi; \
+	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium chromium-driver || exit 1; \
+	fi
+
+test: $(VENV)/.dev browser lint core-test docs  ## install, then everything that must be green
 	$(BIN)/python -m pytest -n auto
 
 test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF files with it

@@ -86,6 +86,8 @@ MODULES = {
     "hosts.columns": "Scores as columns of Arrow batches, for other engines.",
     "hosts.logs.runs": "Logs of other tools as runs.",
     "reports.notebook.bar": "A progress bar for notebooks and terminals.",
+    "reports.html.writer": "A report as one HTML file.",
+    "reports.drawing": "Single plots of runs.",
     "models.registry": "Models by name.",
     "models.scheme": "How models are named on the command line.",
     "models.protocols": "What a model is: the classes to inherit from.",

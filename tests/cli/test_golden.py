@@ -122,7 +122,7 @@ def test_every_verb_has_a_transcript() -> None:
     shown = "".join(path.read_text(encoding="utf-8") for path in TRANSCRIPTS)
     verbs = {verb for group in VERBS.values() for verb in group}
     # These need a network or print whole tables; their own tests look at what they print.
-    for verb in verbs - {"diverge", "entropy", "curve", "learn", "demo"}:
+    for verb in verbs - {"diverge", "entropy", "learn", "demo"}:
         assert f"$ bitmeter {verb}" in shown
 
 

@@ -436,6 +436,22 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         ),
     ],
     "verify": [(bm.verify, {"model": "kt", "text": b"abc", "histories": 3, "seed": 0})],
+    "report": [
+        (
+            bm.report,
+            {
+                "runs": [SCORE],
+                "path": "r.html",
+                "traces": (),
+                "sweep": None,
+                "title": "t",
+                "budget": 10**6,
+                "command": "",
+                "force": True,
+            },
+        ),
+    ],
+    "plot": [(bm.plot, {"kind": "running", "runs": SCORE, "path": "p.json", "traces": (), "force": True})],
     "sample": [(bm.sample, {"model": "uniform", "n": 1, "seed": 0, "temperature": 1.0, "length": 5})],
     "score": [
         (

@@ -62,6 +62,12 @@ class Browser:
         for key in keys:
             self.driver.switch_to.active_element.send_keys(key)
 
+    def tab(self) -> None:
+        """Press Tab."""
+        key = {"key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}
+        for kind in ("rawKeyDown", "keyUp"):
+            self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": kind, **key})
+
     def complaints(self) -> list[str]:
         """What the console said since the last call."""
         return [str(entry["message"]) for entry in self.driver.get_log("browser")]
@@ -70,8 +76,8 @@ class Browser:
         """Serious findings of axe-core, each with the first element."""
         self.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
         found = self.driver.execute_async_script(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then(done, (e) => done({violations: "
-            "[{impact: 'critical', id: String(e), nodes: [{html: '', failureSummary: ''}]}]}))"
+            "const done = arguments[0], failed = (e) => done({violations: [{impact: 'critical', id: String(e), nodes: "
+            "[{html: '', failureSummary: ''}]}]}); axe.run(document, {resultTypes: ['violations']}).then(done, failed)"
         )
         return [
             f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0]['failureSummary'][:300]}"

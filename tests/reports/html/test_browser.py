@@ -1,4 +1,4 @@
-"""The report in a real browser: every view clicked, in light and dark, wide and narrow; the keyboard alone; hostile text."""
+"""The report in a real browser: every view, in light and dark, wide and narrow; the keyboard alone; hostile text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 def runs() -> list[bm.Score]:
     """A model of bytes and one of words on prose with documents, sections and code."""
     sample = sample_text().encode()
-    text, train = sample[60_000:66_000], sample[:60_000]
+    text, train = sample[60_000:64_000], sample[:60_000]
     words = bm.NGram(order=3).fit(train)
     return [bm.score(model, text, docs="blank", alternatives=5) for model in ("kt", words)]
 
@@ -56,7 +56,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, runs: list[bm.Score]) -> Pa
 def click(browser: Browser, section: str, name: str) -> None:
     """Press the button of a name in a section."""
     found = browser.run(
-        "const one = [...document.querySelectorAll(`#${arguments[0]} button`)].find((b) => b.textContent === arguments[1]);"
+        "const all = [...document.querySelectorAll(`#${arguments[0]} button`)];"
+        "const one = all.find((button) => button.textContent === arguments[1]);"
         "if (!one || one.disabled) return false; one.click(); return true",
         section, name,
     )  # fmt: skip
@@ -101,18 +102,15 @@ def test_every_view(browser: Browser, folder: Path, width: int, theme: str) -> N
         browser.until(lambda wanted=unit: ("per word" in says(browser, "against")) == (wanted == "Word"), unit)
     for section in ("text", "against", "curves", "models", "documents"):
         browser.run("document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", section)
+        current = "return document.querySelector('.bar nav a[aria-current]')?.hash"
         browser.until(
-            lambda name=section: browser.run("return document.querySelector('.bar nav a[aria-current]')?.hash") == f"#{name}",
+            lambda name=section, current=current: browser.run(current) == f"#{name}",
             f"{section} is the current section",
-        )  # fmt: skip
+        )
     drawn = "return [...document.querySelectorAll('.chart svg[role=img]')].length"
     browser.until(lambda: browser.run(drawn) == 4, "four charts")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
-    browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
     assert browser.audit() == []
-    browser.run("document.querySelector('.tools button').click()")
-    assert browser.audit() == []
-    browser.press(Keys.ESCAPE)
     assert browser.complaints() == []
 
 
@@ -133,7 +131,7 @@ def test_the_figures_of_words_are_those_of_the_trace(browser: Browser, folder: P
         costs = word_costs(text.data, text.cuts, score.trace.bits, words).bits
         click(browser, "text", model)
         click(browser, "text", "Word")
-        browser.until(lambda: f"of {score.words:,} words" in says(browser), "all words")
+        browser.until(lambda count=score.words: f"of {count:,} words" in says(browser), "all words")
         browser.press(Keys.ESCAPE)
         browser.run("document.querySelector('#text .text').focus()")
         browser.press(Keys.ARROW_RIGHT)
@@ -154,9 +152,8 @@ def test_keys_go_to_the_surprising_places_and_change_the_view(
 ) -> None:
     browser.look(1400, "light")
     browser.open(folder / "two.html")
-    browser.run(
-        "document.getElementById('text').scrollIntoView({behavior: 'instant'}); document.getElementById('main').focus({preventScroll: true})"
-    )
+    browser.run("document.getElementById('text').scrollIntoView({behavior: 'instant'})")
+    browser.run("document.getElementById('main').focus({preventScroll: true})")
     browser.press("b")
     browser.until(lambda: "bits per byte" in says(browser), "bytes")
     browser.press("n")
@@ -211,20 +208,27 @@ def test_tab_alone_reaches_every_control(browser: Browser, folder: Path) -> None
     wanted = browser.run(
         """
         const all = document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]');
-        window.controls = [...all].filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility() && !one.closest('dialog'));
+        const open = (one) => one.checkVisibility() && !one.closest('dialog');
+        window.controls = [...all].filter((one) => !one.disabled && one.tabIndex >= 0 && open(one));
         window.reached = new Set();
         addEventListener('focusin', (event) => window.reached.add(event.target));
         return window.controls.length"""
     )
     assert wanted > 40
     for _ in range(wanted + 20):
-        browser.press(Keys.TAB)
-        if browser.run("return window.controls.every((one) => window.reached.has(one))"):
-            break
+        browser.tab()
     missed = browser.run(
         "return window.controls.filter((one) => !window.reached.has(one)).map((one) => one.outerHTML.slice(0, 120))"
     )
     assert missed == []
+
+
+def test_what_opens_has_no_finding_either(browser: Browser, folder: Path) -> None:
+    browser.look(1400, "dark")
+    browser.open(folder / "hostile.html")
+    browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    browser.run("document.querySelector('.tools button').click()")
+    assert browser.audit() == []
 
 
 def test_pointing_shows_a_unit_and_a_click_keeps_it(browser: Browser, folder: Path) -> None:
@@ -233,7 +237,8 @@ def test_pointing_shows_a_unit_and_a_click_keeps_it(browser: Browser, folder: Pa
     browser.run("document.querySelector('#text .text').scrollIntoView({behavior: 'instant', block: 'center'})")
     browser.until(lambda: browser.run("return document.querySelectorAll('#text .lines span').length") > 0, "colour")
     x, y = browser.run(
-        "const box = document.querySelector('#text .lines span').getClientRects()[0]; return [box.left + box.width / 2, box.top + box.height / 2]"
+        "const box = document.querySelector('#text .lines span').getClientRects()[0];"
+        "return [box.left + box.width / 2, box.top + box.height / 2]"
     )
     mouse = {"x": x, "y": y, "button": "left", "clickCount": 1}
     browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {**mouse, "type": "mouseMoved", "button": "none"})
@@ -276,7 +281,8 @@ def test_tables_sort_filter_and_export_all_rows(browser: Browser, folder: Path, 
     assert sizes == sorted(sizes, reverse=True)
     assert browser.run("return document.querySelector('#documents th[aria-sort]').textContent").startswith("bytes")
     browser.run(
-        "const box = document.querySelector('#documents input'); box.value = 'zzz-nothing'; box.dispatchEvent(new Event('input'))"
+        "const box = document.querySelector('#documents input'); box.value = 'zzz-nothing';"
+        "box.dispatchEvent(new Event('input'))"
     )
     assert browser.run(cells) == []
     for ending in ("CSV", "JSON"):

@@ -7,17 +7,6 @@ import { Reader, finder } from "./reader.js";
 import { Y, diverging, moments } from "./scale.js";
 import { drawnInterval, table } from "./tables.js";
 
-/** Bits of each coarse segment under a model. */
-function sums(model, first) {
-  const found = new Float32Array(first.length - 1);
-  for (let w = 0; w < found.length; w++) {
-    let bits = 0;
-    for (let i = first[w]; i < first[w + 1]; i++) bits += model.bits(i);
-    found[w] = bits;
-  }
-  return found;
-}
-
 /** The units of a model within each segment of common cuts; ends of documents belong to what is before them. */
 function within(model, cuts) {
   const found = new Uint32Array(cuts.length);
@@ -89,7 +78,7 @@ export class Against {
       cuts = text.words;
       [first, second] = [firstUnits(text, a.cuts, cuts), firstUnits(text, b.cuts, cuts)];
     }
-    const n = cuts.length - 1, costA = sums(a, first), costB = sums(b, second), gaps = new Float32Array(n);
+    const n = cuts.length - 1, costA = a.sums(first), costB = b.sums(second), gaps = new Float32Array(n);
     for (let k = 0; k < n; k++) gaps[k] = costA[k] === Infinity && costB[k] === Infinity ? 0 : costB[k] - costA[k];
     const scale = diverging(moments(gaps, Y.signed[0]));
     const step = new Uint8Array(n), start = new Uint32Array(n + 1), counts = new Array(11).fill(0);
@@ -131,7 +120,7 @@ export class Against {
   }
 
   bucketTable(name, rows, gap, caption, file, level) {
-    const ends = rows.flatMap(({ low, high, difference }) => [0, difference, low, high]).filter((v) => Number.isFinite(v));
+    const ends = rows.flatMap(({ low, high, difference }) => [0, num(difference), low, high]).filter((v) => Number.isFinite(v));
     const range = [Math.min(...ends), Math.max(...ends)];
     const reasons = [...new Set(rows.map(({ reason }) => reason).filter((reason) => reason && !reason.startsWith("no e-value")))];
     return table({

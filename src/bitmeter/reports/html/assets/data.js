@@ -53,6 +53,15 @@ function sizeAt(bytes, at) {
   return size;
 }
 
+/** The sign that is shown for the character at an offset. */
+function codeAt(bytes, at) {
+  const size = sizeAt(bytes, at), b = bytes[at];
+  if (!size) return 0xfffd;
+  let code = size === 2 ? b & 0x1f : size === 3 ? b & 0x0f : b & 0x07;
+  for (let k = 1; k < size; k++) code = (code << 6) | (bytes[at + k] & 0x3f);
+  return HIDDEN.get(code) ?? (code >= 0x80 && code < 0xa0 ? 0x25af : code);
+}
+
 /**
  * The text as it is shown, and where each byte stands in it. Control characters and bytes that are not UTF-8 are shown
  * by one sign each, and a document that does not end in a line end is followed by one.
@@ -62,49 +71,53 @@ export class TextData {
     this.bytes = bytes;
     this.words = words;
     this.documents = documents;
-    const units = new Uint16Array(bytes.length + documents.length + 1);
-    let at = null, out = 0, next = 1;
-    const ends = documents;
-    const moved = () => {
-      if (at) return;
-      at = new Uint32Array(bytes.length + 1);
-    };
-    let plain = true;
-    for (let i = 0; i < bytes.length; i++) if (bytes[i] > 0x7f) { plain = false; break; }
-    if (!plain) moved();
-    for (let d = 1; plain && d < ends.length - 1; d++) if (ends[d] > ends[d - 1] && bytes[ends[d] - 1] !== 10) { moved(); break; }
-    let i = 0;
-    while (i < bytes.length) {
-      while (next < ends.length - 1 && ends[next] <= i) {
-        if (ends[next] === i && i > ends[next - 1] && bytes[i - 1] !== 10) units[out++] = 10;
-        next++;
-      }
+    const ends = documents, n = bytes.length;
+    let plain = true, quiet = true;
+    for (let i = 0; i < n; i++) {
       const b = bytes[i];
-      if (b < 0x80) {
-        if (at) at[i] = out;
-        units[out++] = b >= 0x20 ? (b === 0x7f ? 0x2421 : b) : b === 10 || b === 9 ? b : 0x2400 + b;
-        i++;
-        continue;
-      }
-      const size = sizeAt(bytes, i);
-      const begin = out;
-      if (!size) {
-        units[out++] = 0xfffd;
-      } else {
-        let code = size === 2 ? b & 0x1f : size === 3 ? b & 0x0f : b & 0x07;
-        for (let k = 1; k < size; k++) code = (code << 6) | (bytes[i + k] & 0x3f);
-        code = HIDDEN.get(code) ?? (code >= 0x80 && code < 0xa0 ? 0x25af : code);
+      if (b > 0x7e) { plain = quiet = false; break; }
+      if (b < 0x20 && b !== 10 && b !== 9) quiet = false;
+    }
+    for (let d = 1; plain && d < ends.length - 1; d++) if (ends[d] > ends[d - 1] && bytes[ends[d] - 1] !== 10) plain = false;
+    this.at = plain ? null : new Uint32Array(n + 1);
+    this.string = plain && quiet ? new TextDecoder().decode(bytes) : this.decoded();
+  }
+
+  /** The text sign by sign, with where each byte stands in it. */
+  decoded() {
+    const { bytes, at, documents: ends } = this, n = bytes.length;
+    const units = new Uint16Array(n + ends.length + 1);
+    let out = 0, i = 0;
+    for (let next = 1; i < n; next++) {
+      const stop = next < ends.length ? ends[next] : n, begin = i;
+      while (i < stop) {
+        const b = bytes[i];
+        if ((b >= 0x20 && b < 0x7f) || b === 10) {
+          if (at) at[i] = out;
+          units[out++] = b;
+          i++;
+          continue;
+        }
+        if (b < 0x80) {
+          if (at) at[i] = out;
+          units[out++] = b === 9 ? 9 : b === 0x7f ? 0x2421 : 0x2400 + b;
+          i++;
+          continue;
+        }
+        const size = Math.max(1, sizeAt(bytes, i)), from = out;
+        const code = codeAt(bytes, i);
         if (code > 0xffff) {
           units[out++] = 0xd800 + ((code - 0x10000) >> 10);
           units[out++] = 0xdc00 + ((code - 0x10000) & 0x3ff);
         } else units[out++] = code;
+        for (let k = 0; k < size; k++) at[i + k] = from;
+        i += size;
       }
-      for (let k = 0; k < (size || 1); k++) at[i + k] = begin;
-      i += size || 1;
+      if (i > begin && i < n && bytes[i - 1] !== 10) units[out++] = 10;
+      if (next >= ends.length) break;
     }
-    if (at) at[bytes.length] = out;
-    this.at = at;
-    this.string = new TextDecoder("utf-16le").decode(units.subarray(0, out));
+    if (at) at[n] = out;
+    return new TextDecoder("utf-16le").decode(units.subarray(0, out));
   }
 
   /** Where a byte stands in the shown text: that of its character. */
@@ -135,8 +148,11 @@ export class ModelData {
     const { entry } = this;
     if (this.cuts) return this;
     this.s = await columnOf(entry.s);
-    const lengths = entry.len ? await columnOf(entry.len) : new Uint8Array(entry.n).fill(1);
-    if (entry.long) {
+    const lengths = entry.len ? await columnOf(entry.len) : null;
+    if (!lengths) { // every unit is one byte
+      this.cuts = new Uint32Array(entry.n + 1);
+      for (let i = 0; i <= entry.n; i++) this.cuts[i] = i;
+    } else if (entry.long) {
       const wide = Uint32Array.from(lengths);
       for (const [index, length] of entry.long) wide[index] = length;
       this.cuts = cutsOf(wide);
@@ -169,6 +185,26 @@ export class ModelData {
   bits(i) {
     const found = this.table[this.s[i]];
     return this.over.size && this.over.has(i) ? this.over.get(i) : found;
+  }
+
+  /** The bits of groups of units, of which the first of each is given. */
+  sums(first) {
+    const { s, table, over } = this, found = new Float32Array(first.length - 1);
+    for (let w = 0; w < found.length; w++) {
+      let bits = 0;
+      for (let i = first[w], end = first[w + 1]; i < end; i++) bits += table[s[i]];
+      found[w] = bits;
+    }
+    for (const [i, bits] of over) {
+      let low = 0, high = first.length - 1;
+      while (low + 1 < high) {
+        const middle = (low + high) >> 1;
+        if (first[middle] <= i) low = middle;
+        else high = middle;
+      }
+      found[low] += bits - table[s[i]];
+    }
+    return found;
   }
 
   /** The row of a unit among those that have alternatives; −1 for none. */
@@ -209,8 +245,15 @@ function isSpace(byte) {
   return byte === 32 || (byte >= 9 && byte <= 13);
 }
 
+/** Whether every unit is one byte. */
+function isIdentity(cuts) {
+  for (let i = 0; i < cuts.length; i++) if (cuts[i] !== i) return false;
+  return true;
+}
+
 /** The first unit of each coarse segment, one more than there are: units belong to where they begin after white space. */
 export function firstUnits(text, cuts, coarse) {
+  if (cuts.length === text.bytes.length + 1 && cuts[1] === 1 && cuts.at(-1) === text.bytes.length && isIdentity(cuts)) return coarse;
   const n = coarse.length - 1, found = new Uint32Array(n + 1).fill(cuts.length - 1);
   let done = 0;
   for (let i = 0; i < cuts.length - 1; i++) {

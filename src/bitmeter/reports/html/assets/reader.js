@@ -5,9 +5,9 @@ import { indexAt } from "./data.js";
 
 const LINES = 24, LETTERS = 2400, BLOCK = 50, MARGIN = 500, BUDGET_MS = 6, LONGEST = 12000;
 
-/** Where groups of lines begin; one ends at a blank line where there is one soon. */
+/** Where groups of lines begin, and how many each has; one ends at a blank line where there is one soon. */
 export function lineGroups(string) {
-  const found = [0];
+  const found = [0], counts = [];
   let lines = 0, from = 0, at = 0;
   while (at < string.length) {
     let end = string.indexOf("\n", at);
@@ -16,6 +16,7 @@ export function lineGroups(string) {
       let cut = string.lastIndexOf(" ", from + LONGEST) + 1;
       if (cut <= from + LONGEST / 2) cut = from + LONGEST;
       found.push((from = cut));
+      counts.push(lines);
       lines = 0;
     }
     lines++;
@@ -23,11 +24,13 @@ export function lineGroups(string) {
     const full = lines >= LINES || at - from >= LETTERS;
     if (full && (string[at] === "\n" || string[at - 2] === "\n" || lines >= 2 * LINES || at - from >= 2 * LETTERS) && at < string.length) {
       found.push((from = at));
+      counts.push(lines);
       lines = 0;
     }
   }
   found.push(string.length);
-  return found;
+  counts.push(lines);
+  return { cuts: found, lines: counts };
 }
 
 /** Whether lines were broken by hand at a common width, as in books, so that narrow windows may break them elsewhere. */
@@ -67,7 +70,7 @@ export class Reader {
 
   build() {
     this.groups = [];
-    const cuts = lineGroups(this.string);
+    const { cuts, lines } = lineGroups(this.string);
     this.observer = new IntersectionObserver((entries) => {
       for (const { target, isIntersecting } of entries) {
         const group = this.groups[target.place];
@@ -91,13 +94,8 @@ export class Reader {
       const group = { from: cuts[k], to: cuts[k + 1], node, coloured: 0 };
       const shown = this.shown(group.from, group.to);
       node.append(shown);
-      let rows = 0;
-      for (let at = 0; at < shown.length;) { // lines as they will be broken, about
-        let end = shown.indexOf("\n", at);
-        if (end < 0) end = shown.length;
-        rows += Math.max(1, Math.ceil((end - at) / letters));
-        at = end + 1;
-      }
+      // Lines as they will be broken, about.
+      const rows = Math.max(this.reflows ? 0 : lines[k], Math.ceil(shown.length / letters));
       node.style.containIntrinsicSize = `auto ${32 * rows}px`;
       height += 32 * rows;
       block.append(node);

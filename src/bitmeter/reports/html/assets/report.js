@@ -99,15 +99,19 @@ class TextView {
     if (!this.cache.has(key)) {
       const first = this.grouping(model, unit), n = first.length - 1, found = new Float32Array(n);
       const one = n === model.n;
+      if (metric === "surprisal") {
+        this.cache.set(key, model.sums(first));
+        return this.cache.get(key);
+      }
       for (let w = 0; w < n; w++) {
         let bits = 0, entropy = 0, worst = 0;
         const end = one ? w + 1 : first[w + 1];
         for (let i = one ? w : first[w]; i < end; i++) {
-          if (metric !== "rank" && metric !== "entropy") bits += model.bits(i);
+          if (metric === "excess") bits += model.bits(i);
           if (metric === "entropy" || metric === "excess") entropy += model.entropy(i);
           if (metric === "rank") worst = Math.max(worst, model.rank(i));
         }
-        found[w] = metric === "surprisal" ? bits : metric === "entropy" ? entropy : metric === "excess" ? bits - entropy : worst;
+        found[w] = metric === "entropy" ? entropy : metric === "excess" ? bits - entropy : worst;
       }
       this.cache.set(key, found);
     }
@@ -298,7 +302,8 @@ export async function start() {
     if (data.against?.length) against = new Against(data, text, models);
   }
   // What lies below the first screen waits until that is drawn.
-  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+  performance.mark("first-screen");
   document.documentElement.dataset.ready = "first";
   if (against) {
     main.append(against.node);

@@ -74,5 +74,5 @@ export function drawnInterval(low, high, middle, range, colour) {
   return svg("svg", { width, height: 18, "aria-hidden": "true" },
     svg("line", { x1: zero, x2: zero, y1: 1, y2: 17, class: "zero" }),
     known ? svg("line", { x1: at(low), x2: at(high), y1: 9, y2: 9, class: `c${colour}`, "stroke-width": 2.5, "stroke-linecap": "round" }) : null,
-    svg("circle", { cx: at(middle), cy: 9, r: 3.6, class: `f${colour}` }));
+    Number.isFinite(middle) ? svg("circle", { cx: at(middle), cy: 9, r: 3.6, class: `f${colour}` }) : null);
 }
