@@ -73,11 +73,13 @@ def overlap(
     from bitmeter.measure.overlap.documents import check_table, write_table
     from bitmeter.measure.overlap.index import OverlapIndex, is_index
     from bitmeter.measure.overlap.run import overlap as measure
+    from bitmeter.text.corpus.corpus import Corpus
 
     if output is not None:
         check_table(output, force=force)
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
+    asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
     with bar("overlap") as shown:
 
         def report(step: Step) -> None:
@@ -99,8 +101,8 @@ def overlap(
             )  # fmt: skip
         else:
             found = measure(
-                text, where, length=length, unit=unit, docs=docs, field=field, in_docs=its_docs, in_field=its_field,
-                top=top, memory=memory, temp=temp, threads=threads, progress=report,
+                asked, where, length=length, unit=unit, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
+                temp=temp, threads=threads, progress=report,
             )  # fmt: skip
     if output is not None:
         write_table(found, output, force=force)
