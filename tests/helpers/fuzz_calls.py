@@ -591,8 +591,16 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "overlap": [
         (
             bm.overlap,
-            {"text": b"to be", "corpus": b"to be or", "length": 2, "unit": "words", "docs": "line", "in_docs": "line",
-             "top": 2, "threads": 1},
+            {
+                "text": b"to be",
+                "corpus": b"to be or",
+                "length": 2,
+                "unit": "words",
+                "docs": "line",
+                "in_docs": "line",
+                "top": 2,
+                "threads": 1,
+            },
         ),
         (bm.overlap, {"text": b"to be to be", "length": 2, "field": None}),
     ],

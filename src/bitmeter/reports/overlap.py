@@ -49,8 +49,9 @@ def describe_overlap(found: Overlap) -> str:
 
 def _summary(found: Overlap) -> list[str]:
     unit = _plural(found)
+    share = _percent(found.covered, found.units)
     lines = [
-        f"covered      {_percent(found.covered, found.units)} of {found.units:,} {unit}, by matches of {found.length:,} or more",
+        f"covered      {share} of {found.units:,} {unit}, by matches of {found.length:,} or more",
         f"documents    {found.touched:,} of {found.documents:,} have a match",
         f"longest      {_size(found.longest)} bytes",
     ]

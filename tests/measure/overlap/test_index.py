@@ -180,7 +180,9 @@ def test_a_forged_file_gives_figures_or_a_typed_error(sound: bytes, data: st.Dat
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     sizes = [19, 2, 1, 1 << 20, len(_core.OverlapIndex.open(_saved(sound)).metadata)]
     if data.draw(st.booleans()):
-        sizes[data.draw(st.integers(0, 4))] = data.draw(st.sampled_from([0, 1, 2, 3, 18, 20, 1 << 31, 1 << 62, 2**64 - 1]))
+        sizes[data.draw(st.integers(0, 4))] = data.draw(
+            st.sampled_from([0, 1, 2, 3, 18, 20, 1 << 31, 1 << 62, 2**64 - 1])
+        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "i.bmi"
         sealed(path, bytes(body), *sizes)

@@ -28,7 +28,8 @@ def overlap(
         typer.Option("--length", "-n", min=1, metavar="N", help="Least match: 50 bytes by default, 13 other units."),
     ] = None,
     unit: Annotated[
-        str, typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE.")
+        str,
+        typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE."),
     ] = "bytes",
     output: Annotated[
         Path | None,
@@ -58,8 +59,8 @@ def overlap(
 ) -> None:
     """Show how much of a text stands word for word in a corpus, and where it comes from.
 
-    A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a match
-    of at least --length units. Nothing is normalised. -q prints the share that is covered.
+    A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a
+    match of at least --length units. Nothing is normalised. -q prints the share that is covered.
     """
     check_one_output(json=json, quiet=quiet)
     if (corpus is None) != itself:

@@ -161,7 +161,14 @@ class _Run:
     """Sums over batches of documents."""
 
     def __init__(
-        self, index: OverlapIndex, units: Units, length: int, top: int, threads: int, report: Progress, total: int | None
+        self,
+        index: OverlapIndex,
+        units: Units,
+        length: int,
+        top: int,
+        threads: int,
+        report: Progress,
+        total: int | None,
     ) -> None:
         self.index, self.units, self.length, self.top, self.threads = index, units, length, top, threads
         self.report, self.total, self.done = report, total, 0
@@ -223,8 +230,8 @@ class _Run:
             source, offset = self.index.place(int(found[i]))
             self.matches.append(
                 OverlapMatch(
-                    names[document], start - int(text.starts[document]), stop - start, int(runs.sizes[first[i]]), source,
-                    offset, _excerpt(text.data[start:stop]),
+                    names[document], start - int(text.starts[document]), stop - start, int(runs.sizes[first[i]]),
+                    source, offset, _excerpt(text.data[start:stop]),
                 )
             )  # fmt: skip
         self.matches.sort(key=lambda match: -match.bytes)
