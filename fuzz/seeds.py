@@ -60,6 +60,10 @@ def write(folder: Path) -> None:
         put("arpa", "srilm", SRILM)
         for binary in KENLM.glob("*.bin"):
             put("kenlm", binary.stem, b"\0" + binary.read_bytes())
+        index = Path(place) / "index.bmi"
+        for name, texts in (("lines", TEXT.splitlines()), ("long", [TEXT * 5]), ("runs", [b"a" * 300, b"", b"a" * 90])):
+            bm.OverlapIndex.build(bm.Corpus.from_documents(texts), index, force=True)
+            put("overlap", name, index.read_bytes() + b"\1")
         bmu = Path(place) / "model.bmu"
         learned = _core.Universal(0)
         learned.learn(TEXT)

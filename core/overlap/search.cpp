@@ -83,8 +83,7 @@ public:
         at_ = from;
         to_ = to;
         barrier_ = from;
-        recent_.clear();
-        if (at_ < to_) start();
+        seek();
     }
     bool done() const { return at_ >= to_; }
 
@@ -103,23 +102,42 @@ public:
     }
 
 private:
-    void start() {
-        if (barrier_ <= at_) {
-            const void* found = at_ < text_.bytes.size
-                                    ? std::memchr(text_.bytes.data + at_, overlap_separator, text_.bytes.size - at_)
-                                    : nullptr;
-            barrier_ = found ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - text_.bytes.data)
-                             : text_.bytes.size;
-            if (barrier_ == at_) {  // the separator itself
+    /// On to the next byte whose match must be searched for.
+    void seek() {
+        for (; at_ < to_; advance(best_)) {
+            if (text_.bytes.data[at_] == overlap_separator) {
+                best_ = 0;
                 recent_.clear();
-                finish(0);
-                return;
+                continue;
             }
+            if (barrier_ <= at_) {
+                const void* found = std::memchr(text_.bytes.data + at_, overlap_separator, text_.bytes.size - at_);
+                barrier_ = found ? static_cast<std::size_t>(static_cast<const std::uint8_t*>(found) - text_.bytes.data)
+                                 : text_.bytes.size;
+            }
+            most_ = std::min<std::uint64_t>(barrier_ - at_, longest_);
+            // The match of the byte before goes on; where it is as long as one can be, there is nothing to search for.
+            if (best_ > Recent::deep) {
+                best_ = match(best_place_ + 1, best_ - 1);
+                ++best_place_;
+                if (best_ == most_) continue;
+            }
+            low_ = left_ = right_ = best_ = 0;
+            high_ = part_->size();
+            stage_ = 0;
+            return;
         }
-        most_ = std::min<std::uint64_t>(barrier_ - at_, longest_);
-        low_ = left_ = right_ = best_ = 0;
-        high_ = part_->size();
-        stage_ = 0;
+    }
+    void advance(std::uint64_t length) {
+        std::uint32_t& out = out_[at_ - first_];
+        out = std::max(out, static_cast<std::uint32_t>(length));
+        recent_.advance();
+        ++at_;
+    }
+    void take(std::uint64_t place, std::uint64_t length) {
+        if (length <= best_) return;
+        best_ = length;
+        best_place_ = place;
     }
 
     bool is_own(std::uint64_t place) const { return text_.own != overlap_foreign && place == text_.own + at_; }
@@ -138,8 +156,8 @@ private:
 
     void compare() {
         const bool own = is_own(place_);
-        const std::uint64_t k = own ? most_ : match(place_, std::min(left_, right_));
-        if (!own) best_ = std::max(best_, k);
+        const std::uint64_t k = own ? std::min(most_, part_->stop - place_) : match(place_, std::min(left_, right_));
+        if (!own) take(place_, k);
         const std::uint64_t after = place_ + k;
         // A text that has ended comes before all that goes on; a suffix that has ended before the text.
         const bool before = k == most_ || (after < part_->stop && text_.bytes.data[at_ + k] < corpus_[after]);
@@ -154,25 +172,16 @@ private:
             stage_ = 0;
             return;
         }
-        // The byte itself is not a match; the next suffix may be the longest one.
-        if (best_ < most_ && text_.own != overlap_foreign && high_ + 1 < part_->size() && is_own(suffix_at(*part_, high_)))
-            best_ = std::max(best_, match(suffix_at(*part_, high_ + 1), 0));
-        finish(best_);
+        if (text_.own != overlap_foreign && best_ < most_) beside_own();
+        advance(best_);
+        seek();
     }
 
-    void finish(std::uint64_t length) {
-        std::uint32_t& out = out_[at_ - first_];
-        out = std::max(out, static_cast<std::uint32_t>(length));
-        recent_.advance();
-        if (++at_ < to_) start_next();
-    }
-    /// Without recursion over separators that follow each other.
-    void start_next() {
-        while (at_ < to_ && text_.bytes.data[at_] == overlap_separator) {
-            recent_.clear();
-            ++at_;
-        }
-        if (at_ < to_) start();
+    /// The byte itself is not a match: where it stands beside the place of the text, the suffix behind it is the neighbour.
+    void beside_own() {
+        const auto take_at = [&](std::uint64_t rank) { take(suffix_at(*part_, rank), match(suffix_at(*part_, rank), 0)); };
+        if (high_ + 1 < part_->size() && is_own(suffix_at(*part_, high_))) take_at(high_ + 1);
+        if (high_ > 1 && is_own(suffix_at(*part_, high_ - 1))) take_at(high_ - 2);
     }
 
     const std::uint8_t* corpus_;
@@ -182,7 +191,7 @@ private:
     std::uint32_t* out_;
     std::size_t first_, at_ = 0, to_ = 0, barrier_ = 0;
     int stage_ = 0;
-    std::uint64_t low_ = 0, high_ = 0, left_ = 0, right_ = 0, middle_ = 0, place_ = 0, best_ = 0, most_ = 0;
+    std::uint64_t low_ = 0, high_ = 0, left_ = 0, right_ = 0, middle_ = 0, place_ = 0, best_ = 0, best_place_ = 0, most_ = 0;
     Recent recent_;
 };
 

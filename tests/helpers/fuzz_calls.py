@@ -625,6 +625,29 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     ],
     "FilterSummary": [(SUMMARY.histogram, {"bins": 4}), (SUMMARY.share, {"label": "kept"})],
     "sweep": [(bm.sweep, {"base": "kt", "on": b"to be", "kl": True, "confidence": 0.9})],
+    "overlap": [
+        (
+            bm.overlap,
+            {
+                "text": b"to be",
+                "corpus": b"to be or",
+                "length": 2,
+                "unit": "words",
+                "docs": "line",
+                "in_docs": "line",
+                "top": 2,
+                "threads": 1,
+            },
+        ),
+        (bm.overlap, {"text": b"to be to be", "length": 2, "field": None}),
+    ],
+    "overlap_columns": [(bm.overlap_columns, {"corpus": b"to be or", "length": 2, "unit": "bytes", "threads": 1})],
+    "OverlapIndex": [
+        (bm.OverlapIndex.build, {"corpus": b"to be", "docs": "line", "field": None, "memory": "64M", "force": False}),
+        (bm.OverlapIndex.open, {"path": "x.bmi"}),
+        (bm.OverlapIndex.build(b"to be").lengths, {"text": b"be", "threads": 1}),
+        (bm.OverlapIndex.build(b"to be").place, {"position": 1}),
+    ],
     "text_statistics": [
         (
             bm.text_statistics,

@@ -25,7 +25,7 @@ def describe_overlap(found: Overlap) -> str:
         [(f"matches of at least … {unit}", "right"), (f"{unit} covered", "right"), ("share", "right")],
         [
             [f"{length:,}{' *' if length == found.length else '  '}", f"{hits:,}", _percent(hits, found.units)]
-            for length, hits in found.curve
+            for length, hits in _until_zero(found)
         ],
     )
     lines += [*_printed(curve), f"* counts as a match (--length {found.length})"]
@@ -40,7 +40,7 @@ def describe_overlap(found: Overlap) -> str:
         head = [("longest", "right"), ("at", "left"), ("first stands at", "left"), ("begins", "left")]
         matches = [
             [_size(match.bytes), _at(match.document, match.offset), _at(match.source, match.source_offset),
-             _cut(match.excerpt, 22, end=True)]
+             _cut(match.excerpt.strip(), 22, end=True)]
             for match in found.matches[:_SHOWN]
         ]  # fmt: skip
         lines += ["", *_printed(plain_table(head, matches))]
@@ -49,8 +49,9 @@ def describe_overlap(found: Overlap) -> str:
 
 def _summary(found: Overlap) -> list[str]:
     unit = _plural(found)
+    share = _percent(found.covered, found.units)
     lines = [
-        f"covered      {_percent(found.covered, found.units)} of {found.units:,} {unit}, by matches of {found.length:,} or more",
+        f"covered      {share} of {found.units:,} {unit}, by matches of {found.length:,} or more",
         f"documents    {found.touched:,} of {found.documents:,} have a match",
         f"longest      {_size(found.longest)} bytes",
     ]
@@ -59,6 +60,11 @@ def _summary(found: Overlap) -> list[str]:
         share = _percent(int(found.document_covered[worst]), int(found.document_units[worst]))
         lines.append(f"most in      {_cut(found.names[worst], 50)} ({share})")
     return lines
+
+
+def _until_zero(found: Overlap) -> list[tuple[int, int]]:
+    """The curve as far as something is covered, and the length that counts."""
+    return [(length, hits) for length, hits in found.curve if hits or length <= found.length]
 
 
 def _plural(found: Overlap) -> str:

@@ -59,8 +59,8 @@ def overlap(
 ) -> None:
     """Show how much of a text stands word for word in a corpus, and where it comes from.
 
-    A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a match
-    of at least --length units. Nothing is normalised. -q prints the share that is covered.
+    A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a
+    match of at least --length units. Nothing is normalised. -q prints the share that is covered.
     """
     check_one_output(json=json, quiet=quiet)
     if (corpus is None) != itself:
@@ -74,11 +74,13 @@ def overlap(
     from bitmeter.measure.overlap.documents import check_table, write_table
     from bitmeter.measure.overlap.index import OverlapIndex, is_index
     from bitmeter.measure.overlap.run import overlap as measure
+    from bitmeter.text.corpus.corpus import Corpus
 
     if output is not None:
         check_table(output, force=force)
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
+    asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
     with bar("overlap") as shown:
 
         def report(step: Step) -> None:
@@ -100,8 +102,8 @@ def overlap(
             )  # fmt: skip
         else:
             found = measure(
-                text, where, length=length, unit=unit, docs=docs, field=field, in_docs=its_docs, in_field=its_field,
-                top=top, memory=memory, temp=temp, threads=threads, progress=report,
+                asked, where, length=length, unit=unit, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
+                temp=temp, threads=threads, progress=report,
             )  # fmt: skip
     if output is not None:
         write_table(found, output, force=force)

@@ -13,7 +13,6 @@ from bitmeter._util.arrays import Bools, Ints
 from bitmeter.measure.overlap.index import SEPARATOR
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import NOT_JOINED
-from bitmeter.text.units.words import Words
 
 __all__ = ["Joined", "Runs", "covered", "extending", "join", "runs_of"]
 
@@ -39,13 +38,13 @@ class Joined:
 
 
 def join(documents: Sequence[bytes]) -> Joined:
-    """Join documents.
+    r"""Join documents.
 
     Examples
     --------
     >>> found = join([b"ab", b"", b"c"])
     >>> bytes(found.data), found.starts.tolist(), found.stops.tolist()
-    (b'ab\\xff\\xffc', [0, 3, 4], [2, 3, 5])
+    (b'ab\xff\xffc', [0, 3, 4], [2, 3, 5])
     """
     sizes = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
     stops = np.cumsum(sizes) + np.arange(len(documents))
@@ -79,6 +78,7 @@ def runs_of(text: Joined, lengths: NDArray[np.uint32], units: Units) -> Runs:
     --------
     >>> text = join([b"to be or not", b"be"])
     >>> lengths = np.array([8, 7, 6, 5, 4, 3, 2, 1, 0, 3, 2, 1, 0, 2, 1], dtype=np.uint32)
+    >>> from bitmeter.text.units.words import Words
     >>> runs_of(text, lengths, Words()).sizes.tolist()  # "to be or" holds three words
     [3, 2, 1, 1, 1]
     """

@@ -341,7 +341,7 @@ def _sorted(text: NDArray[np.uint8]) -> NDArray[np.uint32]:
     def sort() -> None:
         try:
             found.append(divsufsort(text))
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             found.append(error)
 
     worker = threading.Thread(target=sort, daemon=True)

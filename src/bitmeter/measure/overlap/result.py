@@ -14,7 +14,7 @@ __all__ = ["Overlap", "OverlapMatch", "OverlapSource"]
 
 @dataclass(frozen=True, slots=True)
 class OverlapMatch:
-    """A stretch of the text that stands in the corpus too.
+    """A string of the text that stands in the corpus too.
 
     Attributes
     ----------

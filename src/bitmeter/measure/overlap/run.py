@@ -111,8 +111,8 @@ def overlap(
         for joined, names, own in _own_batches(index):
             state.take(joined, names, own)
         return state.result(index.name, "")
+    source = Corpus.of(text, docs=docs, field=field)  # before the work: it may be missing
     index = as_index(corpus, in_docs, in_field, memory, temp, progress)
-    source = Corpus.of(text, docs=docs, field=field)
     state = _Run(index, units, least, kept, many, report, source.total_bytes)
     for joined, names in _batches(source):
         state.take(joined, names, -1)
@@ -230,8 +230,8 @@ class _Run:
             source, offset = self.index.place(int(found[i]))
             self.matches.append(
                 OverlapMatch(
-                    names[document], start - int(text.starts[document]), stop - start, int(runs.sizes[first[i]]), source,
-                    offset, _excerpt(text.data[start:stop]),
+                    names[document], start - int(text.starts[document]), stop - start, int(runs.sizes[first[i]]),
+                    source, offset, _excerpt(text.data[start:stop]),
                 )
             )  # fmt: skip
         self.matches.sort(key=lambda match: -match.bytes)
