@@ -55,6 +55,7 @@ void PieceEncoder::set_tables(const PieceFile& file) {
         if (piece.text.find('\0') != std::string::npos) throw PieceUnsupported("a piece holds the zero byte");
         if (is_plain(piece.type)) {
             trie_.add(piece.text, id);
+            longest_ = std::max(longest_, piece.text.size());
             if (piece.type == PieceType::user) user_.add(piece.text, id);
             if (piece.type == PieceType::unused) has_unused_ = true;
         } else {
@@ -397,18 +398,18 @@ bool PieceEncoder::split_word(Bytes body, bool bare, float sum, PieceSession& se
     if (algorithm_ == PieceAlgorithm::bpe) {
         merge(text, session);
     } else if (keeps) {
-        // Each step along a path rounds the sum by at most half a unit in its last place. Another path has no more steps
-        // than there are characters, so rounding changes nothing while all of it is less than the margin; here, half of it.
-        const double margin = unigram_margin(text, session);
-        const auto steps = static_cast<double>(session.found.size()) +
-                           static_cast<double>(utf8::count(text.data, text.data + text.size).first) + 2.0;
-        entry.limit = static_cast<float>(std::min(0.5 * margin * 0x1p24 / steps, 1e30));
+        entry.limit = kept_limit(text, session);
     } else {
         entry.limit = 0.0f;
     }
-    if (algorithm_ == PieceAlgorithm::unigram && !(std::fabs(sum_after(sum, session)) < entry.limit))
-        unigram(text, sum, session);
-    bool kept = keeps;
+    session.after = 0.0f;
+    bool again = algorithm_ == PieceAlgorithm::unigram;
+    if (again && keeps) {
+        session.after = sum_after(sum, session);
+        again = !(std::fabs(session.after) < entry.limit);
+    }
+    if (again) session.after = unigram(text, sum, session);
+    bool kept = keeps && !again;  // what was split for one sum is so for that sum alone
     bool was_unknown = false;
     for (const Found& one : session.found) {
         const bool unknown = one.id == unknown_;
@@ -511,10 +512,8 @@ private:
         }
         if (!encoder_.split_word(word, key.bare, sum_, session_)) return false;
         const PieceEntry& entry = session_.entry;
-        sum_ = encoder_.sum_after(sum_, session_);
-        // What was split again because of its sum is no entry, and neither is what the memo has already.
-        if (!is_kept && !known && (entry.flags & word_kept) && std::fabs(sum_) < entry.limit)
-            session_.memo.keep(key, word, entry);
+        sum_ = session_.after;
+        if (!is_kept && !known && (entry.flags & word_kept)) session_.memo.keep(key, word, entry);
         add(entry.ids.size(), entry.ids.data(), entry.offsets.data(), entry.flags, origin);
         return true;
     }

@@ -1,9 +1,10 @@
 // Splits texts into the pieces of a SentencePiece model, equal to those of the library of that name.
 //
-// The library adds scores in single precision from the beginning of a document on, so that which of two nearly equal
-// segmentations it takes depends on all that came before. Where no piece crosses the beginning of a word, all
-// segmentations meet there, and the sum so far is all that a word needs to know: a word is split once and kept, together
-// with the largest sum up to which rounding cannot change its pieces. Beyond that it is split again from the sum itself.
+// The library adds scores in single precision from the beginning of a document on, and starts again from zero where the sum
+// has become large, so that which of two nearly equal segmentations it takes depends on all that came before. Where no piece
+// crosses the beginning of a word, all segmentations meet there, and the sum so far is all that a word needs to know: a
+// word is split once and kept, together with the largest sum up to which rounding cannot change its pieces. Beyond that it
+// is split again from the sum itself.
 #pragma once
 
 #include <array>
@@ -61,6 +62,7 @@ struct PieceSession {
     std::vector<Symbol> symbols;
     std::vector<Pair> agenda;
     std::vector<Found> found;
+    float after = 0.0f;  // the sum after a word
 };
 
 class PieceEncoder {
@@ -109,9 +111,10 @@ private:
     float segment(Bytes text, float sum, PieceSession& session) const;
     float sum_with(float sum, std::int32_t id) const;
     float sum_after(float sum, const PieceSession& session) const;
+    void start_again(std::size_t at, PieceSession& session) const;
 
     float unigram(Bytes text, float sum, PieceSession& session) const;
-    double unigram_margin(Bytes text, PieceSession& session) const;
+    float kept_limit(Bytes text, PieceSession& session) const;
     void merge(Bytes text, PieceSession& session) const;
     std::int32_t reserved_or_plain(std::string_view text) const;
     std::size_t one_character(const std::uint8_t* p, const std::uint8_t* end) const;
@@ -130,6 +133,7 @@ private:
     bool border_before_ = false, border_after_ = false;  // of a space, where no piece crosses it
     bool words_ = false;                                 // whether texts can be split at single spaces
     bool has_unused_ = false;
+    std::size_t longest_ = 0;  // piece
     std::array<bool, 256> plain_{}, white_{}, solid_{}, opens_{};
     std::int32_t unknown_, begin_mark_ = -1, end_mark_ = -1;
     float unknown_score_ = 0.0f;

@@ -6,6 +6,12 @@
 #include "text/pieces/encoder.hpp"
 
 namespace bitmeter {
+namespace {
+
+/// The library starts sums again that are below this, so that they stay precise: since 0.2.2, found by trying.
+constexpr float least_sum = -100000.0f;
+
+}  // namespace
 
 /// The best path as the library finds it: single precision, the first of equals. Returns the sum after it.
 float PieceEncoder::unigram(Bytes text, float sum, PieceSession& session) const {
@@ -15,6 +21,7 @@ float PieceEncoder::unigram(Bytes text, float sum, PieceSession& session) const 
     best[0].score = sum;
     const std::uint8_t* const end = text.data + text.size;
     for (std::size_t start = 0; start < text.size;) {
+        if (best[start].score < least_sum) start_again(start, session);
         const float here = best[start].score;
         const std::size_t character = one_character(text.data + start, end);
         bool single = false;
@@ -45,13 +52,24 @@ float PieceEncoder::unigram(Bytes text, float sum, PieceSession& session) const 
     return best[text.size].score;
 }
 
-/// The best path, and by how much it is better than the second.
-double PieceEncoder::unigram_margin(Bytes text, PieceSession& session) const {
+/// Sums are from here on relative to the best at this place.
+void PieceEncoder::start_again(std::size_t at, PieceSession& session) const {
+    auto& best = session.best;
+    const float sum = best[at].score;
+    const std::size_t last = std::min(best.size() - 1, at + longest_);
+    for (std::size_t i = at; i <= last; ++i)
+        if (i == at || best[i].id >= 0) best[i].score -= sum;
+}
+
+/// The best path, and the largest sum after it for which the library takes this path: where the second is worse by more than
+/// what rounding can make of it, and where no sum on the way is started again.
+float PieceEncoder::kept_limit(Bytes text, PieceSession& session) const {
     constexpr double impossible = -std::numeric_limits<double>::infinity();
     auto& two = session.two;
     two.assign(text.size + 1, {impossible, impossible, -1, 0});
     two[0].best = 0.0;
     const std::uint8_t* const end = text.data + text.size;
+    double low = 0.0, characters = 0.0;
     const auto offer = [&](std::size_t start, std::size_t at, double score, std::int32_t id) {
         const double first = two[start].best + score, second = two[start].second + score;
         auto& target = two[at];
@@ -77,6 +95,8 @@ double PieceEncoder::unigram_margin(Bytes text, PieceSession& session) const {
             single = single || at - start == character;
         }
         if (!single) offer(start, start + character, unknown_score_, unknown_);
+        low = std::min(low, two[start].best);
+        characters += 1.0;
         start += character;
     }
     auto& found = session.found;
@@ -84,7 +104,12 @@ double PieceEncoder::unigram_margin(Bytes text, PieceSession& session) const {
     for (std::size_t at = text.size; at > 0; at = two[at].start)
         found.push_back({two[at].start, static_cast<std::uint32_t>(at), two[at].id});
     std::reverse(found.begin(), found.end());
-    return two[text.size].best - two[text.size].second;
+    // Each step along a path rounds the sum by at most half a unit in its last place, and another path has no more steps than
+    // there are characters; half of what is safe is taken.
+    const double total = two[text.size].best, margin = total - two[text.size].second;
+    const double steps = static_cast<double>(found.size()) + characters + 2.0;
+    const double rounding = 0.5 * margin * 0x1p24 / steps, started = -least_sum + std::min(0.0, low - total) - 1.0;
+    return static_cast<float>(std::max(0.0, std::min(rounding, started)));
 }
 
 /// Merges neighbours, the best pair first, and of equals the leftmost.

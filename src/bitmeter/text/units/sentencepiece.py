@@ -12,7 +12,7 @@ from bitmeter.errors import DamagedSourceError
 from bitmeter.text.units.base import Split
 from bitmeter.text.units.tokenizers import REPLACED, FileUnits, piece_bytes
 
-__all__ = ["SentencePiece"]
+__all__ = ["SentencePiece", "pieces_by_package"]
 
 
 class SentencePiece(FileUnits):
@@ -94,11 +94,20 @@ class SentencePiece(FileUnits):
         return Split(*self._encoder.split(data, ends))
 
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
-        result: list[tuple[Sequence[int], Sequence[int]]] = []
-        for text in texts:
-            pieces = self._processor.encode(text, out_type="immutable_proto").pieces
+        return pieces_by_package(self._processor, texts)
+
+
+def pieces_by_package(processor: Any, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
+    """For each text the ids of its pieces, and at which character each begins, by a processor of the package."""
+    result: list[tuple[Sequence[int], Sequence[int]]] = []
+    for text in texts:
+        if hasattr(processor, "encode_as_offset_mapping"):
+            found = processor.encode_as_offset_mapping(text)
+            result.append((found["ids"], [start for start, _ in found["offsets"]]))
+        else:  # sentencepiece below 0.2.2
+            pieces = processor.encode(text, out_type="immutable_proto").pieces
             result.append(([piece.id for piece in pieces], [piece.begin for piece in pieces]))
-        return result
+    return result
 
 
 def _package(data: bytes, path: str) -> Any:
