@@ -55,7 +55,7 @@ def normalise(text: str) -> str:
 
 def peers() -> tuple[Any, Any]:
     """The packages of the loop; None for one that is not installed."""
-    found = []
+    found: list[Any] = []
     for name in ("sentencepiece", "kenlm"):
         try:
             found.append(importlib.import_module(name))

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
+from nemo_curator.stages.text.filters.score_filter import ScoreFilter
+from nemo_curator.tasks import DocumentBatch
 
-curator = pytest.importorskip("nemo_curator", reason="needs torch, Ray and Linux with a GPU driver for all of it")
-
-from nemo_curator.stages.text.filters.score_filter import ScoreFilter  # noqa: E402
-from nemo_curator.tasks import DocumentBatch  # noqa: E402
-
-from bitmeter.hosts.nemo_curator import DocumentScore  # noqa: E402
-from tests.filter.made import TEXTS, model, values  # noqa: E402
+from bitmeter.hosts.nemo_curator import DocumentScore
+from tests.filter.made import TEXTS, model, values
 
 
 def test_score_filter(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import bitmeter as bm
 from tests.filter.made import TEXTS, model, values
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Ray, about its own settings
 def test_map_batches(tmp_path: Path) -> None:
     name = model(tmp_path)
     ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")

@@ -66,8 +66,8 @@ def test_an_interruption_anywhere_is_resumed(
 ) -> None:
     """The work ends before the n-th file gets its name; what is left is done by the same call."""
     name, source = model(tmp_path), corpus(tmp_path, 2)
-    arguments = (name, source)
-    bm.filter_corpus(*arguments, tmp_path / "whole", rejected=tmp_path / "whole-r", **rule, **KEYWORDS)
+    arguments: tuple[Any, Any] = (name, source)
+    bm.filter_corpus(arguments[0], arguments[1], tmp_path / "whole", rejected=tmp_path / "whole-r", **rule, **KEYWORDS)
     from bitmeter._util.drafts import Draft
 
     publish, left = Draft.publish, calls
@@ -83,12 +83,12 @@ def test_an_interruption_anywhere_is_resumed(
     keywords = {"rejected": tmp_path / "out-r", **rule, **KEYWORDS}
     done = False
     try:
-        bm.filter_corpus(*arguments, tmp_path / "out", **keywords)
+        bm.filter_corpus(arguments[0], arguments[1], tmp_path / "out", **keywords)
         done = True
     except KeyboardInterrupt:
         pass
     monkeypatch.setattr(Draft, "publish", publish)
-    found = bm.filter_corpus(*arguments, tmp_path / "out", **keywords)
+    found = bm.filter_corpus(arguments[0], arguments[1], tmp_path / "out", **keywords)
     assert found.skipped == 2 if done else found.skipped < 2
     for folder in ("whole", "whole-r"):
         expected = {n: h for n, h in content(tmp_path / folder).items() if not n.startswith(FOLDER)}
@@ -196,12 +196,10 @@ def test_damaged_receipts_are_errors(tmp_path: Path, old: str) -> None:
         bm.filter_corpus(name, source, tmp_path / "out", max=3.0)
 
 
-def test_progress_reaches_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rule", [{"max": 3.0}, {"keep": "30%"}], ids=str)
+def test_progress_reaches_the_end(tmp_path: Path, rule: dict[str, Any]) -> None:
     name, source = model(tmp_path), corpus(tmp_path)
-    for rule in ({"max": 3.0}, {"keep": "30%"}):
-        seen: list[float | None] = []
-        bm.filter_corpus(
-            name, source, tmp_path / str(rule), progress=lambda step, seen=seen: seen.append(step.share), **rule
-        )  # type: ignore[misc]
-        assert seen[-1] == 1.0
-        assert seen == sorted(seen)  # type: ignore[type-var]
+    seen: list[float] = []
+    bm.filter_corpus(name, source, tmp_path / "out", progress=lambda step: seen.append(step.share or 0.0), **rule)
+    assert seen[-1] == 1.0
+    assert seen == sorted(seen)

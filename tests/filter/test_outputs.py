@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_lines_are_copied_and_compressed(tmp_path: Path, suffix: str) -> None:
 
 def test_fields_are_added_at_the_end_and_the_rest_stays(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    columns = {"ppl": [1.5, float("inf")], "n": [3, None], 'odd "name"': ["head", "é"]}
+    columns: dict[str, list[Any]] = {"ppl": [1.5, float("inf")], "n": [3, None], 'odd "name"': ["head", "é"]}
     with opened(path, force=False) as writer:
         writer.write(Rows(0, LINES), [0, 1], columns)
     first, second = path.read_bytes().splitlines()

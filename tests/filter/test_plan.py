@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,12 +53,13 @@ def test_outputs_are_neither_inputs_nor_each_other(tmp_path: Path) -> None:
 
 def test_what_is_no_file(tmp_path: Path) -> None:
     [one] = files(tmp_path, "a.txt")
-    for corpus in ("-", "https://example.org/a.txt", []):
+    refused: list[Any] = ["-", "https://example.org/a.txt", []]
+    for corpus in refused:
         with pytest.raises(InputError):
             shards_of(corpus, tmp_path / "o", None, None)
-    for corpus in (str(tmp_path / "none.txt"), str(tmp_path / "*.none"), 3):
+    for wrong in (str(tmp_path / "none.txt"), str(tmp_path / "*.none"), 3):
         with pytest.raises(BitmeterError):
-            shards_of(corpus, tmp_path / "o", None, None)
+            shards_of(wrong, tmp_path / "o", None, None)
     with pytest.raises(FileFormatError, match="name a folder"):
         shards_of([one, *files(tmp_path, "b.txt")], one, None, None)
 

@@ -79,7 +79,7 @@ def test_the_gaussian_weight() -> None:
 @pytest.mark.parametrize("text", ["", "30", "x%", "101%", "30%-20%", "0%", "-5%", "30%-", "1e1%", "nan%", "50%-50%"])
 def test_wrong_ranges(text: str) -> None:
     if text == "30":
-        assert parse_range(text) == (0, Fraction(3, 10))
+        assert parse_range(text) == (Fraction(0), Fraction(3, 10))
         return
     with pytest.raises(ChoiceError):
         parse_range(text)

@@ -92,7 +92,8 @@ def shards_of(corpus: Any, output: Any, rejected: Any, bad: Any) -> list[Shard]:
         # One file may be filtered into several: their receipts have the names of what is written.
         is_named = places[0] is not None and places[0] == as_path(output)
         name = relative if places[0] is None or not is_named else places[0].name
-        shards.append(Shard(source, name, *places, is_named=is_named))
+        kept, dropped, aside = places
+        shards.append(Shard(source, name, kept, dropped, aside, is_named))
     return shards
 
 

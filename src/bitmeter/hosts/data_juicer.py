@@ -18,7 +18,7 @@ _base: Any = require("data_juicer.ops.base_op", "The operator for Data-Juicer")
 _stats: str = require("data_juicer.utils.constant", "The operator for Data-Juicer").Fields.stats
 
 
-@_base.OPERATORS.register_module(OP_NAME)  # type: ignore[untyped-decorator]
+@_base.OPERATORS.register_module(OP_NAME)
 class ScoreFilter(_base.Filter):  # type: ignore[misc]
     """Keeps samples whose figure is within limits; the figure is a stat of the sample.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_figures_are_those_of_score(model: object, conventions: dict[str, str]) 
     found = scorer.score(*joined(DOCUMENTS))
     signature = scorer.signature
     for number, document in enumerate(DOCUMENTS):
-        keywords = {"first": signature.first, "eos": signature.eos, "oov": signature.oov, **conventions}
+        keywords: dict[str, Any] = {"first": signature.first, "eos": signature.eos, "oov": signature.oov, **conventions}
         if scorer.name == "zlib:6":
             keywords = {}
         text = document if "like" in conventions else bm.Corpus.from_documents([document])
