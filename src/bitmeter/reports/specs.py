@@ -167,7 +167,7 @@ def calibration_spec(measured: Sequence[Measured]) -> dict[str, Any]:
             for b in found.bins
         ]
     _some(values, "none of the traces has alternatives; score with --alternatives 5 and --trace FILE")
-    share = {"scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}}
+    share: dict[str, Any] = {"scale": {"domain": [0, 1]}, "axis": {"format": ".0%"}}
     x = _quantity("probability", "probability of the first guess", **share)
     spec = _points("Calibration of the first guess", values, x, "right", "share of them that came", traced, **share)
     diagonal = {
@@ -261,7 +261,7 @@ def sweep_spec(models: Sequence[SizedModel]) -> dict[str, Any]:
         "scale": {"domain": [True, False], "range": [_COLOURS[0], _COLOURS[2]]},
     }  # fmt: skip
     front = [{"filter": "datum.best"}]
-    layers = [
+    layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "line", "strokeDash": [4, 3], "color": _COLOURS[2]},
             "transform": front,

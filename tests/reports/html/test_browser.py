@@ -72,6 +72,25 @@ def panel(browser: Browser, section: str = "text") -> str:
     return str(browser.run("return document.querySelector(`#${arguments[0]} .inspector`).innerText", section))
 
 
+def shows(browser: Browser, wanted: str, section: str = "text") -> None:
+    """Wait until the legend says something."""
+    browser.until(lambda: wanted in says(browser, section), f"{section} says {wanted}, not {says(browser, section)}")
+
+
+def inspects(browser: Browser, *wanted: str) -> None:
+    """Wait until the inspector says all of these."""
+    browser.until(lambda: all(one in panel(browser) for one in wanted), f"{wanted}; the page says {panel(browser)}")
+
+
+def is_current(browser: Browser, section: str) -> None:
+    current = "return document.querySelector('.bar nav a[aria-current]')?.hash"
+    browser.until(lambda: browser.run(current) == f"#{section}", f"{section} is the current section")
+
+
+def is_whole(browser: Browser, file: Path) -> None:
+    browser.until(lambda: file.stat().st_size > 0, f"{file.name} is whole")
+
+
 def pinned(browser: Browser, section: str = "text") -> int:
     return int(browser.run("return document.querySelectorAll(`#${arguments[0]} .frame.pinned`).length", section))
 
@@ -94,19 +113,15 @@ def test_every_view(browser: Browser, folder: Path, width: int, theme: str) -> N
                     "Rank": "rank",
                     "Surprisal": "bits per",
                 }
-                browser.until(lambda wanted=line[metric]: wanted in says(browser), f"{model}, {unit}, {metric}")
+                shows(browser, line[metric])
                 seen.add((model, unit, says(browser)))
     assert len(seen) == 4 * 5
     for unit in ("Word", "Shared"):
         click(browser, "against", unit)
-        browser.until(lambda wanted=unit: ("per word" in says(browser, "against")) == (wanted == "Word"), unit)
+        shows(browser, "bits per word" if unit == "Word" else "bits per segment", "against")
     for section in ("text", "against", "curves", "models", "documents"):
         browser.run("document.getElementById(arguments[0]).scrollIntoView({behavior: 'instant'})", section)
-        current = "return document.querySelector('.bar nav a[aria-current]')?.hash"
-        browser.until(
-            lambda name=section, current=current: browser.run(current) == f"#{name}",
-            f"{section} is the current section",
-        )
+        is_current(browser, section)
     drawn = "return [...document.querySelectorAll('.chart svg[role=img]')].length"
     browser.until(lambda: browser.run(drawn) == 4, "four charts")
     assert browser.run("return document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways"
@@ -131,7 +146,7 @@ def test_the_figures_of_words_are_those_of_the_trace(browser: Browser, folder: P
         costs = word_costs(text.data, text.cuts, score.trace.bits, words).bits
         click(browser, "text", model)
         click(browser, "text", "Word")
-        browser.until(lambda count=score.words: f"of {count:,} words" in says(browser), "all words")
+        shows(browser, f"of {score.words:,} words")
         browser.press(Keys.ESCAPE)
         browser.run("document.querySelector('#text .text').focus()")
         browser.press(Keys.ARROW_RIGHT)
@@ -140,10 +155,7 @@ def test_the_figures_of_words_are_those_of_the_trace(browser: Browser, folder: P
             word = text.data[words[k] : words[k + 1]].decode()
             bits = f"{costs[k]:.{2 if costs[k] < 9.995 else 1}f}"
             shown = word.replace(" ", "␣").replace("\n", "⏎")
-            browser.until(
-                lambda s=shown, b=bits: (found := panel(browser)) and s in found and f"\n{b} bits" in found,
-                f"{shown} costs {bits} bits; the page says {panel(browser)}",
-            )
+            inspects(browser, shown, f"\n{bits} bits")
             browser.press(Keys.ARROW_RIGHT)
 
 
@@ -289,7 +301,7 @@ def test_tables_sort_filter_and_export_all_rows(browser: Browser, folder: Path, 
         click(browser, "documents", ending)
         file = browser.downloads / f"documents.{ending.lower()}"
         browser.until(file.is_file, f"{file.name} was saved")
-        browser.until(lambda one=file: one.stat().st_size > 0, f"{file.name} is whole")
+        is_whole(browser, file)
     documents = runs[0].by_document
     assert documents is not None
     with (browser.downloads / "documents.csv").open(newline="", encoding="utf-8") as lines:

@@ -124,11 +124,9 @@ class _Tests:
         """B − A over the clusters that have any of these segments."""
         assert self._like is not None, "without clusters there is no test"
         number = len(self._like)
-        of_a, of_b, of_sizes = (np.bincount(cluster, values, number) for values in (a, b, sizes))
+        of_a, of_b, of_sizes = (np.bincount(cluster, values, number).astype(np.float64) for values in (a, b, sizes))
         used = of_sizes > 0.0
-        like = replace(
-            self._like.clusters, sizes=of_sizes[used].astype(np.float64), costs=of_a[used], learns=self._learns
-        )
+        like = replace(self._like.clusters, sizes=of_sizes[used], costs=of_a[used], learns=self._learns)
         return paired_clusters(of_b[used], of_a[used], like, confidence)
 
     @property
@@ -209,7 +207,7 @@ def literals(
     Intervals and p-values are corrected for all literals that occur often enough, not only for those shown.
     """
     owner = owners(data, shared.cuts, words)
-    a, b = (np.bincount(owner, values, len(words) - 1) for values in (shared.a, shared.b))
+    a, b = (np.bincount(owner, values, len(words) - 1).astype(np.float64) for values in (shared.a, shared.b))
     by_name: dict[bytes, list[int]] = {}
     for k, (i, j) in enumerate(zip(words[:-1].tolist(), words[1:].tolist(), strict=True)):
         by_name.setdefault(data[i:j].strip(), []).append(k)

@@ -121,7 +121,7 @@ def _run(one: Measured) -> dict[str, Any]:
         "chars": score.chars,
         "documents": score.documents,
         "unit": _unit(score),
-        "perplexity": {name: figures.perplexity(score, name) for name in ("word", "token")},  # type: ignore[arg-type]
+        "perplexity": {name: figures.perplexity(score, name) for name in ("word", "token")},
         "short": score.signature.short,
         "signature": str(score.signature),
         "explained": [list(row) for row in explain_signature(score.signature)],
@@ -195,9 +195,9 @@ def _chips(scores: Sequence[Score], names: Sequence[str]) -> list[dict[str, Any]
         values = [one[key] for one in explained if key in one]
         if key in ("schema", "model", "version"):
             continue
-        one = len({value for value, _ in values}) == 1
-        value = values[0][0] if one else "; ".join(f"{name}: {v}" for name, (v, _) in zip(names, values, strict=False))
-        found.append({"key": key, "value": value, "words": values[0][1] if one else "", "must": key in MUST_AGREE})
+        same = len({value for value, _ in values}) == 1
+        value = values[0][0] if same else "; ".join(f"{name}: {v}" for name, (v, _) in zip(names, values, strict=False))
+        found.append({"key": key, "value": value, "words": values[0][1] if same else "", "must": key in MUST_AGREE})
     return found
 
 

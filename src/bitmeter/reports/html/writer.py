@@ -92,7 +92,8 @@ def report(
     '<!doctype html>'
     """
     sized = () if sweep is None else sized_models(sweep)
-    for value, name in ((title, "title"), (command, "command")):
+    words: tuple[tuple[Any, str], ...] = ((title, "title"), (command, "command"))
+    for value, name in words:
         if value is not None and not isinstance(value, str):
             message = f"{name} is {value!r:.60}; it must be a string"
             raise InputTypeError(message, value=value)

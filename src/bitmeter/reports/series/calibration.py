@@ -98,7 +98,7 @@ def _right(trace: Trace, details: Details) -> Floats:
         right[tied] = [
             details.names[k] in (data[i:j], data[i:j].strip()) for k, (i, j) in zip(guesses, spans, strict=True)
         ]
-    return right.astype(np.float64)
+    return np.asarray(right, dtype=np.float64)
 
 
 def _ends(interval: Interval | None, share: float, count: int, confidence: float) -> tuple[float | None, float | None]:

@@ -88,7 +88,7 @@ def ratio_of_parts(like: Observed, cluster: Ints, costs: Floats, sizes: Floats, 
     """
     if not len(cluster) or not sizes.sum() > 0.0:
         return None
-    of_costs = np.bincount(cluster, costs, len(like))
+    of_costs = np.bincount(cluster, costs, len(like)).astype(np.float64)
     of_sizes = np.bincount(cluster, sizes, len(like)).astype(np.float64)
     used = of_sizes > 0.0
     some = replace(like.clusters, costs=of_costs[used], sizes=of_sizes[used])

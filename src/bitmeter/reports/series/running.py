@@ -60,8 +60,8 @@ def running(score: Score, points: int = POINTS) -> Running | None:
         # The last one is the interval of the score itself: all clusters, one of no size at the end included.
         interval = ratio_interval(replace(found.clusters, costs=costs[:end], sizes=sizes[:end]), score.confidence)
         rows.append((float(read[end - 1]), interval.estimate, interval.low, interval.high))
-    columns = [tuple(column) for column in zip(*rows, strict=True)]
-    return Running(*columns, *_line(score, points))  # type: ignore[arg-type]
+    at, figure, low, high = zip(*rows, strict=True)
+    return Running(at, figure, low, high, *_line(score, points))
 
 
 def _line(score: Score, points: int) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -52,8 +52,8 @@ class TextView {
     if (this.unit === "byte" && !this.model.entry.bytewise) this.unit = "token";
     if (this.metric !== "surprisal" && !this.model.detailed) this.metric = "surprisal";
     this.refreshControls();
-    const source = await this.source();
-    this.reader.show(source);
+    const turn = (this.turn = (this.turn ?? 0) + 1), source = await this.source();
+    if (turn === this.turn) this.reader.show(source); // else another view was chosen meanwhile
   }
 
   refreshControls() {
