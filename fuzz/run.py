@@ -32,6 +32,7 @@ LONGEST = {
     "spelling": 1 << 16,
     "arpa": 1 << 15,
     "kenlm": 1 << 14,
+    "pieces": 1 << 14,
 }
 SHORT = 1 << 12
 
