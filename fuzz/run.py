@@ -33,6 +33,7 @@ LONGEST = {
     "arpa": 1 << 15,
     "kenlm": 1 << 14,
     "overlap": 1 << 13,
+    "pieces": 1 << 14,
 }
 SHORT = 1 << 12
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -35,6 +36,35 @@ def _models() -> Iterator[tuple[str, bm.NGram]]:
     yield "long", bm.NGram(order=2).fit(b"a-word-of-many-bytes and-another-one-of-many\n\xff\xfe and\n")
 
 
+def _pieces() -> Iterator[tuple[str, bytes]]:
+    """Small SentencePiece models by the package's trainer, with the rules of the normalisers."""
+    import sentencepiece
+
+    settings: dict[str, dict[str, object]] = {
+        "plain": {"normalization_rule_name": "identity"},
+        "bytes": {"normalization_rule_name": "identity", "byte_fallback": True, "vocab_size": 300},
+        "symbols": {"normalization_rule_name": "identity", "user_defined_symbols": ["<sep>", "ing"]},
+        "suffix": {"normalization_rule_name": "identity", "treat_whitespace_as_suffix": True},
+        "merges": {"normalization_rule_name": "identity", "model_type": "bpe"},
+    }
+    for name, chosen in settings.items():
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(TEXT.decode().splitlines()), model_writer=model, minloglevel=2,
+            **{"vocab_size": 40, "hard_vocab_limit": False, **chosen},
+        )  # fmt: skip
+        yield name, model.getvalue()
+        # Rules: a trie of b"a" and b"ab", each with its string.
+        units = [0] * 256
+        units[0] = 1 << 10
+        units[1 ^ ord("a")] = ord("a") | 1 << 8 | (2 ^ 1 ^ ord("a") ^ 0x80) << 10
+        rules = (
+            (4 * len(units)).to_bytes(4, "little") + b"".join(unit.to_bytes(4, "little") for unit in units) + b"A\0 b\0"
+        )
+        inner = bytes([2 << 3 | 2, len(rules) & 127 | 128, len(rules) >> 7]) + rules
+        yield f"{name}-rules", model.getvalue() + bytes([3 << 3 | 2, len(inner) & 127 | 128, len(inner) >> 7]) + inner
+
+
 def write(folder: Path) -> None:
     """A folder of inputs for each target that has any."""
 
@@ -58,6 +88,8 @@ def write(folder: Path) -> None:
                 model.save(arpa, force=True)
                 put("arpa", name, arpa.read_bytes())
         put("arpa", "srilm", SRILM)
+        for name, data in _pieces():
+            put("pieces", name, b"\x0c" + data + b"the mat  end")
         for binary in KENLM.glob("*.bin"):
             put("kenlm", binary.stem, b"\0" + binary.read_bytes())
         index = Path(place) / "index.bmi"

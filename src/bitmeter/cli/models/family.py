@@ -20,8 +20,9 @@ class TrainingOptions(TextOptions):
         str | None,
         typer.Option(
             metavar="UNITS",
-            help="Units to predict. N-gram models: words (default), chars, bytes, tokenizer:FILE or "
-            "sentencepiece:FILE; networks: bpe (default), bytes or words.",
+            help="Units to predict. N-gram models: words (default), chars, bytes, tokenizer:FILE, "
+            "sentencepiece:FILE, or pieces learned from the text: sentencepiece:unigram:N, sentencepiece:bpe:N; "
+            "networks: bpe (default), bytes or words.",
         ),
     ] = None
     vocab_size: Annotated[

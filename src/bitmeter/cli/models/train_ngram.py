@@ -91,9 +91,10 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
             f"{options.smoothing} does not use it; leave it out"
         )
         raise typer.BadParameter(message)
+    units = _learned_units(texts, output, training) or training.units or "words"
     try:
         model = NGram(
-            options.order, options.smoothing, prune=_thresholds(options.prune), units=training.units or "words",
+            options.order, options.smoothing, prune=_thresholds(options.prune), units=units,
             unk_word=options.unk_word, min_count=options.min_count, vocab_size=training.vocab_size,
             vocab=options.vocab, threads=training.threads,
         )  # fmt: skip
@@ -128,9 +129,9 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         note(
             f"{texts[-1]} does not end in a newline: lmplz would leave out the end of its last line, which counts here"
         )
-    file = (training.units or "").partition(":")[2]
+    file = units.partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
-        note(f"the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
+        note(f"the tokenizer is not beside the model; put a copy there, or add: --with {units}")
     if training.heldout is not None and options.prune_entropy is not None:
         note(_cost_of_pruning(whole, model, training.heldout, training, options.norm))
 
@@ -145,6 +146,27 @@ def _ends_within_a_line(text: str) -> bool:
     with path.open("rb") as file:
         file.seek(-1, 2)
         return file.read(1) != b"\n"
+
+
+def _learned_units(texts: list[str], output: Path, training: TrainingOptions) -> str | None:
+    """Learn a vocabulary where --units asks for one, and write it beside the model; the units that it gives."""
+    from bitmeter.text.units.pieces_training import learn_pieces, vocabulary_spec
+
+    wanted = vocabulary_spec(training.units)
+    if wanted is None or Path((training.units or "").partition(":")[2]).is_file():
+        return None
+    from bitmeter._util.files import replacing
+    from bitmeter.text.boundaries import sentences_of
+
+    algorithm, size = wanted
+    file = output.with_suffix(".model")
+    check_free(file, force=training.force, inputs=[*texts, training.heldout])
+    corpus = sentences_of(texts if len(texts) > 1 else texts[0], docs=training.docs, field=training.field)
+    data = learn_pieces(corpus, algorithm, size)
+    with replacing(file, force=training.force) as draft:
+        draft.write_bytes(data)
+    say(f"{label(file)}: {algorithm}, {size:,} pieces, {len(data):,} bytes")
+    return f"sentencepiece:{file}"
 
 
 def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions, norm: str | None) -> str:
