@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import bitmeter as bm
@@ -117,3 +118,35 @@ def test_what_is_not_there_or_not_json(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{")
     with pytest.raises(FileFormatError, match="is not a certificate"):
         bm.audit("kt", TEXT, check=tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda record: record["checks"][3].update(summary="all is well"), "the words of the check"),
+        (lambda record: record["checks"][3].update(worst=3.5), "the largest deviation of"),
+        (lambda record: record.update(farthest=9), "the longest history: 9"),
+        (lambda record: record["findings"].pop(), "the words of finding 1: none"),
+        (lambda record: record["findings"][0].update(text="a trifle"), "the words of finding 1: a trifle"),
+        (lambda record: record["findings"][0].update(bits=0.001), "the effects of findings"),
+    ],
+)
+def test_what_is_said_is_compared(tmp_path: Path, change: Any, said: str) -> None:
+    def half(ids: Any, bounds: Any) -> Any:
+        return np.full(len(ids), -np.log(2.0))
+
+    path = tmp_path / "c.json"
+    bm.audit(half, TEXT).save(path)
+    assert bm.audit(half, TEXT, check=path).differences == ()
+    record = json.loads(path.read_text())
+    change(record)
+    path.write_text(json.dumps(record))
+    assert any(said in line for line in bm.audit(half, TEXT, check=path).differences)
+
+
+def test_a_check_stands_once(certificate: Path) -> None:
+    record = json.loads(certificate.read_text())
+    record["checks"].append(record["checks"][0])
+    certificate.write_text(json.dumps(record))
+    with pytest.raises(FileFormatError, match="a check twice"):
+        bm.audit("kt", TEXT, check=certificate)

@@ -97,7 +97,7 @@ def audit(
     with steps("auditing") as progress:
         try:
             found = run(
-                ready, text, units=units, unit=unit, columns=_mapped(columns), claimed=claimed, docs=reading.docs,
+                ready, text, units=units, unit=unit, columns=_checked(columns), claimed=claimed, docs=reading.docs,
                 field=reading.field, positions=positions if histories is None else histories, seed=seed,
                 confidence=confidence, check=check, progress=progress,
             )  # fmt: skip
@@ -111,14 +111,14 @@ def audit(
     _fail(found, check)
 
 
-def _mapped(columns: str | None) -> dict[str, str] | None:
+def _checked(columns: str | None) -> str | None:
     if columns is None:
         return None
     pairs = [part.partition("=") for part in columns.split(",")]
     if not all(role and sign and name for role, sign, name in pairs):
         message = f"--columns is {columns}; write role=column,role=column, such as logprob=nll,piece=token"
         raise typer.BadParameter(message)
-    return {role.strip(): name.strip() for role, _, name in pairs}
+    return columns
 
 
 def _fail(found: Audit, check: Path | None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 
 from bitmeter._util.fields import Fields, read_fields
 from bitmeter._util.files import as_path
@@ -38,6 +40,9 @@ class Certificate:
     correction: Mapping[str, object]
     checks: Mapping[str, str]
     positions_of: Mapping[str, tuple[int, ...]]
+    worst_of: Mapping[str, float | None]
+    said: tuple[str, ...]
+    effects: tuple[float, ...]
     seed: int
     positions: int
     farthest: int | None
@@ -61,7 +66,9 @@ def read_certificate(path: object) -> Certificate:
     if "schema" not in fields or fields.value("schema") != SCHEMA:
         fields.fail(f"expected the schema {SCHEMA!r}")
     subject, text, figures = fields.fields("subject"), fields.fields("text"), fields.fields("figures")
-    checks = fields.list_of_fields("checks")
+    checks, findings = fields.list_of_fields("checks"), fields.list_of_fields("findings")
+    if len({one.text("name") for one in checks}) < len(checks):
+        fields.fail("it has a check twice")
     return Certificate(
         path=str(file),
         verdict=fields.text("verdict", ("proven", "unproven", "unsound")),
@@ -77,6 +84,9 @@ def read_certificate(path: object) -> Certificate:
         correction={} if fields.is_null("correction") else _correction(fields.fields("correction")),
         checks={one.text("name", tuple(CHECKS)): one.text("status") for one in checks},
         positions_of={one.text("name"): tuple(one.counts("positions").tolist()) for one in checks},
+        worst_of={one.text("name"): _optional(one, "worst") for one in checks},
+        said=_wording([one.text("summary") for one in checks], [one.text("text") for one in findings]),
+        effects=tuple(_optional(one, "bits") or 0.0 for one in findings),
         seed=fields.count("seed"),
         positions=fields.count("positions"),
         farthest=None if "farthest" not in fields or fields.is_null("farthest") else fields.count("farthest"),
@@ -137,9 +147,19 @@ def differences(found: Audit, before: Certificate) -> tuple[str, ...]:
         pairs.append((f"the check {name}", status, now[name].status if name in now else "missing"))
         if name in now:
             pairs.append((f"the positions of {name}", before.positions_of[name], now[name].positions))
+            if not _same_worst(before.worst_of[name], now[name].worst, now[name].tolerance):
+                pairs.append((f"the largest deviation of {name}", before.worst_of[name], now[name].worst))
     pairs += [
         (f"the check {name}", "missing", check.status) for name, check in now.items() if name not in before.checks
     ]
+    said = _wording([check.summary for check in found.checks], [finding.text for finding in found.findings])
+    if before.version == found.environment.get("bitmeter"):  # another version may say it in other words
+        pairs += [
+            (f"the words of {_named(found, k)}", was, now_is)
+            for k, (was, now_is) in enumerate(zip_longest(before.said, said, fillvalue="none"))
+        ]
+    pairs.append(("the effects of findings", before.effects, tuple(one.bits or 0.0 for one in found.findings)))
+    pairs.append(("the longest history", before.farthest, found.farthest))
     figures, correction = figures_of(found.score), {} if found.correction is None else asdict(found.correction)
     for name in dict.fromkeys([*before.figures, *figures]):
         was, now_is = before.figures.get(name), figures.get(name)
@@ -172,6 +192,25 @@ def _parts(first: str, second: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The parts of two signatures that the other does not have."""
     one, other = first.split("|"), second.split("|")
     return tuple(part for part in one if part not in other), tuple(part for part in other if part not in one)
+
+
+def _wording(summaries: list[str], findings: list[str]) -> tuple[str, ...]:
+    """What is said, without its numbers: they are compared by themselves, and their last digits may differ."""
+    return tuple(re.sub(r"[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text) for text in (*summaries, *findings))
+
+
+def _named(found: Audit, index: int) -> str:
+    if index < len(found.checks):
+        return f"the check {found.checks[index].name}"
+    return f"finding {index - len(found.checks) + 1}"
+
+
+def _same_worst(first: float | None, second: float | None, tolerance: float | None) -> bool:
+    """What is within the tolerance of a check is rounding."""
+    if first is None or second is None:
+        return first == second
+    limit = tolerance or 0.0
+    return (first <= limit and second <= limit) or math.isclose(first, second, rel_tol=1e-3)
 
 
 def _same(first: object, second: object) -> bool:

@@ -116,3 +116,27 @@ def test_an_empty_cell_is_no_log_probability(tmp_path: Path) -> None:
     found = bm.audit(file, b"abc")
     assert [one.check for one in found.findings] == ["values"]
     assert found.findings[0].text.startswith("1 unit has no log-probability; the first, unit 1,")
+
+
+def test_a_mark_before_the_names_is_none_of_the_first(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"\xef\xbb\xbfstart,end,nll\n0,2,1.5\n")
+    assert read_columns(read_table(tmp_path / "t.csv"), None, None).names["start"] == "start"
+
+
+@pytest.mark.parametrize("values", [[True], np.array([True]), [True, None]])
+def test_truth_values_are_no_log_probabilities(values: Any) -> None:
+    spans = {"start": list(range(len(values))), "end": [1 + i for i in range(len(values))]}
+    with pytest.raises(FileFormatError, match="truth values"):
+        read({**spans, "logprob": values})
+
+
+def test_a_role_is_named_once() -> None:
+    with pytest.raises(ChoiceError, match="'start' twice"):
+        read({"start": [0], "end": [1], "nll": [1.0]}, "start=start,start=end")
+
+
+def test_other_costs_are_said_and_whether_they_differ() -> None:
+    found = read({"start": [0], "end": [1], "nll": [math.log(2.0)], "bits": [1.0]})
+    assert "bits holds costs, too, by its name, and is not read" in found.assumptions
+    apart = read({"start": [0], "end": [1], "nll": [1.0], "bits": [1.0]})  # one nat, and ln 2 of them
+    assert f"differs by up to {1.0 - math.log(2.0):.4g} nats" in apart.assumptions[-1]

@@ -62,3 +62,18 @@ def test_what_is_no_row_is_refused() -> None:
         audited(row=[["a"]] * 5)
     with pytest.raises(FileFormatError, match="list of log-probabilities"):
         audited(top=["a"] * 5)
+
+
+def test_rows_that_are_cut_prove_no_sum() -> None:
+    cut = np.array([[0.5, 0.25]] * 5)
+    found = bm.audit(
+        {
+            "start": np.arange(2), "end": np.arange(1, 3), "id": np.array([0, 1]), "logprob": np.log([0.5, 0.25]),
+            "probs": cut[:2],
+        },
+        b"ab",
+    )  # fmt: skip
+    check = found.check("sums")
+    assert check is not None
+    assert check.status == "partial"
+    assert "rows sum to 0.75 to 0.75" in check.summary

@@ -83,3 +83,21 @@ def test_documents_that_do_not_match_are_ignored_and_said() -> None:
     columns = read_columns(table, None, None)
     tile(columns, RawText(b"abc", np.array([3])), None, "t")
     assert any("3 documents and the text 1" in line for line in columns.assumptions)
+
+
+@pytest.mark.parametrize(("by", "until", "said"), [
+    (0, -1, "ends are those of the last byte"),
+    (1, 1, "counted from 1; count"),
+    (1, 0, "counted from 1, and ends"),
+    (-1, -1, "begin at −1"),
+])  # fmt: skip
+def test_offsets_that_are_all_off_by_one_are_named(by: int, until: int, said: str) -> None:
+    start, end = np.array([0, 2, 5]), np.array([2, 5, 12])
+    right = tiled({"start": start, "end": end, "nll": np.ones(3)}, b"to be or not")
+    assert not right.findings
+    found = tiled({"start": start + by, "end": end + until, "nll": np.ones(3)}, b"to be or not")
+    assert any(said in one.text for one in found.findings)
+    one_wrong = end.copy()
+    one_wrong[0] += until or 1
+    other = tiled({"start": start, "end": one_wrong, "nll": np.ones(3)}, b"to be or not")
+    assert not any("with a shift" in one.text for one in other.findings)

@@ -93,6 +93,8 @@ def read_columns(table: RawTable, columns: object, unit: str | None) -> TableCol
     names["logprob"] = value
     assumptions = [f"{role} is the column {name}" for role, name in names.items() if role != name]
     logs = _logs(table, value, unit, assumptions)
+    unread = [name for name in table.columns if name.lower() in VALUES and name not in names.values()]
+    assumptions += [_unread(table, name, logs) for name in unread]
     result = TableColumns(logs, np.ones(len(table), dtype=np.bool_), names=names, assumptions=assumptions)
     result.doc = _documents(table, names.get("doc"))
     result.start, result.end = _whole(table, names.get("start")), _whole(table, names.get("end"))
@@ -130,7 +132,12 @@ def _mapped(table: RawTable, columns: object) -> dict[str, str]:
         return {}
     if isinstance(columns, str):
         pairs = [part.partition("=") for part in columns.split(",") if part]
-        found = {role.strip(): name.strip() for role, _, name in pairs}
+        roles = [role.strip() for role, _, _ in pairs]
+        found = dict(zip(roles, (name.strip() for *_, name in pairs), strict=True))
+        if len(found) < len(roles):
+            twice = next(role for role in roles if roles.count(role) > 1)
+            message = f"columns names {twice!r} twice; each role is one column (--columns)"
+            raise ChoiceError(message, value=columns)
     elif isinstance(columns, Mapping):
         found = {str(role): str(name) for role, name in columns.items()}
     else:
@@ -155,6 +162,11 @@ def _tell_bytes(table: RawTable, names: dict[str, str], chosen: Mapping[str, str
 
 
 def _logs(table: RawTable, name: str, unit: str | None, assumptions: list[str]) -> Floats:
+    column = table.columns[name]
+    truths = column.dtype == np.bool_ if isinstance(column, np.ndarray) else any(isinstance(v, bool) for v in column)
+    if truths:
+        message = f"{table.name}: {name} holds truth values, not log-probabilities; name another (--columns logprob=…)"
+        raise FileFormatError(message, value=name)
     values = _numbers(table, name)
     known, cost = VALUES.get(name.lower(), ("nats", False))
     if unit is not None:
@@ -174,6 +186,19 @@ def _logs(table: RawTable, name: str, unit: str | None, assumptions: list[str]) 
     as_cost = positive or (cost and not negative)
     scaled = np.asarray(values * _SCALES[known], dtype=np.float64)
     return np.asarray(-scaled + 0.0) if as_cost else scaled
+
+
+def _unread(table: RawTable, name: str, logs: Floats) -> str:
+    """That another column holds costs, and whether they are the same."""
+    said = f"{name} holds costs, too, by its name, and is not read"
+    try:
+        other = _logs(table, name, None, [])
+    except FileFormatError:
+        return said
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(other - logs)[other != logs]
+    worst = float(np.nanmax(apart, initial=0.0))
+    return said + (f", though it differs by up to {worst:.4g} nats" if worst > 1e-3 else "")
 
 
 def _numbers(table: RawTable, name: str) -> Floats:

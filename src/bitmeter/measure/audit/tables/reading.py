@@ -212,7 +212,7 @@ def _jsonl(path: Path) -> tuple[dict[str, Column], str]:
 def _csv(path: Path) -> tuple[dict[str, Column], str]:
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:  # Excel and PowerShell put a mark before the names
             reader = csv.reader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
             names = next(reader, [])
             if len(set(names)) != len(names) or not names:

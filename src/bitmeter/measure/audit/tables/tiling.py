@@ -234,6 +234,8 @@ def _tiled(start: Ints, end: Ints, text: RawText, at_most: int | None = None) ->
     begins = start[order]
     gaps, twice = begins > reached, begins < reached
     _gaps(found, text, gaps, begins, reached, int(ends.max(initial=0)))
+    if any(one.severity == "unsound" for one in found.findings):
+        _name_shift(found, size)
     if twice.any():
         at = int(np.argmax(twice))
         again = int(np.minimum(reached - begins, end[order] - begins)[twice].sum())
@@ -248,6 +250,24 @@ def _tiled(start: Ints, end: Ints, text: RawText, at_most: int | None = None) ->
             )
         )
     return found
+
+
+#: What would have to be added to starts and ends, and what the offsets are then.
+_SHIFTS = {
+    (0, 1): "ends are those of the last byte of a unit; write the offset after it",
+    (-1, -1): "offsets are counted from 1; count from 0",
+    (-1, 0): "offsets are counted from 1, and ends are those of the last byte; write the offset after it, from 0",
+    (1, 1): "offsets begin at −1; count from 0",
+}
+
+
+def _name_shift(found: Tiling, size: int) -> None:
+    """Where all offsets would be right if they were shifted, say so."""
+    for (by, until), said in _SHIFTS.items():
+        order = np.argsort(found.start, kind="stable")
+        start, end = found.start[order] + by, found.end[order] + until
+        if len(start) and start[0] == 0 and end[-1] == size and (start[1:] == end[:-1]).all() and (end > start).all():
+            found.findings.append(Finding("bytes", f"with a shift, the units partition the text: {said}", "note"))
 
 
 def _gaps(found: Tiling, text: RawText, gaps: Bools, begins: Ints, reached: Ints, last: int) -> None:
