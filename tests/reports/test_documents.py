@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bitmeter.measure.documents import DocumentBatch
+from bitmeter.measure.documents.ended import DocumentBatch
 from bitmeter.reports.documents import COLUMNS, document_rows
 
 

@@ -113,9 +113,9 @@ class Scorers:
         named = name.replace(_PLACEHOLDER, language) if isinstance(name, str) else name
         model: Model | Compressor
         if self._units is not None:
-            from bitmeter.models.ngram.tokenised import TokenisedNGram
+            from bitmeter.models.ngram.model import NGram
 
-            model = TokenisedNGram(named, _tokenizer(self._units.replace(_PLACEHOLDER, language)))
+            model = NGram.load(named, units=_tokenizer(self._units.replace(_PLACEHOLDER, language)))
         else:
             components = components_of(self._given)
             model = resolve(named, components)

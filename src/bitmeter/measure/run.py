@@ -15,7 +15,7 @@ from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.documents import DocumentListener, EndedDocuments
+from bitmeter.measure.documents.ended import DocumentListener, EndedDocuments
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
 from bitmeter.measure.mismatch import NormWatch

@@ -13,7 +13,7 @@ from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
 from bitmeter.errors import ModelError
 from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.documents import DocumentListener
+from bitmeter.measure.documents.ended import DocumentListener
 from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Run, measure_total
 from bitmeter.measure.score import Score, with_interval

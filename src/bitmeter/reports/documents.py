@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bitmeter.measure.documents import DocumentBatch
+from bitmeter.measure.documents.ended import DocumentBatch
 from bitmeter.reports.formats.table import columns_of
 
 __all__ = ["COLUMNS", "SCHEMA", "document_rows"]

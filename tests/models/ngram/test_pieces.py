@@ -11,7 +11,7 @@ import pytest
 import bitmeter as bm
 from bitmeter import errors
 from bitmeter.models.ngram.pieces import PieceWords
-from bitmeter.text.units.tokenizers import SentencePiece
+from bitmeter.text.units.sentencepiece import SentencePiece
 
 FOLDER = Path(__file__).parents[2] / "parity" / "filters"
 PIECES = FOLDER / "tiny.sp.model"

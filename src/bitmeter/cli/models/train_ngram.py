@@ -91,7 +91,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
             f"{options.smoothing} does not use it; leave it out"
         )
         raise typer.BadParameter(message)
-    units = _learned_units(texts, output, training) or training.units or "words"
+    units = _learned_units(texts, output, training, options.norm or "none") or training.units or "words"
     try:
         model = NGram(
             options.order, options.smoothing, prune=_thresholds(options.prune), units=units,
@@ -148,7 +148,7 @@ def _ends_within_a_line(text: str) -> bool:
         return file.read(1) != b"\n"
 
 
-def _learned_units(texts: list[str], output: Path, training: TrainingOptions) -> str | None:
+def _learned_units(texts: list[str], output: Path, training: TrainingOptions, norm: str) -> str | None:
     """Learn a vocabulary where --units asks for one, and write it beside the model; the units that it gives."""
     from bitmeter.text.units.pieces_training import learn_pieces, vocabulary_spec
 
@@ -157,12 +157,13 @@ def _learned_units(texts: list[str], output: Path, training: TrainingOptions) ->
         return None
     from bitmeter._util.files import replacing
     from bitmeter.text.boundaries import sentences_of
+    from bitmeter.text.corpus.normalise import normalised
 
     algorithm, size = wanted
     file = output.with_suffix(".model")
     check_free(file, force=training.force, inputs=[*texts, training.heldout])
     corpus = sentences_of(texts if len(texts) > 1 else texts[0], docs=training.docs, field=training.field)
-    data = learn_pieces(corpus, algorithm, size)
+    data = learn_pieces(corpus if norm == "none" else normalised(corpus, norm), algorithm, size)
     with replacing(file, force=training.force) as draft:
         draft.write_bytes(data)
     say(f"{label(file)}: {algorithm}, {size:,} pieces, {len(data):,} bytes")

@@ -7,7 +7,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import ModelError
-from bitmeter.measure.documents import DocumentBatch
+from bitmeter.measure.documents.ended import DocumentBatch
 
 LINES = b"".join(b"line %d\n" % i * (i % 4) for i in range(60)) + b"last"
 
