@@ -2,7 +2,7 @@
 #include "ngram/kenlm/model.hpp"
 
 #include "bind/bind.hpp"
-#include "bind/ngram_forms.hpp"
+#include "bind/ngram/forms.hpp"
 #include "ngram/kenlm/query.hpp"
 
 void bind_kenlm(nb::module_& m) {

@@ -7,7 +7,7 @@
 #include "util/watch.hpp"
 
 #include "bind/bind.hpp"
-#include "bind/ngram_forms.hpp"
+#include "bind/ngram/forms.hpp"
 #include "bind/units.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "ngram/format/pack.hpp"
 
 #include "bind/bind.hpp"
-#include "bind/ngram_forms.hpp"
+#include "bind/ngram/forms.hpp"
 
 namespace {
 
