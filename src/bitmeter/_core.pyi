@@ -393,6 +393,14 @@ class PieceEncoder:
     def tokens(self) -> list:
         """The bytes of each piece; None for one that stands for no bytes."""
 
+    def pieces(self) -> list:
+        """The pieces as they are written in the file."""
+
+    def written(self, document: bytes) -> list:
+        """
+        The pieces of a document as they are written; what has no piece in its own characters.
+        """
+
     def split(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:
         """
         (ids, cuts, bounds, how many bytes are in documents that the ids do not give back).

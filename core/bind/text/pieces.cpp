@@ -25,6 +25,22 @@ nb::list py_tokens(const PieceEncoder& self) {
     return result;
 }
 
+/// The library knows pieces as text, and so does a file of words.
+nb::str text_of(const std::string& piece) { return nb::steal<nb::str>(PyUnicode_DecodeUTF8(piece.data(), static_cast<Py_ssize_t>(piece.size()), "replace")); }
+
+nb::list py_pieces(const PieceEncoder& self) {
+    nb::list result;
+    for (std::size_t i = 0; i < self.size(); ++i) result.append(text_of(self.piece(i).text));
+    return result;
+}
+
+nb::list py_written(const PieceEncoder& self, const nb::bytes& document) {
+    const auto found = without_lock([&] { return self.written(view(document)); });
+    nb::list result;
+    for (const auto& piece : found) result.append(text_of(piece));
+    return result;
+}
+
 }  // namespace
 
 void bind_pieces(nb::module_& m) {
@@ -39,6 +55,9 @@ void bind_pieces(nb::module_& m) {
         .def_prop_ro("begin_mark", &PieceEncoder::begin_mark)
         .def_prop_ro("end_mark", &PieceEncoder::end_mark)
         .def("tokens", &py_tokens, "The bytes of each piece; None for one that stands for no bytes.")
+        .def("pieces", &py_pieces, "The pieces as they are written in the file.")
+        .def("written", &py_written, "document"_a,
+             "The pieces of a document as they are written; what has no piece in its own characters.")
         .def("split", &py_split, "data"_a, "ends"_a, "threads"_a = 1,
              "(ids, cuts, bounds, how many bytes are in documents that the ids do not give back).");
 }

@@ -216,27 +216,7 @@ void PieceEncoder::encode(Bytes document, std::int64_t offset, const std::uint8_
     if (!words_ || !by_words(document, offset, limit, session, run)) {
         run.size = first;
         run.lossy = lossy;
-        const std::uint8_t* const end = document.data + document.size;
-        if (utf8::count(document.data, end).second == 0) {
-            session.places.clear();
-            by_segments(document, document, offset, session, run);
-        } else {  // bytes that are no characters are replaced, one by one
-            session.repaired.clear();
-            session.places.clear();
-            for (const std::uint8_t* p = document.data; p < end;) {
-                const int size = utf8::length(p, end);
-                const auto at = static_cast<std::uint32_t>(p - document.data);
-                const auto n = static_cast<std::size_t>(size > 0 ? size : 1);
-                if (size > 0)
-                    session.repaired.insert(session.repaired.end(), p, p + n);
-                else
-                    session.repaired.insert(session.repaired.end(), replacement.begin(), replacement.end());
-                session.places.resize(session.repaired.size(), at);
-                p += n;
-            }
-            session.places.push_back(static_cast<std::uint32_t>(document.size));
-            by_segments({session.repaired.data(), session.repaired.size()}, document, offset, session, run);
-        }
+        by_segments(document, offset, session, run);
     }
     if (run.size == first && document.size) {
         run.push(static_cast<std::int32_t>(blank_document), offset);
@@ -245,7 +225,61 @@ void PieceEncoder::encode(Bytes document, std::int64_t offset, const std::uint8_
     run.bounds.push_back(static_cast<std::int64_t>(run.size));
 }
 
+std::vector<std::string> PieceEncoder::written(Bytes document) const {
+    std::vector<std::string> result;
+    auto session = take();
+    session->written = &result;
+    PieceRun run;
+    by_segments(document, 0, *session, run);
+    session->written = nullptr;
+    give(std::move(session));
+    return result;
+}
+
 // ---- any text --------------------------------------------------------------------------------------------------------
+
+/// Splits a document after bytes that are no characters were replaced, one by one.
+void PieceEncoder::by_segments(Bytes document, std::int64_t offset, PieceSession& session, PieceRun& run) const {
+    const std::uint8_t* const end = document.data + document.size;
+    if (utf8::count(document.data, end).second == 0) {
+        session.places.clear();
+        by_segments(document, document, offset, session, run);
+    } else {  // bytes that are no characters are replaced, one by one
+        session.repaired.clear();
+        session.places.clear();
+        for (const std::uint8_t* p = document.data; p < end;) {
+            const int size = utf8::length(p, end);
+            const auto at = static_cast<std::uint32_t>(p - document.data);
+            const auto n = static_cast<std::size_t>(size > 0 ? size : 1);
+            if (size > 0)
+                session.repaired.insert(session.repaired.end(), p, p + n);
+            else
+                session.repaired.insert(session.repaired.end(), replacement.begin(), replacement.end());
+            session.places.resize(session.repaired.size(), at);
+            p += n;
+        }
+        session.places.push_back(static_cast<std::uint32_t>(document.size));
+        by_segments({session.repaired.data(), session.repaired.size()}, document, offset, session, run);
+    }
+}
+
+/// Adds the pieces of a text that was split as they are written; unknown characters in a row are one piece.
+void PieceEncoder::write(Bytes text, bool after_unknown, PieceSession& session) const {
+    for (const auto& one : session.found) {
+        const bool unknown = one.id == unknown_;
+        const std::string_view surface{reinterpret_cast<const char*>(text.data) + one.begin, one.end - one.begin};
+        if (!unknown)
+            session.written->push_back(pieces_[static_cast<std::size_t>(one.id)].text);
+        else if (fallback_)
+            for (const char byte : surface)
+                session.written->push_back(pieces_[static_cast<std::size_t>(byte_ids_[static_cast<std::uint8_t>(byte)])].text);
+        else if (after_unknown)
+            session.written->back() += surface;
+        else
+            session.written->emplace_back(surface);
+        after_unknown = unknown;
+    }
+}
 
 /// Normalises a document and splits it wherever no piece can cross. `original` is the document before bytes were replaced.
 void PieceEncoder::by_segments(Bytes document, Bytes original, std::int64_t offset, PieceSession& session,
@@ -262,6 +296,7 @@ void PieceEncoder::by_segments(Bytes document, Bytes original, std::int64_t offs
     const auto flush = [&] {
         const Bytes whole{text.data(), text.size()};
         sum = segment(whole, sum, session);
+        if (session.written) write(whole, emit.previous_unknown, session);
         emit(session.found, whole, original, [&](std::int32_t id, std::uint32_t begin, bool) {
             const std::uint32_t at = origin[begin];
             run.push(id, offset + (session.places.empty() ? at : session.places[at]));

@@ -62,7 +62,8 @@ struct PieceSession {
     std::vector<Symbol> symbols;
     std::vector<Pair> agenda;
     std::vector<Found> found;
-    float after = 0.0f;  // the sum after a word
+    std::vector<std::string>* written = nullptr;  // takes the pieces as they are written, if anybody asks
+    float after = 0.0f;                           // the sum after a word
 };
 
 class PieceEncoder {
@@ -84,6 +85,9 @@ public:
     void encode(Bytes document, std::int64_t offset, const std::uint8_t* limit, PieceSession& session,
                 PieceRun& run) const;
 
+    /// The pieces of a document as they are written: what the model does not know is a piece in its own characters.
+    std::vector<std::string> written(Bytes document) const;
+
     /// A session that is nobody's, kept for the next one who asks.
     std::unique_ptr<PieceSession> take() const;
     void give(std::unique_ptr<PieceSession> session) const;
@@ -104,7 +108,9 @@ private:
 
     bool by_words(Bytes document, std::int64_t offset, const std::uint8_t* limit, PieceSession& session,
                   PieceRun& run) const;
+    void by_segments(Bytes document, std::int64_t offset, PieceSession& session, PieceRun& run) const;
     void by_segments(Bytes document, Bytes original, std::int64_t offset, PieceSession& session, PieceRun& run) const;
+    void write(Bytes text, bool after_unknown, PieceSession& session) const;
     void set_cuts(PieceRun& run, std::size_t first, std::int64_t offset, bool spaced) const;
     bool split_word(Bytes body, bool bare, float sum, PieceSession& session) const;
     void normalise_word(Bytes raw, bool bare, PieceSession& session) const;

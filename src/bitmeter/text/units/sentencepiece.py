@@ -51,13 +51,16 @@ class SentencePiece(FileUnits):
     @property
     def pieces(self) -> tuple[str, ...]:
         """The pieces as they are written, with U+2581 for a space."""
-        model = _package(self._data, self.path)
-        return tuple(model.id_to_piece(number) for number in range(model.get_piece_size()))
+        if self._encoder is not None:
+            return tuple(self._encoder.pieces())
+        return tuple(self._processor.id_to_piece(number) for number in range(self._processor.get_piece_size()))
 
     def written(self, document: bytes) -> list[str]:
         """The pieces of one document as they are written; what has no piece in its own characters."""
+        if self._encoder is not None:
+            return list(self._encoder.written(document))
         text = document.decode("utf-8", "surrogateescape").translate(REPLACED)
-        return list(_package(self._data, self.path).encode(text, out_type=str))
+        return list(self._processor.encode(text, out_type=str))
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in vars(self).items() if key not in ("_encoder", "_processor")}

@@ -13,6 +13,7 @@ import bitmeter as bm
 import bitmeter.kenlm as kenlm
 from bitmeter.measure.documents.scorer import DocumentScorer
 from bitmeter.text.corpus.sample import sample_text
+from bitmeter.text.units.sentencepiece import SentencePiece
 
 LINES = [line for line in sample_text()[:60_000].split("\n") if line.strip()]
 
@@ -47,3 +48,13 @@ def test_figures_are_those_of_the_loop(files: tuple[Path, Path]) -> None:
         tokens = tokenizer.encode_as_pieces(document)
         assert found.tokens[number] == len(tokens) + 1
         assert -found.nats[number] / np.log(10) == pytest.approx(model.score(" ".join(tokens)), rel=1e-5)
+
+
+def test_pieces_are_written_as_the_library_writes_them(files: tuple[Path, Path]) -> None:
+    _, pieces = files
+    tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(pieces))
+    units = bm.units_of(f"sentencepiece:{pieces}")
+    assert isinstance(units, SentencePiece)
+    assert list(units.pieces) == [tokenizer.id_to_piece(number) for number in range(len(tokenizer))]
+    for text in [*LINES[:50], "", " ", "☃ snow ☃☃ ☃", "½ cup ‑ of ☃", "日本\u3000x", "a\tb  c ", "\U0001f9ff漢é\u0301"]:
+        assert units.written(text.encode()) == tokenizer.encode(text, out_type=str)
