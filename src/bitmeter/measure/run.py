@@ -14,11 +14,11 @@ from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
+from bitmeter.measure.conventions.mismatch import NormWatch
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.documents.ended import DocumentListener, EndedDocuments
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
-from bitmeter.measure.mismatch import NormWatch
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import types
@@ -19,7 +20,7 @@ from typing import Any
 import kenlm  # type: ignore[import-not-found]
 import sentencepiece
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 PIECES = 300
 #: White space becomes a space before splitting, as in the default rules, whose table alone has 240 kB.
 SPACES = "\t\n\r\u00a0\u2009\u3000"
@@ -66,11 +67,11 @@ def loaded(name: str, path: Path) -> Any:
 
 def train(programs: Path) -> None:
     """The tiny pair of models, as CCNet's Makefile makes it: pieces, lmplz, build_binary without a type."""
-    text = HERE / "train.txt"
-    rules = HERE / "rules.tsv"
+    os.chdir(HERE)  # the model keeps the names that it was trained by
+    text, rules = Path("train.txt"), Path("rules.tsv")
     rules.write_text("".join(f"{ord(space):X}\t20\n" for space in SPACES), encoding="utf-8")
     sentencepiece.SentencePieceTrainer.train(
-        input=str(text), model_prefix=str(HERE / "tiny.sp"), vocab_size=PIECES, character_coverage=0.98,
+        input=str(text), model_prefix="tiny.sp", vocab_size=PIECES, character_coverage=0.98,
         model_type="unigram", hard_vocab_limit=False, normalization_rule_tsv=str(rules), num_threads=1,
     )  # fmt: skip
     rules.unlink()
@@ -180,7 +181,7 @@ def juicer(folder: Path, processor: Any, model: Any) -> Callable[[str], float]:
 
 def main() -> None:
     """Train, run and record."""
-    peers, programs = map(Path, sys.argv[1:])
+    peers, programs = (Path(name).resolve() for name in sys.argv[1:])
     train(programs)
     normalisers, perplexities = tools(peers)
     found = {

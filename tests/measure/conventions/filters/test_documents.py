@@ -54,20 +54,20 @@ def test_sums_are_single_from_left_to_right_wherever_a_text_is_cut(
         expected.append(float(-total) + 0.0)
     flat = np.array([log for document in logs for log in document], dtype=np.float64)
     ends = np.cumsum([len(document) for document in logs])
-    sums, place, document = SingleSums(), 0, 0
-    while document < len(logs):
+    sums, place, done = SingleSums(), 0, 0
+    while done < len(logs):
         # A batch ends within a document, or at the end of one.
         stop = data.draw(st.integers(place, len(flat)), "stop")
-        inner = [int(end) for end in ends[document:] if end <= stop]
+        inner = [int(end) for end in ends[done:] if end <= stop]
         closed = len(inner)
         unfinished = not inner or inner[-1] < stop
         bounds = np.array([place, *inner, *([stop] if unfinished else [])]) - place
-        begun = place > (0 if document == 0 else int(ends[document - 1]))
+        begun = place > (int(ends[done - 1]) if done else 0)
         sums.add(flat[place:stop], bounds, continues=begun, unfinished=unfinished)
-        place, document = stop, document + closed
-        if place == len(flat) and document < len(logs):
-            rest = len(logs) - document
-            begun = place > (0 if document == 0 else int(ends[document - 1]))
+        place, done = stop, done + closed
+        if place == len(flat) and done < len(logs):
+            rest = len(logs) - done
+            begun = place > (int(ends[done - 1]) if done else 0)
             sums.add(flat[:0], np.zeros(rest + 1, dtype=np.int64), continues=begun, unfinished=False)
             break
     assert sums.finished().tolist() == expected

@@ -12,8 +12,11 @@ __all__ = ["NormWatch"]
 
 #: How much of a text is looked at, and how many words of a vocabulary; from fewer words nothing is concluded.
 _TEXT, _MOST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 1_000
-#: A kind of character is missing if no word of the vocabulary has it, while more of those of the text do.
-_IN_TEXT = 0.01
+#: A kind of character is missing if fewer of the words of the vocabulary have it, while more of those of the text do. A
+#: few may have it all the same: SentencePiece makes a 2 of a superscript, behind any normaliser.
+_IN_VOCABULARY, _IN_TEXT = 0.0005, 0.01
+#: A vocabulary of which so many words have upper case is that of a text with upper case.
+_CASED = 0.1
 
 
 def _is_upper(char: str) -> bool:
@@ -66,7 +69,8 @@ class NormWatch:
         if not self._looks or not isinstance(self._model, OpenVocabulary):
             return []
         words = b"".join(self._seen).decode("utf-8", "ignore").split()
-        if not any(_share(words, holds) > _IN_TEXT for holds in _KINDS.values()):
+        many = len(words) >= _FEWEST_WORDS
+        if not many and not any(_share(words, holds) > _IN_TEXT for holds in _KINDS.values()):
             return []
         known = [word.decode("utf-8", "ignore") for word in self._model.some_words(_MOST_WORDS)]
         if len(known) < _FEWEST_WORDS:
@@ -74,9 +78,12 @@ class NormWatch:
         missing = {
             name: share
             for name, holds in _KINDS.items()
-            if (share := _share(words, holds)) > _IN_TEXT and not _share(known, holds)
+            if (share := _share(words, holds)) > _IN_TEXT and _share(known, holds) < _IN_VOCABULARY
         }
-        return [_by_words(missing)] if missing else []
+        if missing:
+            return [_by_words(missing)]
+        cased = _share(known, _is_upper)
+        return [_by_case(cased)] if many and cased > _CASED and _share(words, _is_upper) < _IN_VOCABULARY else []
 
 
 def _share(words: list[str], holds: Callable[[str], bool]) -> float:
@@ -96,8 +103,15 @@ def _by_name(trained: str, norm: str) -> str:
     )
 
 
+def _by_case(share: float) -> str:
+    return (
+        f"this text has hardly any upper-case letters, which {100.0 * share:.0f} % of the words of the vocabulary "
+        "have; it seems to be in lower case, and the text of the training was not: try --norm none or --norm edugp"
+    )
+
+
 def _by_words(missing: dict[str, float]) -> str:
-    names = " and ".join(f"no {name}" for name in missing)
+    names = " and ".join(f"hardly any {name}" for name in missing)
     shares = " and ".join(f"{100.0 * share:.2g} %" for share in missing.values())
     remedy = ""
     if "digits but 0" in missing:
