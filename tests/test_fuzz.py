@@ -58,6 +58,7 @@ RESULTS = {
     "MonteCarlo",
     "PairedTest",
     "Proof",
+    "FilterSummary",
     "Rate",
     "RateEstimate",
     "ScoredText",
