@@ -61,6 +61,7 @@ RESULTS = {
     "MonteCarlo",
     "PairedTest",
     "Proof",
+    "FilterSummary",
     "Rate",
     "RateEstimate",
     "ScoredText",

@@ -26,7 +26,6 @@ CODE = bm.PrefixCode({"a": "0", "b": "10"})
 TINY = tiny()
 SMALL = bm.Neural("lstm", "bytes", width=4, context=8, threads=1).fit(b"one two\nthree\n", heldout=b"two", epochs=1)
 SCORE = bm.score("kt", b"one two\nthree\n", docs="line")
-SUMMARY = bm.filter_corpus("kt", str(Path(__file__)), dry_run=True, max=5.0)
 GROUPED = bm.score("kt", bm.Corpus.from_records([{"text": "a", "domain": "x"}]), group="domain")
 
 
@@ -605,7 +604,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.check, {"base": "kt", "new": "uniform", "on": b"to be", "kl": 0.1, "same_top": "99%", "weights": "byte"}),
     ],
     "columns": [(bm.columns, {"model": "kt", "text": "text", "add": ["nats"], "prefix": "", "norm": None})],
-    "Columns": [(bm.columns("kt", add=["nats"]), {"batch": {"text": ["to be", None]}})],
+    "Columns": [(bm.columns("kt", add=["nats"]).__call__, {"batch": {"text": ["to be", None]}})],
     "filter_corpus": [
         (
             bm.filter_corpus,
@@ -623,7 +622,6 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
             },
         ),
     ],
-    "FilterSummary": [(SUMMARY.histogram, {"bins": 4}), (SUMMARY.share, {"label": "kept"})],
     "sweep": [(bm.sweep, {"base": "kt", "on": b"to be", "kl": True, "confidence": 0.9})],
     "overlap": [
         (

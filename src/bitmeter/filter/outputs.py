@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import IO, Any
 
-from bitmeter._util.files import replacing
+from bitmeter._util.files import replacing, unwritten
 from bitmeter._util.optional import require
 from bitmeter.errors import InputError
 from bitmeter.filter.records import Bad, Rows, format_of
 from bitmeter.text.formats import COMPRESSIONS
 
-__all__ = ["Columns", "Writer", "check_format", "opened", "write_bad"]
+__all__ = ["Columns", "Writer", "check_format", "make_folder", "opened", "write_bad"]
 
 #: The fields that are added to records, in the order of the records; None where a record has no figure.
 Columns = dict[str, list[Any]]
@@ -125,10 +125,18 @@ def _json(value: Any) -> str:
     return json.dumps(value)
 
 
+def make_folder(destination: Path) -> None:
+    """The folder of an output, below that of all outputs."""
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritten(destination, error) from error
+
+
 @contextlib.contextmanager
 def opened(destination: Path, *, force: bool) -> Iterator[Writer]:
     """A writer to a file that gets its name at the end of the block, whole."""
-    destination.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(destination)
     kind, suffix = format_of(str(destination)), destination.suffix.lower()
     with replacing(destination, force=force) as path:
         if kind == "parquet":

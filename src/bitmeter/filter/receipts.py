@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from bitmeter._util.files import label, read_whole, replacing
+from bitmeter._util.files import label, read_whole, replacing, unwritten
 from bitmeter._util.leftovers import lock
 from bitmeter.errors import FileFormatError
 
@@ -58,8 +58,11 @@ class Receipts:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Refuse to work where another process does; the lock goes with the process, however it ends."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise unwritten(self.folder, error) from error
         try:
             if lock(file) is False:
                 message = (

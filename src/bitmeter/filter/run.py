@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bitmeter._util.check import flag
+from bitmeter._util.check import flag, items
 from bitmeter._util.files import as_path
 from bitmeter._util.progress import Progress, as_progress
 from bitmeter.errors import InputError
@@ -16,7 +16,7 @@ from bitmeter.filter.job import Job
 from bitmeter.filter.plan import BUCKET, Shard, shards_of
 from bitmeter.filter.rules import Buckets, Decision, Shares
 from bitmeter.filter.scores import Scorers
-from bitmeter.filter.settings import Settings, rule_of, settle
+from bitmeter.filter.settings import Settings, check_strings, rule_of, settle
 from bitmeter.filter.summary import FilterSummary
 
 __all__ = ["filter_corpus"]
@@ -147,6 +147,7 @@ def filter_corpus(
     '{"text": "aaaa"}\n'
     """
     started = time.perf_counter()
+    check_strings(**{name: one for name, one in (("by", by), ("units", units)) if one is not None})
     rule = rule_of(low=min, high=max, keep=keep, buckets=buckets, table=table, sample=sample, seed=seed)
     settings = settle(
         rule, field=field, language=language, docs=docs, add=add, prefix=prefix, tag=tag, unscored=unscored, seed=seed
@@ -157,7 +158,8 @@ def filter_corpus(
         "like": like, "norm": norm, "first": first, "eos": eos, "oov": oov, "ctx": ctx, "sentences": sentences
     }  # fmt: skip
     shards = shards_of(corpus, *((None, None, None) if dry else (output, rejected, bad)))
-    scorers = Scorers(model, minus, units, by or "", conventions, components)
+    given = () if components == () else tuple(items(components, "components", "several models or tokenizers"))
+    scorers = Scorers(model, minus, units, "" if by is None else by, conventions, given)
     _check_languages(rule, settings, scorers)
     job = Job(shards, settings, scorers, as_progress(progress), force=force)
     found = job.rehearse() if dry else job.run(_folder(output, shards))

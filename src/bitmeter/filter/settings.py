@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from bitmeter._util.check import choice, integer, real
+from bitmeter._util.check import choice, integer, items, real, shown
 from bitmeter.errors import InputError, InputTypeError
 from bitmeter.filter.records import Fields
 from bitmeter.filter.rules import (
@@ -22,7 +22,7 @@ from bitmeter.filter.rules import (
 from bitmeter.filter.statistics import STATISTICS
 from bitmeter.filter.tables import read_cuts, read_limits
 
-__all__ = ["Settings", "rule_of", "settle"]
+__all__ = ["Settings", "check_strings", "rule_of", "settle"]
 
 #: What happens with records that have no figure: they are empty, or their language has no model.
 UNSCORED = ("drop", "keep")
@@ -65,6 +65,14 @@ class Settings:
         }  # fmt: skip
 
 
+def check_strings(**given: Any) -> None:
+    """Refuse what is not a string."""
+    for name, value in given.items():
+        if not isinstance(value, str):
+            message = f"{name} is {shown(value)}; it must be a string"
+            raise InputTypeError(message, value=value)
+
+
 def settle(
     rule: Decision | Shares,
     *,
@@ -80,14 +88,19 @@ def settle(
     """The settings, or what is wrong with them."""
     for name, value in (("field", field), ("language", language), ("tag", tag)):
         if value is not None and (not isinstance(value, str) or not value):
-            message = f"{name} is {value!r:.40}; it must be the name of a field"
+            message = f"{name} is {shown(value)}; it must be the name of a field"
             raise InputTypeError(message, value=value)
-    names = [part.strip() for part in add.split(",")] if isinstance(add, str) else list(add or ())
+    check_strings(prefix=prefix)
+    names = (
+        [part.strip() for part in add.split(",")]
+        if isinstance(add, str)
+        else list(items(add, "add", "a list of names"))
+    )
     for name in names:
         choice(name, "add", (*STATISTICS, VALUE))
-    added = {f"{prefix or ''}{name}": name for name in names}
+    added = {f"{prefix}{name}": name for name in names}
     fields = Fields(
-        field or "text", language or "", choice(docs or "line", "docs", ("line", "blank")),
+        field or "text", language or "", choice("line" if docs is None else docs, "docs", ("line", "blank")),
         (*added, *((tag,) if tag else ())),
     )  # fmt: skip
     if tag and tag in added:
@@ -119,6 +132,9 @@ def rule_of(
     seed
         Of the sampling.
     """
+    check_strings(**{
+        name: one for name, one in (("keep", keep), ("buckets", buckets), ("sample", sample)) if one is not None
+    })  # fmt: skip
     low, high = (None if one is None else real(one, name) for one, name in ((low, "min"), (high, "max")))
     stated = {"--min or --max": low is not None or high is not None, "--keep": keep is not None}
     stated |= {"--buckets": buckets is not None and table is None, "--table": table is not None}

@@ -14,7 +14,7 @@ import numpy as np
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.files import label, replacing
 from bitmeter.errors import SourceError
-from bitmeter.filter.outputs import Columns, Writer, compressed, opened, write_bad
+from bitmeter.filter.outputs import Columns, Writer, compressed, make_folder, opened, write_bad
 from bitmeter.filter.plan import Shard, kept_path
 from bitmeter.filter.reading import read_rows
 from bitmeter.filter.records import Rows
@@ -139,7 +139,7 @@ def _is_place(shard: Shard, name: str, place: str) -> bool:
 
 @contextlib.contextmanager
 def _bad_file(destination: Path, *, force: bool) -> Iterator[IO[bytes]]:
-    destination.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(destination)
     with replacing(destination, force=force) as path, compressed(path, destination.suffix.lower()) as file:
         yield file
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bitmeter._util.check import integer
 from bitmeter._util.files import replacing
 from bitmeter._util.rendering import rendered
 from bitmeter.filter.histogram import BELOW, Histogram, value_of
@@ -115,11 +116,11 @@ class FilterSummary:
 
     def share(self, label: str) -> Share:
         """The documents of one outcome: "kept", "dropped", "head", "middle", "tail", "all" or "unscored"."""
-        return self.tally.shares.get(label, Share())
+        return self.tally.shares.get(str(label), Share())
 
     def histogram(self, bins: int = 16) -> list[tuple[float, float, int]]:
         """How many documents there are between two values: from, to, number; the last may reach to infinity."""
-        return list(_grouped(self.tally.whole_histogram(), bins))
+        return list(_grouped(self.tally.whole_histogram(), integer(bins, "bins", low=1, high=1 << 20)))
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON has it: infinite figures are strings."""

@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.arrays import Bools, Floats, Ints
-from bitmeter._util.check import choice, shown
+from bitmeter._util.check import choice, items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import InputError, InputTypeError, RecordError
 from bitmeter.filter.scores import Scorers
+from bitmeter.filter.settings import check_strings
 from bitmeter.filter.statistics import COUNTS, PER_BYTE, STATISTICS, statistic
 from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
+from bitmeter.text.corpus.encoding import encode
 
-__all__ = ["Columns", "columns"]
+__all__ = ["Columns", "columns", "joined_texts"]
 
 #: What is given by default; the last only of models that pay for every byte.
 _DEFAULT = ("nats", "bytes", "tokens", "oov", "perplexity", "bits_per_byte")
@@ -121,14 +123,7 @@ class Columns:
         )
         raise InputTypeError(message, value=batch)
 
-    def documents(self, texts: list[str | bytes | None]) -> tuple[DocumentColumns, Bools]:
-        """Sums and counts of some texts, and which of them are there."""
-        present = np.array([text is not None for text in texts], dtype=np.bool_)
-        data = [text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text or b"" for text in texts]
-        ends: Ints = np.cumsum(np.fromiter(map(len, data), dtype=np.int64, count=len(data)))
-        return self.scorer.score(b"".join(data), ends), present
-
-    def figures(self, found: DocumentColumns, present: Bools) -> dict[str, tuple[Floats | Ints, Bools]]:
+    def _figures(self, found: DocumentColumns, present: Bools) -> dict[str, tuple[Floats | Ints, Bools]]:
         """Each figure by the name of its column, and which documents have it."""
         result: dict[str, tuple[Floats | Ints, Bools]] = {}
         for name in self.add:
@@ -146,10 +141,11 @@ class Columns:
     def _of_dictionary(self, batch: Mapping[str, Any]) -> dict[str, Any]:
         if self.text not in batch:
             raise self._missing(list(batch))
-        found, present = self.documents(list(batch[self.text]))
+        data, ends, present = joined_texts(batch[self.text])
+        found = self.scorer.score(data, ends)
         lists = {
             name: [value if there else None for value, there in zip(values.tolist(), has.tolist(), strict=True)]
-            for name, (values, has) in self.figures(found, present).items()
+            for name, (values, has) in self._figures(found, present).items()
         }
         return {**batch, **lists}
 
@@ -157,7 +153,7 @@ class Columns:
         if self.text not in batch.schema.names:
             raise self._missing(batch.schema.names)
         found, present = self._scored(batch.column(self.text), pa)
-        for name, (values, has) in self.figures(found, present).items():
+        for name, (values, has) in self._figures(found, present).items():
             if name in batch.schema.names:
                 message = f"there is a column {name!r} already; give new ones another name with prefix=…"
                 raise InputError(message, value=name)
@@ -166,7 +162,7 @@ class Columns:
 
     def _of_array(self, column: Any, pa: Any) -> Any:
         found, present = self._scored(column, pa)
-        arrays = {name: pa.array(values, mask=~has) for name, (values, has) in self.figures(found, present).items()}
+        arrays = {name: pa.array(values, mask=~has) for name, (values, has) in self._figures(found, present).items()}
         return (
             next(iter(arrays.values())) if self._single else pa.StructArray.from_arrays([*arrays.values()], [*arrays])
         )
@@ -199,6 +195,24 @@ class Columns:
         return RecordError(
             f"there is no column {self.text!r}; there are {listed}. Choose one with text=…", path="batch"
         )
+
+
+def joined_texts(texts: Any) -> tuple[bytes, Ints, Bools]:
+    """Strings or bytes joined, where each ends, and which of them are there; None is one that is not.
+
+    Examples
+    --------
+    >>> joined_texts(["ab", None, b"c"])[0]
+    b'abc'
+    """
+    found = list(items(texts, "texts", "a list of texts"))
+    wrong = next((text for text in found if not isinstance(text, str | bytes | None)), None)
+    if wrong is not None:
+        message = f"the texts hold {shown(wrong)}; each must be a string, bytes or None"
+        raise InputTypeError(message, value=wrong)
+    data = [encode(text) if isinstance(text, str) else text or b"" for text in found]
+    ends: Ints = np.cumsum(np.fromiter(map(len, data), dtype=np.int64, count=len(data)))
+    return b"".join(data), ends, np.array([text is not None for text in found], dtype=np.bool_)
 
 
 def columns(
@@ -246,14 +260,14 @@ def columns(
     >>> scored({"text": ["abc", None], "id": [1, 2]})
     {'text': ['abc', None], 'id': [1, 2], 'bits_per_byte': [8.0, None], 'tokens': [3, None]}
     """
-    names = None if add is None else (add,) if isinstance(add, str) else tuple(add)
-    for name in names or ():
-        choice(name, "add", STATISTICS)
-    given: tuple[tuple[str, Any], ...] = (("text", text), ("prefix", prefix))
-    for what, value in given:
-        if not isinstance(value, str):
-            message = f"{what} is {shown(value)}; it must be a string"
-            raise InputTypeError(message, value=value)
+    names = None
+    if add is not None:
+        names = (add,) if isinstance(add, str) else tuple(items(add, "add", "a list of names"))
+        for name in names:
+            choice(name, "add", STATISTICS)
+    check_strings(text=text, prefix=prefix)
+    if units is not None:
+        check_strings(units=units)
     conventions = {
         "units": units, "like": like, "norm": norm, "first": first, "eos": eos, "oov": oov, "ctx": ctx,
         "sentences": sentences,

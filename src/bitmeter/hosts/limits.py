@@ -8,7 +8,7 @@ from typing import Any
 from bitmeter._util.check import choice, real
 from bitmeter.errors import InputError
 from bitmeter.filter.statistics import STATISTICS, default_statistic, statistic
-from bitmeter.hosts.columns import Columns, columns
+from bitmeter.hosts.columns import Columns, columns, joined_texts
 
 __all__ = ["Limited"]
 
@@ -47,8 +47,8 @@ class Limited:
 
     def values(self, texts: list[Any]) -> list[float | None]:
         """The figure of each text; None for one that is empty or is not there."""
-        found, present = self._columns.documents(texts)
-        figures, defined = statistic(self.by, found)
+        data, ends, present = joined_texts(texts)
+        figures, defined = statistic(self.by, self._columns.scorer.score(data, ends))
         has = (defined & present).tolist()
         return [value if there else None for value, there in zip(figures.tolist(), has, strict=True)]
 
