@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 import typer
 
@@ -39,7 +39,7 @@ def test_what_the_options_ask_for() -> None:
         {"name": None, "json": False, "output": Path("x.txt")},
     ):  # fmt: skip
         with pytest.raises(typer.BadParameter):
-            chosen_formats(**wrong)  # type: ignore[arg-type]
+            chosen_formats(**wrong)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "jsonl"])
@@ -109,7 +109,8 @@ def test_jq_reads_a_perplexity(here: Path, capsys: pytest.CaptureFixture[str]) -
         check=True,
     )  # fmt: skip
     value, tool, short = found.stdout.split()
-    assert (float(value), tool, short[:4]) == (pytest.approx(256.0), "bitmeter", "bm1-")
+    assert float(value) == pytest.approx(256.0)
+    assert (tool, short[:4]) == ("bitmeter", "bm1-")
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")

@@ -12,11 +12,9 @@ from bitmeter.reports.documents import COLUMNS, document_rows
 
 def test_figures_by_hand() -> None:
     """Two bytes at 16 bits; an empty document; an impossible one; one whose perplexity per word no double holds."""
-    ints = [
-        np.array(column, dtype=np.int64) for column in ([2, 0, 1, 400], [2, 0, 1, 400], [1, 0, 1, 1], [2, 0, 1, 400])
-    ]
+    size, words = np.array([2, 0, 1, 400]), np.array([1, 0, 1, 1])
     nats = np.array([16 * math.log(2.0), 0.0, math.inf, 3200 * math.log(2.0)])
-    batch = DocumentBatch(5, nats, *ints, np.array([1, 0, 0, 0]), False)
+    batch = DocumentBatch(5, nats, size, size, words, size, np.array([1, 0, 0, 0]), closed=False)
     names = [column.name for column in COLUMNS]
     rows = [dict(zip(names, row, strict=True)) for row in document_rows(batch, lambda doc: ("a.txt", doc - 4, doc))]
     assert [row["doc"] for row in rows] == [5, 6, 7, 8]

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import jsonschema
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pyarrow.parquet as pq
 import pytest
 
@@ -37,7 +37,7 @@ def test_every_document_has_a_row(suffix: str, here: Path, capsys: pytest.Captur
     frame = {
         "csv": pd.read_csv, "tsv": pd.read_table, "parquet": pd.read_parquet,
         "jsonl": lambda path: pd.read_json(path, lines=True),
-    }[suffix](name)  # type: ignore[operator]  # fmt: skip
+    }[suffix](name)  # fmt: skip
     score = bm.score("kt", "rows.jsonl")
     assert score.by_document is not None
     assert frame["nats"].tolist() == pytest.approx(score.by_document.nats.tolist(), rel=1e-12)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import jsonschema
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import bitmeter as bm

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,8 +18,9 @@ def heard(model: object, text: object, **keywords: object) -> tuple[bm.Score, Do
     batches: list[DocumentBatch] = []
     score = bm.score(model, text, documents=batches.append, **keywords)  # type: ignore[arg-type]
     assert [batch.first for batch in batches] == np.cumsum([0, *(len(b.nats) for b in batches[:-1])]).tolist()
-    columns = (np.concatenate(column) for column in zip(*(batch[1:7] for batch in batches), strict=True))
-    return score, DocumentBatch(0, *columns, batches[0].closed)
+    names = ("nats", "bytes", "chars", "words", "tokens", "oov")
+    columns: dict[str, Any] = {name: np.concatenate([getattr(batch, name) for batch in batches]) for name in names}
+    return score, DocumentBatch(first=0, closed=batches[0].closed, **columns)
 
 
 @pytest.mark.parametrize("docs", ["line", "blank", "file"])

@@ -61,7 +61,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     for keywords, said in wrong:
         source = tmp_path / keywords.pop("source")
         with pytest.raises(BitmeterError, match=said):
-            read_stimuli(source, **keywords)  # type: ignore[arg-type]
+            read_stimuli(source, **keywords)
     with pytest.raises(BitmeterError, match="holds no items"):
         item_surprisals("uniform", read_stimuli(tmp_path / "empty.csv", text="a")[0])
     with pytest.raises(BitmeterError):

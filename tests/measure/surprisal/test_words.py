@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -124,6 +125,10 @@ def test_words_of_a_model_of_words_are_what_they_are() -> None:
     assert math.fsum(found.nats) == pytest.approx(whole.nats, rel=1e-12)
 
 
+def _given(spans: list[tuple[int, int]], data: bytes) -> list[tuple[int, int]]:
+    return spans
+
+
 def test_given_words() -> None:
     text = b"The dog, it barked."
     found = bm.word_surprisals("uniform", text, words=lambda data: [(0, 7), (7, 8), (9, 19)])
@@ -135,7 +140,7 @@ def test_given_words() -> None:
     assert math.fsum(crossed.plain) == pytest.approx(bm.score(tiny(), b"expression").nats, abs=1e-4)
     for wrong in ([(0, 0)], [(3, 2)], [(0, 4), (2, 5)], [(0, 99)]):
         with pytest.raises(InputTypeError, match="must ascend"):
-            bm.word_surprisals("uniform", text, words=lambda data, wrong=wrong: wrong)
+            bm.word_surprisals("uniform", text, words=partial(_given, wrong))
     with pytest.raises(InputTypeError, match="a function"):
         bm.word_surprisals("uniform", text, words=7)  # type: ignore[arg-type]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -101,11 +102,12 @@ LATER = {"bitmeter.surprisal/1", "bitmeter.documents/1"}
 
 def test_the_check_can_fail(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(run(capsys, "score", "kt", "half.txt", "--json")[1])
-    for change in (
+    changes: list[Callable[[dict[str, Any]], Any]] = [
         lambda d: d.pop("signature"), lambda d: d["figures"].pop("perplexity_per_token"),
         lambda d: d.update(bytes="many"), lambda d: d.update(unheard_of=1),
         lambda d: d.update(schema="bitmeter.score/2"),
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for change in changes:
         wrong = copy.deepcopy(document)
         change(wrong)
         with pytest.raises(jsonschema.ValidationError):

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import io
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from bitmeter.errors import BitmeterError, InputError
@@ -17,7 +18,8 @@ COLUMNS = (Column("word"), Column("bits", "number"))
 
 
 def made() -> Table:
-    return Table("example/1", COLUMNS, iter([["one, two", 1.5], ["three", None]]), {"short": "x"}, ("Said.",))
+    rows: list[list[Any]] = [["one, two", 1.5], ["three", None]]
+    return Table("example/1", COLUMNS, iter(rows), {"short": "x"}, ("Said.",))
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet", "md", "tex"])
@@ -30,7 +32,7 @@ def test_the_suffix_decides(suffix: str, tmp_path: Path) -> None:
         "jsonl": lambda file: pd.read_json(file, lines=True),
     }  # fmt: skip
     if suffix in readers:
-        frame = readers[suffix](path)  # type: ignore[operator]
+        frame = readers[suffix](path)
         assert frame["word"].tolist() == ["one, two", "three"]
         assert frame["bits"].isna().tolist() == [False, True]
     else:

@@ -158,7 +158,8 @@ def word_surprisals(
     if isinstance(text, Corpus):  # which knows its documents, whatever the tool would make of a text
         chosen = replace(chosen, docs=docs)
     ending = tool.word_ends if ends is None else choice(ends, "ends", ENDS)
-    if not isinstance(words, str) and not callable(words):
+    anything: Any = words
+    if not isinstance(anything, str) and not callable(anything):
         message = f"words is {shown(words)}; it must be 'space', 'icu', or a function that gives the offsets of words"
         raise InputTypeError(message, value=words)
     segment = segment_of(words) if isinstance(words, str) else words
@@ -166,7 +167,7 @@ def word_surprisals(
     assert isinstance(found, Predictor)
     begins = word_ends(found, ending)
     corpus, counts = _corpus(text, chosen), CountTotals()
-    gathered = _Gathered(begins.any() and correct, starts_of(ending), settled.first == "skip", words == "space")
+    gathered = _Gathered(bool(begins.any()) and correct, starts_of(ending), settled.first == "skip", words == "space")
     for block in split_corpus(corpus, Whole(found.units), found.traits.block_bytes):
         counts.add(block.data, block.ends)
         gathered.add(
@@ -250,15 +251,18 @@ class _Gathered:
 
     def finished(self, corrected: bool, signature: Signature) -> WordSurprisals:  # noqa: FBT001
         """All words."""
-        kinds = (np.int64, np.int64, np.float64, *(np.int64,) * 4, np.float64, np.float64, np.bool_)
-        columns = zip(*self._rows, strict=True) if self._rows else [()] * len(kinds)
-        doc, tokens, nats, start, end, char_start, char_end, plain, entropy, crossed = (
-            np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)
-        )
+        kinds = {
+            "doc": np.int64, "tokens": np.int64, "nats": np.float64, "start": np.int64, "end": np.int64,
+            "char_start": np.int64, "char_end": np.int64, "plain": np.float64, "entropy": np.float64,
+            "crossed": np.bool_,
+        }  # fmt: skip
+        columns: list[tuple[Any, ...]] = list(zip(*self._rows, strict=True)) if self._rows else [()] * len(kinds)
+        arrays: dict[str, Any] = {
+            name: np.array(column, dtype=kind) for (name, kind), column in zip(kinds.items(), columns, strict=True)
+        }
         return WordSurprisals(
-            tuple(self._words), doc, tokens, nats, corrected, start, end, char_start, char_end, plain, entropy, crossed,
-            math.fsum(self._spaces), signature,
-        )  # fmt: skip
+            words=tuple(self._words), corrected=corrected, spaces=math.fsum(self._spaces), signature=signature, **arrays
+        )
 
 
 def _checked(spans: Any, length: int) -> list[tuple[int, int]]:
