@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -142,7 +143,7 @@ def test_a_table_that_is_none(here: Path) -> None:
         read_settings()
 
 
-def test_a_terminal_is_told(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_shows_them(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     project("docs = 'line'")
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
@@ -166,7 +167,7 @@ def test_nothing_that_names_or_trusts_can_be_set() -> None:
     assert not {"model", "output", "trace", "force", "key", "components", "field", "matrix", "prime", "on"} & set(KEYS)
 
 
-def _app(group: str, verb: str) -> object:
+def _app(group: str, verb: str) -> Any:
     import typer
 
     from bitmeter.cli.commands import flattened

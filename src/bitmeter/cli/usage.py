@@ -25,7 +25,7 @@ _VALUES = (
 
 def usage_message(error: Any) -> str:
     """The message of a usage error of the parser."""
-    text = error.format_message().removeprefix("Invalid value: ")
+    text: str = error.format_message().removeprefix("Invalid value: ")
     found = re.fullmatch(r"Invalid value for '(?P<name>[^']*)': (?P<what>.*)", text, re.DOTALL)
     if found:
         return _value(found["name"].split(" / ")[0].strip("'"), found["what"])

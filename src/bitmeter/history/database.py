@@ -99,7 +99,7 @@ def _opened(path: Path, *, write: bool) -> sqlite3.Connection:
     if not write:
         return _for_reading(path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # What a user measured is nobody else's business; SQLite gives its other files the same rights.
+    # Only the user may read what was measured; SQLite gives its other files the same rights.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     try:
@@ -115,7 +115,7 @@ def _opened(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def _for_reading(path: Path) -> sqlite3.Connection:
-    """On a file system that cannot be written, SQLite needs to be told so, or it tries to make its other files."""
+    """On a file system that cannot be written, SQLite has to know that, or it tries to make its other files."""
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     mode = "mode=rw" if writable else "immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=_PATIENCE, isolation_level=None)

@@ -118,7 +118,7 @@ class History:
         found: list[int] = []
         with connected(self.path, write=True) as database:
             for row in rows:
-                digest, time, verb, *_, run = row
+                digest, time, _, *_, run = row
                 again = database.execute(
                     "UPDATE runs SET time = ?, times = times + 1, verb = ?, run = ? WHERE digest = ?",
                     (time, verb, run, digest),
@@ -231,7 +231,7 @@ def _read(row: tuple[object, ...], path: Path) -> RememberedRun:
         message = f"the history {path} is damaged: a line of it holds {row!r:.60}. Move it away, and a new one is begun"
         raise FileFormatError(message, value=str(path))
     *most, whole = row
-    return RememberedRun(*most, bool(whole))  # type: ignore[arg-type]
+    return RememberedRun(*most, bool(whole))  # type: ignore[arg-type, call-arg]
 
 
 def _row(score: Score, verb: str) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ from bitmeter.reports.notebook import bar
 from tests.cli.running import Terminal
 
 
-def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_shown_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     shown = bm.ProgressBar("scoring")
     shown(Step(1, 2))
     assert capsys.readouterr() == ("", "")

@@ -13,7 +13,7 @@ from typing import Any
 from bitmeter.cli.verbs import VERBS
 from tests.pickles import TEXT, TINY
 
-LOG = Path(__file__).parents[1] / "data" / "logs" / "lm-eval-rolling.jsonl"
+LOG = Path(__file__).parents[2] / "data" / "logs" / "lm-eval-rolling.jsonl"
 
 #: Runs command lines in a process in which every attempt to look up or connect to a host is recorded and fails.
 PROGRAM = """

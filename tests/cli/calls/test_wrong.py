@@ -17,7 +17,7 @@ from tests.cli.running import Terminal
 from tests.cli.texts import write_texts
 
 CALLS = re.findall(
-    r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", (Path(__file__).parent / "golden" / "wrong.txt").read_text(), re.MULTILINE
+    r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", (Path(__file__).parents[1] / "golden" / "wrong.txt").read_text(), re.MULTILINE
 )
 #: What no user should have to read.
 LEAKS = re.compile(r"\[?Errno|Traceback|Input should|=…|Corpus\.|object at 0x|<class|\bNone\b|kwarg")
