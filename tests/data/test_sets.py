@@ -153,3 +153,9 @@ def test_what_fails_leaves_no_empty_folders(home: Path, tmp_path: Path, monkeypa
         with pytest.raises(SourceError):
             bm.get_set("made", source=source)
         assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("name", ["wikitext2:../x", "lambada:", "enwik8:test"])
+def test_a_part_that_a_set_does_not_have_is_named_before_anything_is_fetched(name: str) -> None:
+    with pytest.raises(bm.errors.ChoiceError, match="has no part"):
+        bm.get_set(name, source="http://127.0.0.1:9/")

@@ -100,6 +100,10 @@ def get_set(
     if known.gated:
         message = f"{known.name} is not fetched by bitmeter: {known.gated}"
         raise MissingSourceError(message, path=known.name)
+    if name != base and name not in known.names:
+        names = " or ".join(dict.fromkeys((base, *known.names)))
+        message = f"{base} has no part {shown(name.partition(':')[2])}; type {names}"
+        raise ChoiceError(message, value=name)
     if not again and all(is_whole(known, split, part) for split, part in known.parts.items()):
         return _stored(known, "")
     folder = folder_of(known)

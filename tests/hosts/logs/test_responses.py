@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+import bitmeter as bm
 from bitmeter.hosts.logs.items import LogFile
 from bitmeter.hosts.logs.responses import is_response, read_responses
 from tests.hosts.logs.made_logs import chat, completion, llama, position, vllm
@@ -39,3 +42,15 @@ def test_several_choices_are_several_texts() -> None:
     row = chat(("a", -1.0))
     row["choices"] *= 3
     assert len(read_responses([of(row)]).items) == 3
+
+
+@pytest.mark.parametrize(("text", "fits"), [("ab", True), ("a", True), ("abc", False), ("xb", False), ("\ufffd", True)])
+def test_tokens_must_spell_the_text(text: str, fits: bool) -> None:
+    """A token for the end may stand behind the text; a text that the tokens do not spell is another one."""
+    logs = {"tokens": ["a", "b"], "token_logprobs": [None, -1.5], "text_offset": [0, 1]}
+    log = LogFile({"choices": [{"text": text, "logprobs": logs}]}, "r.json", "a server")
+    if fits:
+        read_responses([log])
+    else:
+        with pytest.raises(bm.errors.FileFormatError, match="its tokens spell b'ab'"):
+            read_responses([log])

@@ -126,3 +126,9 @@ def test_refusals() -> None:
         bm.prefer(WORDS, PAIRS, group="nope")
     with pytest.raises(bm.BitmeterError, match="whole file"):
         bm.prefer("zstd", PAIRS)
+
+
+@pytest.mark.parametrize("row", [{"good": "", "bad": "abc"}, {"good": "abc", "bad": ""}])
+def test_an_empty_sentence_does_not_win(row: dict[str, str]) -> None:
+    with pytest.raises(bm.errors.RecordError, match="is empty, and a sentence without a unit costs nothing"):
+        bm.prefer("kt", [row])

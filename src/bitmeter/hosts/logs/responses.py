@@ -71,7 +71,17 @@ def _read(body: LogFile, row: LogFile) -> tuple[str, str, list[Item]]:
         else:
             kind = "text" if logs.at("token_logprobs", 0).is_null else "sample"
             found.append(_completion(logs, b"" if kind == "text" else context or b""))
+            _check_text(choice, found[-1])
     return tool, kind, found
+
+
+def _check_text(choice: LogFile, item: Item) -> None:
+    """The tokens must spell the text, behind which a token for its end may stand."""
+    text = choice.at("text", optional=True)
+    if not isinstance(text.value, str) or "\ufffd" in text.value:
+        return
+    if not item.text.startswith(text.text().encode()):
+        choice.fail(f"{choice.name}: its tokens spell {item.text[:40]!r}, and its text is {text.value[:40]!r}")
 
 
 def _prompt(row: LogFile) -> bytes | None:

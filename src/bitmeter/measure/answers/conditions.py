@@ -130,8 +130,11 @@ class Conditions:
             )
         if self._unpaid:
             notes.append(
-                f"{self._unpaid:,} bytes of white space before an answer are in the unit of the context's last word, "
-                "so their cost is not in the sum"
+                f"of white space before an answer, {self._unpaid:,} bytes lie in the unit of the context's last word, "
+                "so that their cost is not in the sum"
+                if self._unpaid > 1
+                else "one byte of white space before an answer lies in the unit of the context's last word, so that "
+                "its cost is not in the sum"
             )
         if self._cut:
             notes.append(

@@ -269,7 +269,12 @@ def _read(pairs: Any, good: str | None, bad: str | None, group: str | None) -> t
             fields = good or own[0], bad or own[1]
         if not names and by is None:
             by = next((name for name in _GROUPS if name in item.row), None)
-        texts += [read_text(item, fields[0], "good"), read_text(item, fields[1], "bad")]
+        both = [read_text(item, fields[0], "good"), read_text(item, fields[1], "bad")]
+        if not all(both):
+            empty = fields[0 if not both[0] else 1]
+            wrong = f": {empty!r} is empty, and a sentence without a unit costs nothing; leave such pairs out"
+            raise item.fail(wrong)
+        texts += both
         names.append("" if by is None else _name(item, by))
     if not names:
         message = "there are no pairs"
@@ -331,7 +336,10 @@ def _judged(
             PairGroup(name, accuracy(points[chosen], tied, confidence), mean_margin(margins[chosen], confidence))
         )
     both = int(np.count_nonzero(np.isinf(good) & np.isinf(bad)))
-    more = (f"{both:,} pairs are impossible on both sides, and count as ties",) if both else ()
+    said = "1 pair is impossible on both sides, and counts as a tie"
+    if both > 1:
+        said = f"{both:,} pairs are impossible on both sides, and count as ties"
+    more = (said,) if both else ()
     return Preferences(
         model, text, per, pseudo, accuracy(points, margins == 0.0, confidence), mean_margin(margins, confidence),
         macro_accuracy([group.accuracy for group in groups], confidence) if groups else None,

@@ -152,11 +152,11 @@ def differences(found: Audit, before: Certificate) -> tuple[str, ...]:
     pairs += [
         (f"the check {name}", "missing", check.status) for name, check in now.items() if name not in before.checks
     ]
-    said = _wording([check.summary for check in found.checks], [finding.text for finding in found.findings])
+    words = _wording([check.summary for check in found.checks], [finding.text for finding in found.findings])
     if before.version == found.environment.get("bitmeter"):  # another version may say it in other words
         pairs += [
             (f"the words of {_named(found, k)}", was, now_is)
-            for k, (was, now_is) in enumerate(zip_longest(before.said, said, fillvalue="none"))
+            for k, (was, now_is) in enumerate(zip_longest(before.said, words, fillvalue="none"))
         ]
     pairs.append(("the effects of findings", before.effects, tuple(one.bits or 0.0 for one in found.findings)))
     pairs.append(("the longest history", before.farthest, found.farthest))

@@ -177,7 +177,7 @@ class GroupTotals:
         for k in np.argsort(first_of).tolist():  # in the order in which they come
             pair = int(found[0][first_of[k]]), int(found[1][first_of[k]])
             numbers[k] = self._pairs.setdefault(pair, len(self._pairs))
-        return numbers[inverse.reshape(-1)]
+        return np.asarray(numbers[inverse.reshape(-1)])
 
     def _of_level(self, level: str, purpose: str, first: int, size: int) -> Ints:
         if level not in BY_SOURCE:
