@@ -96,7 +96,7 @@ export class Against {
       ? "Blue words are cheaper under A, orange words under B."
       : `Both models have a boundary at ${whole(n + 1)} offsets; between them sums are exact under both. Blue is cheaper under A, orange under B.`;
     const write = (v) => signed(v, Math.abs(v) < 9.95 ? 1 : 0);
-    this.reader.show({ n, start, step, scale, counts, noun, trim: noun !== "byte", write, caption: `bits per ${noun}, B − A: above zero, A is better · ${whole(cheaper)} cheaper under A` });
+    this.reader.show({ n, start, step, scale, counts, noun, trim: noun !== "byte", write, caption: `bits per ${noun}, B − A · ${whole(cheaper)} cheaper under A` });
   }
 
   inspect(k) {
@@ -121,12 +121,14 @@ export class Against {
 
   bucketTable(name, rows, gap, caption, file, level) {
     const ends = rows.flatMap(({ low, high, difference }) => [0, num(difference), low, high]).filter((v) => Number.isFinite(v));
-    const range = [Math.min(...ends), Math.max(...ends)];
-    const reasons = [...new Set(rows.map(({ reason }) => reason).filter((reason) => reason && !reason.startsWith("no e-value")))];
+    // One row with little text must not press all others flat: its interval is cut.
+    const most = 6 * Math.max(...rows.map(({ difference }) => (Number.isFinite(difference) ? Math.abs(difference) : 0)), 1e-9);
+    const range = [Math.max(Math.min(...ends), -most), Math.min(Math.max(...ends), most)];
+    const reasons = [...new Set(rows.flatMap(({ reason }) => reason.split("; ")).filter((reason) => reason && !reason.startsWith("no e-value")))];
     return table({
       name, caption, rows, file, sort: null,
       columns: [
-        { title: name === "By pattern" ? "pattern" : "literal", key: "name", show: (v) => el("bdi", {}, visible(v)) },
+        { title: name === "By pattern" ? "pattern" : "literal", key: "name", show: (v) => el("bdi", {}, v) },
         { title: "count", key: "count", number: true, show: whole },
         { title: "bytes", key: "bytes", number: true, show: whole },
         { title: "A, bits/byte", key: (row) => num(row.a) / row.bytes, number: true, show: (v) => fixed(v, 3) },
@@ -138,7 +140,7 @@ export class Against {
         { title: "p", key: "p_value", number: true, show: pText },
         { title: "share of the gap", key: (row) => (gap ? (num(row.b) - num(row.a)) / gap : null), number: true, show: (v) => (v === null || !Number.isFinite(v) ? "–" : `${(100 * v).toFixed(0).replace("-", "−")} %`) },
       ],
-      notes: reasons.slice(0, 2),
+      notes: reasons.length ? [`– means: ${reasons[0]}${reasons.length > 1 ? ", and the like" : ""}.`] : [],
     });
   }
 
@@ -156,7 +158,11 @@ export class Against {
       return nodes;
     };
     const rows = found.tops[way].map(([word, first, second]) => {
-      const begin = text.words[word], end = text.words[word + 1], at = text.offset(begin);
+      let begin = text.words[word], end = text.words[word + 1];
+      const blank = (byte) => byte === 32 || (byte >= 9 && byte <= 13);
+      while (end > begin + 1 && blank(text.bytes[end - 1])) end--;
+      while (begin < end - 1 && blank(text.bytes[begin])) begin++;
+      const at = text.offset(begin);
       return el("li", {}, el("button", { type: "button", onclick: () => this.show(word) },
         el("span", { class: "ctx" }, el("bdi", {}, `…${text.string.slice(Math.max(0, at - 30), at).replace(/\s+/g, " ")}`)), el("span", { class: "w" }, el("bdi", {}, text.slice(begin, end).trim()))),
         el("div", { class: "how" }, el("span", { class: "ta" }, `A ${bitsText(first)}`), el("code", {}, cutUp(a, begin, end)), el("span", { class: "tb" }, `B ${bitsText(second)}`), el("code", {}, cutUp(b, begin, end))));

@@ -156,9 +156,9 @@ class TextView {
   }
 }
 
-/** More surprising than expected is warm: the colours of B's side, without A or B being meant. */
+/** More surprising than expected is warm, less is cool; A and B are not meant. */
 function turned(scale) {
-  return { ...scale, step: (v) => 10 - scale.step(v), edge: (k) => -scale.edge(k) };
+  return { ...scale, prefix: "x" };
 }
 
 function curves(data) {

@@ -68,7 +68,8 @@ export function table({ name, caption, columns, rows, file, filter = rows.length
 
 /** An interval drawn to a common scale, with the zero line. */
 export function drawnInterval(low, high, middle, range, colour) {
-  const width = 170, at = (v) => 6 + ((v - range[0]) / (range[1] - range[0] || 1)) * (width - 12);
+  const width = 170, inside = (v) => Math.max(range[0], Math.min(range[1], v));
+  const at = (v) => 6 + ((inside(v) - range[0]) / (range[1] - range[0] || 1)) * (width - 12);
   const zero = at(0);
   const known = low !== null && high !== null && low !== undefined;
   return svg("svg", { width, height: 18, "aria-hidden": "true" },
