@@ -234,10 +234,11 @@ ANY_ALLOWED = {
         "coding/prefix/lengths.py", "measure/audit/auditing.py", "measure/audit/models.py",
         "measure/answers/choices.py", "measure/answers/pairs.py",
         "measure/gate/check.py", "measure/gate/sweep.py", "measure/membership/statistics.py",
+        "measure/overlap/documents.py", "measure/overlap/index.py", "measure/overlap/run.py",
     ),
     "JSON": (
         "measure/score.py", "measure/aggregates.py", "measure/groups/sums.py", "measure/groups/table.py",
-        "measure/groups/compare.py",
+        "measure/groups/compare.py", "measure/overlap/result.py",
     ),
     "columns of tables that other programs wrote": (
         "measure/audit/tables/auditing.py", "measure/audit/tables/columns.py", "measure/audit/tables/parquet.py",

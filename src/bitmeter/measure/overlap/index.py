@@ -52,7 +52,7 @@ class OverlapIndex:
     --------
     >>> index = OverlapIndex.build(Corpus.from_documents(["the cat sat on the mat", "a dog"]))
     >>> index.lengths(b"a cat sat down")[:10].tolist()
-    [2, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    [2, 9, 8, 7, 6, 5, 4, 3, 2, 3]
     >>> index.place(4), index.place(24)
     (('documents:1', 4), ('documents:2', 1))
     """
