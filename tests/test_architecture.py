@@ -55,6 +55,7 @@ DOORS = {
         "filter/parquet.py",
         "filter/outputs.py",
         "hosts/columns.py",
+        "measure/overlap/documents.py",
         "hosts/logs/lighteval.py",
         "_util/frames.py",
         "reports/formats/parquet.py",
@@ -242,10 +243,11 @@ ANY_ALLOWED = {
         "coding/prefix/lengths.py", "measure/audit/auditing.py", "measure/audit/models.py",
         "measure/answers/choices.py", "measure/answers/pairs.py",
         "measure/gate/check.py", "measure/gate/sweep.py", "measure/membership/statistics.py",
+        "measure/overlap/documents.py", "measure/overlap/index.py", "measure/overlap/run.py",
     ),
     "JSON": (
         "measure/score.py", "measure/aggregates.py", "measure/groups/sums.py", "measure/groups/table.py",
-        "measure/groups/compare.py",
+        "measure/groups/compare.py", "measure/overlap/result.py",
     ),
     "columns of tables that other programs wrote": (
         "measure/audit/tables/auditing.py", "measure/audit/tables/columns.py", "measure/audit/tables/parquet.py",

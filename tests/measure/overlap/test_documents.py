@@ -31,7 +31,7 @@ def test_each_format_holds_the_rows(tmp_path: Path) -> None:
 
 
 def test_columns_are_those_of_overlap() -> None:
-    documents = ["to be or", "", "not to be", b"nothing"]
+    documents: list[str | bytes | bm.Document] = ["to be or", "", "not to be", b"nothing"]
     index = bm.OverlapIndex.build(b"to be or not to be")
     found = bm.overlap(bm.Corpus.from_documents(documents), index, length=4)
     columns = bm.overlap_columns(index, length=4)(documents)

@@ -52,7 +52,7 @@ class OverlapIndex:
     --------
     >>> index = OverlapIndex.build(Corpus.from_documents(["the cat sat on the mat", "a dog"]))
     >>> index.lengths(b"a cat sat down")[:10].tolist()
-    [2, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+    [2, 9, 8, 7, 6, 5, 4, 3, 2, 3]
     >>> index.place(4), index.place(24)
     (('documents:1', 4), ('documents:2', 1))
     """
@@ -279,9 +279,9 @@ def _write(path: Path, corpus: Corpus, part_bytes: int, longest: int, report: Pr
             file.flush()
             text = np.fromfile(path, dtype=np.uint8, count=stop - begin, offset=_core.OVERLAP_HEADER + begin)
             suffixes = _sorted(text)
-            file.write(suffixes)
+            file.write(suffixes.data)
             _pad(file)
-            file.write(np.minimum.reduceat(suffixes, np.arange(0, len(suffixes), _core.OVERLAP_ROW)))
+            file.write(np.minimum.reduceat(suffixes, np.arange(0, len(suffixes), _core.OVERLAP_ROW)).data)
             _pad(file)
         file.flush()
         header = _core.overlap_seal(str(path), size, len(ends), len(parts), longest, len(about))
@@ -296,7 +296,7 @@ def _write_text(file: BinaryIO, corpus: Corpus, report: Progress) -> Ints:
     done = read = 0
     for block in corpus.blocks():
         data = np.frombuffer(block.data, dtype=np.uint8)
-        file.write(np.insert(data, block.ends, SEPARATOR[0]) if len(block.ends) else data)
+        file.write((np.insert(data, block.ends, SEPARATOR[0]) if len(block.ends) else data).data)
         found.append(done + block.ends + np.arange(len(block.ends)))
         done += len(data) + len(block.ends)
         read += len(data)
