@@ -1,16 +1,19 @@
-"""Splitting and counting text in the core, against Python's own bytes.split() and bytes.decode().
+"""Splitting, counting and normalising text in the core, against Python's own bytes.split(), bytes.decode() and loops.
 
     python benchmarks/text.py [FILE] [--size 32] [--repeat 5]
 
 One core, the best of several runs, in MB per CPU second and per wall second. Without a file, the language reference
 that comes with Python is repeated up to the size in MB. Text goes in blocks of 1 MB, as a corpus gives it; each row
-checks that both sides agree on the count.
+checks that both sides agree on the count. The peers of normalisers do in Python what CCNet, edugp, ROOTS and datatrove
+do: regular expressions, unicodedata and a loop over characters.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
+import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from stopwatch import Seconds, best, header
 from bitmeter import _core
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.normalise import normaliser
 from bitmeter.text.corpus.sample import sample_text
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Units
@@ -30,6 +34,48 @@ from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
 
 BLOCK = 1 << 20
+
+MARKS = "，。、„”“«»１」「《》´∶：？！（）；–—．～’…━〈〉【】％►"
+PLAIN = [*',.,""""""""""', "'", *"::?!();-", " - ", ". ", *"~'", "...", *"-<>[]%-"]
+PUNCTUATION = dict(zip(MARKS, PLAIN, strict=True))
+DIGIT, NUMBER = re.compile(r"\d"), re.compile(r"\d+([.,،٫⎖⎗⎘]\d+)?")
+CONTROL = re.compile("[" + "".join(map(chr, [*range(32), *range(127, 160)])) + "]")
+SPACES = set(" \u2009\u200a\u202f\u2005\u3000\u2002\xa0\u2008\u2003\ufffc")
+
+
+def unaccented(text: str) -> str:
+    """Decomposed, without accents."""
+    return "".join([char for char in unicodedata.normalize("NFD", text) if unicodedata.category(char) != "Mn"])
+
+
+def plain(text: str) -> str:
+    """Punctuation by the list."""
+    return "".join(PUNCTUATION.get(char, char) for char in text)
+
+
+#: Loops over the characters of a text, as perplexity filters have them.
+LOOPS: dict[str, Callable[[str], str]] = {
+    "ccnet": lambda text: CONTROL.sub("", plain(DIGIT.sub("0", unaccented(text.strip().lower())))),
+    "edugp": lambda text: CONTROL.sub("", plain(DIGIT.sub("0", text.strip()))),
+    "roots": lambda text: plain(
+        DIGIT.sub("0", "".join([" " if char in SPACES else char for char in CONTROL.sub("", text).strip()]))
+    ),
+    "datatrove": lambda text: CONTROL.sub("", plain(unaccented(NUMBER.sub("0", text.lower())).strip())),
+}
+
+
+def normalised(name: str, blocks: list[bytes]) -> tuple[str, Callable[[], int], str, Callable[[], int]]:
+    """Each block as a document: by the core, and by a loop in Python, which also decodes and encodes."""
+    change, loop = normaliser(name), LOOPS[name]
+    few = blocks[:2]  # of which a loop takes long enough
+    assert [change(block) for block in few] == [looped(loop, block) for block in few], name
+    ours: Callable[[], int] = lambda: sum(len(change(block)) for block in few)  # noqa: E731
+    theirs: Callable[[], int] = lambda: sum(len(looped(loop, block)) for block in few)  # noqa: E731
+    return f"normalised: {name}", ours, "a loop in Python", theirs
+
+
+def looped(loop: Callable[[str], str], block: bytes) -> bytes:
+    return loop(block.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def streamed(path: Path, units: Units, docs: str = "file") -> Callable[[], int]:
@@ -91,15 +137,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
         path.write_bytes(text)
-        for title, ours, peer, theirs in rows(blocks, path):
+        few = b"".join(blocks[:2])
+        tasks = [(text, row) for row in rows(blocks, path)] + [(few, normalised(name, blocks)) for name in LOOPS]
+        for part, (title, ours, peer, theirs) in tasks:
             seconds, count = best(ours, arguments.repeat)
             other, expected = best(theirs, arguments.repeat)
             if not peer:
-                table.add_row(title, *speeds(text, seconds), "", "", "", "")
+                table.add_row(title, *speeds(part, seconds), "", "", "", "")
                 continue
             assert np.isclose(count, expected, rtol=0), (title, count, expected)
             ratio = f"{other.cpu / seconds.cpu:.1f}"
-            table.add_row(title, *speeds(text, seconds), peer, *speeds(text, other), ratio)
+            table.add_row(title, *speeds(part, seconds), peer, *speeds(part, other), ratio)
     Console(width=110).print(table)
 
 

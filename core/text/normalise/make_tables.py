@@ -99,8 +99,9 @@ def main() -> None:
         if unicodedata.combining(chr(c)) and not is_mark(chr(c))
     ]  # fmt: skip
     python = ".".join(map(str, sys.version_info[:2]))
-    print(f"// Unicode {unicodedata.unidata_version}, as Python {python} has it. Written by make_tables.py: do not edit.")
-    print(f'constexpr char version[] = "{unicodedata.unidata_version}";')
+    version = unicodedata.unidata_version
+    print(f"// Unicode {version}, as Python {python} has it. Written by make_tables.py: do not edit.")
+    print(f'constexpr char version[] = "{version}";')
     write("lower_runs", "LowerRun", (f"{{{a:#x}, {b:#x}, {step}, {d}}}" for a, b, step, d in lower_runs()))
     pairs = [(c, to) for c, to in split if len(to) == 1]
     write("decomposed", "Pair", (f"{{{c:#x}, {to[0]:#x}}}" for c, to in pairs))

@@ -108,6 +108,7 @@ std::uint8_t* Output::room(std::size_t n) {
 }
 
 void Output::append(std::string_view bytes) {
+    if (bytes.empty()) return;
     std::memcpy(room(bytes.size()), bytes.data(), bytes.size());
     size_ += bytes.size();
 }

@@ -80,7 +80,7 @@ Field = Annotated[
     str | None, typer.Option(metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.")
 ]
 Like = Annotated[
-    str, _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, hf-docs, …")
+    str, _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, cc_net, …")
 ]
 First = Annotated[
     str | None,
@@ -94,7 +94,10 @@ Oov = Annotated[str | None, _convention("oov", "Cost of an out-of-vocabulary uni
 Den = Annotated[str | None, _convention("den", "Bytes by which bits are divided: scored or original.")]
 Norm = Annotated[
     str | None,
-    _convention("norm", "Normalisation of the text before scoring: none, nfc, nfkc, lower or newlines."),
+    _convention(
+        "norm",
+        "Normalisation of the text: none, nfc, nfkc, lower, newlines, ccnet, edugp, roots, datatrove or data-juicer.",
+    ),
 ]
 Ctx = Annotated[
     str | None,
@@ -167,7 +170,8 @@ With = Annotated[
     typer.Option(
         "--with",
         metavar="MODEL",
-        help="Model that a mixture refers to by fingerprint, or tokenizer:FILE of an n-gram model; can be repeated.",
+        help="Model that a mixture refers to by fingerprint, tokenizer:FILE of an n-gram model, or sentencepiece:FILE "
+        "whose pieces are the words of a KenLM model; can be repeated.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]

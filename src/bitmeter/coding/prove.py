@@ -16,11 +16,11 @@ from bitmeter.models.coder import Coder
 from bitmeter.models.protocols import Model
 from bitmeter.models.registry import resolve
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.normalise import normalised
+from bitmeter.text.corpus.normalise import NORMALISERS, normalised
 
 __all__ = ["Proof", "prove"]
 
-_NORMS = ("none", "nfc", "nfkc", "lower", "newlines")
+_NORMS = ("none", *NORMALISERS)
 
 
 @dataclass(frozen=True, slots=True)

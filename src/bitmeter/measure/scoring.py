@@ -61,7 +61,8 @@ def score(
     field
         The field of JSON lines or the column of Parquet that holds the text.
     norm
-        What is done to the text before: "none", "nfc", "nfkc", "lower", "newlines".
+        What is done to the text before: "none", "nfc", "nfkc", "lower", "newlines", or what a perplexity filter does:
+        "ccnet", "edugp", "roots", "datatrove".
     first
         A document's first unit: "bos", "eos", "skip" or "uniform".
     eos

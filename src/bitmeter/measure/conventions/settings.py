@@ -42,8 +42,16 @@ MEANINGS: dict[str, dict[str, str]] = {
         "nfkc": "Unicode normal form KC",
         "lower": "lower case",
         "newlines": "CR LF and CR are replaced by LF",
+        "ccnet": "as CCNet: lower case, no accents, each digit 0, plain punctuation, no control characters",
+        "edugp": "as edugp/kenlm: each digit 0, plain punctuation, no control characters",
+        "roots": "as ROOTS: each digit 0, plain punctuation, plain spaces, no control characters",
+        "datatrove": "as datatrove: lower case, no accents, each number 0, plain punctuation, no control characters",
+        "data-juicer": "as Data-Juicer, which uses the text as it is: the same as none",
     },
 }
+
+#: Values that are another's name for the same; signatures have the second.
+_SAME = {"data-juicer": "none"}
 
 #: The value of each setting that neither the caller nor the convention gives. "auto" leaves the context to the model.
 DEFAULTS = {
@@ -58,10 +66,10 @@ DEFAULTS = {
 
 
 def setting(key: str, value: object) -> str:
-    """Check that a setting can have this value."""
+    """Check that a setting can have this value; the name that signatures have for it."""
     options = MEANINGS[key]
     if not isinstance(value, str) or value not in options:
         listed = "; ".join(f"{option!r}: {meaning}" for option, meaning in options.items())
         message = f"{key} is {value!r:.40}; it can be {listed}"
         raise ChoiceError(message, value=value)
-    return value
+    return _SAME.get(value, value)
