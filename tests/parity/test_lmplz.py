@@ -4,6 +4,10 @@ These files are what lmplz (of the kenlm 0.3.0 source package) printed for `made
 
     lmplz -o 3 --discount_fallback < text > lmplz-order3.arpa
     lmplz -o 4 --prune 0 1 1 2 --discount_fallback < text > lmplz-order4-pruned.arpa
+
+and, by lmplz of KenLM 4cb443e, for `SEPARATED`, which has vertical tabs, form feeds, NULs and carriage returns:
+
+    lmplz -o 3 --discount_fallback < separated > lmplz-separators.arpa
 """
 
 from __future__ import annotations
@@ -13,16 +17,20 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
+from bitmeter import errors
 from tests.models.helpers import twin
 from tests.models.helpers.twin import discounts, estimate
 from tests.models.made_up import made_up_text
 
 HERE = Path(__file__).parent
+SEPARATED = 3 * (
+    b"to be or not to be\nthat is\vthe question\nto be\fis\0to be\nor not\r\nthe\v\vquestion\n\nis it to be\n"
+)
 
 
 def figures(path: Path) -> dict[str, tuple[float, float]]:
     """log10 p and back-off of each n-gram in an ARPA file, read the plain way."""
-    rows = [line.split("\t") for line in path.read_text().splitlines() if "\t" in line]
+    rows = [line.split("\t") for line in path.read_bytes().decode().split("\n") if "\t" in line]
     return {row[1]: (float(row[0]), float(row[2]) if len(row) > 2 else 0.0) for row in rows}
 
 
@@ -31,6 +39,21 @@ def test_training_gives_the_ngrams_and_figures_of_lmplz(tmp_path: Path) -> None:
     ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-order3.arpa")
     assert ours.keys() == theirs.keys()
     assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
+
+
+def test_words_are_separated_as_by_lmplz_when_asked(tmp_path: Path) -> None:
+    model = bm.NGram(order=3).fit(SEPARATED, like="lmplz")
+    model.save(tmp_path / "ours.arpa")
+    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-separators.arpa")
+    assert ours.keys() == theirs.keys()
+    assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
+    assert model.traits.oov == ("class",)  # its words may hold white space, so it does not spell
+    bm.NGram(order=3).fit(SEPARATED).save(tmp_path / "default.arpa")
+    assert figures(tmp_path / "default.arpa").keys() != theirs.keys()
+    with pytest.raises(errors.ChoiceError, match="like is 'srilm'"):
+        bm.NGram(order=3).fit(SEPARATED, like="srilm")
+    with pytest.raises(errors.InputError, match="lmplz trains models of words"):
+        bm.NGram(order=3, units="bytes").fit(SEPARATED, like="lmplz")
 
 
 def test_pruning_is_that_of_lmplz(tmp_path: Path) -> None:

@@ -30,8 +30,12 @@ class Components:
 
     def tokenizer(self, fingerprint: str) -> Units | None:
         """The tokenizer of a fingerprint, if it was given."""
+        return self.units(lambda one: one.fingerprint == fingerprint)
+
+    def units(self, matches: Callable[[Units], bool]) -> Units | None:
+        """The first tokenizer that matches."""
         for place, one in enumerate(self.given):
-            if isinstance(one, Units) and one.fingerprint == fingerprint:
+            if isinstance(one, Units) and matches(one):
                 self._used.add(place)
                 return one
         return None

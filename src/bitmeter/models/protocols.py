@@ -79,6 +79,8 @@ class Traits:
         Whether its probabilities are quantised so that they may sum to less than one, never to more.
     caveats
         What a reader of its score should know.
+    norm
+        How the text of its training was normalised, by the names that `score` has for it; None if that is not known.
     reach
         Of a plug-in: how many of the last units `predict` looks at; None for all.
     learns
@@ -97,6 +99,7 @@ class Traits:
     precision: str = "float64"
     rounded: bool = False
     caveats: tuple[str, ...] = ()
+    norm: str | None = None
     reach: int | None = None
     learns: bool = False
     metered: bool = False
@@ -254,6 +257,10 @@ class OpenVocabulary(Model):
     def oov_remedies(self) -> tuple[str, ...]:
         """What to type so that unknown units are no longer impossible."""
         return ("--oov class lets each cost <unk> alone",) if "class" in self.traits.oov else ()
+
+    def some_words(self, most: int) -> list[bytes]:
+        """Up to about so many words from all over its vocabulary; none where it does not list them."""
+        return []
 
 
 class Windowed(Model):

@@ -10,7 +10,7 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
-from bitmeter.cli.options import CompactBits, PruneEntropy, check_free, compact_bits
+from bitmeter.cli.options import CompactBits, Norm, PruneEntropy, check_free, compact_bits
 from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import stages
 
@@ -52,6 +52,10 @@ class NGramOptions(FamilyOptions):
     vocab: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Vocabulary: the words of this file, one per line.")
     ] = None
+    norm: Norm = None
+    like: Annotated[
+        str | None, typer.Option(metavar="lmplz", help="Separate words as KenLM's lmplz: by NUL, not by VT and FF.")
+    ] = None
     compact: Annotated[
         bool, typer.Option("--compact", help="Write the compact form: a quarter of the size, rounded probabilities.")
     ] = False
@@ -91,7 +95,8 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     with stages() as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=training.docs, heldout=training.heldout if fits else None,
-            field=training.field, memory=options.memory, temp=options.temp, progress=progress,
+            field=training.field, norm=options.norm or "none", like=options.like, memory=options.memory,
+            temp=options.temp, progress=progress,
         )  # fmt: skip
         whole = model
         if options.prune_entropy is not None:
@@ -107,14 +112,30 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     say(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
     for remark in (*of_texts, *model.notes):
         note(remark)
+    if options.like == "lmplz" and _ends_within_a_line(texts[-1]):
+        note(
+            f"{texts[-1]} does not end in a newline: lmplz would leave out the end of its last line, which counts here"
+        )
     file = (training.units or "").partition(":")[2]
     if file and not (output.parent / Path(file).name).is_file():
         note(f"the tokenizer is not beside the model; put a copy there, or add: --with {training.units}")
     if training.heldout is not None and options.prune_entropy is not None:
-        note(_cost_of_pruning(whole, model, training.heldout, training))
+        note(_cost_of_pruning(whole, model, training.heldout, training, options.norm))
 
 
-def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions) -> str:
+def _ends_within_a_line(text: str) -> bool:
+    """Whether a plain file ends without a newline."""
+    from bitmeter.text.formats import COMPRESSIONS, kind_of
+
+    path = Path(text)
+    if not path.is_file() or kind_of(text) != "text" or path.suffix in COMPRESSIONS or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        return file.read(1) != b"\n"
+
+
+def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingOptions, norm: str | None) -> str:
     """The perplexity of a text before and after: ends of sentences count, unknown words cost their class."""
     from bitmeter.measure.scoring import score
     from bitmeter.text.formats import ROW_FORMATS
@@ -123,7 +144,7 @@ def _cost_of_pruning(whole: NGram, pruned: NGram, text: str, training: TrainingO
     docs = training.docs if training.docs is not None or text.endswith(tuple(ROW_FORMATS)) else "line"
     oov = "class" if whole.traits.oov else "none"
     before, after = (
-        score(model, text, docs=docs, field=training.field, eos="yes", oov=oov).perplexity("token")
+        score(model, text, docs=docs, field=training.field, eos="yes", oov=oov, norm=norm).perplexity("token")
         for model in (whole, pruned)
     )
     unknown = ", an unknown one costs <unk> alone" if oov == "class" else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from bitmeter.models.sampled import SampledText
 from bitmeter.models.session import End
 from bitmeter.text.units.base import BLANK, Units
 
+if TYPE_CHECKING:
+    from bitmeter.text.units.tokenizers import SentencePiece
+
 __all__ = ["NGramBase"]
 
 
@@ -49,6 +52,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     smoothing: str
     threads: int
     notes: tuple[str, ...]
+    #: How the text of the training was normalised; None if that is not known.
+    norm: str | None
     path: str | None
     _unk_word: bool
     _plan: UnitPlan
@@ -57,6 +62,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
     #: Of a compact model, once something needs it; copies share it.
     _expanded: list[_core.NgramModel]
     _units: Units | None
+    #: Splits a text into the words of the model, where these are pieces.
+    _pieces: SentencePiece | None
     _ids_by_unit: ModelIds | None
     #: Where the file of its tokenizer may lie.
     _folder: Path | None
@@ -92,6 +99,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         self.order = model.order
         self._unk_word = bool(about.get("unk_word"))
         self.smoothing = str(about.get("smoothing", "unknown"))
+        norm = about.get("norm")
+        self.norm = norm if isinstance(norm, str) and len(norm) < 100 and norm.isprintable() else None
         notes = about.get("notes")
         self.notes = tuple(str(line) for line in notes) if isinstance(notes, list) else ()
 
@@ -100,7 +109,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         other = copy.copy(self)
         units, own_ids = self._units, self._ids_by_unit
         other._adopt(core)
-        other._units, other._ids_by_unit = (None, None) if self.of_words else (units, own_ids)
+        other._units, other._ids_by_unit = (None, None) if self._plan.kind == "words" else (units, own_ids)
         other.path = None
         return other
 
@@ -130,7 +139,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         return Traits(
             vocabulary=self.size, is_distribution=self.is_distribution, end=self.end, oov=self._oov_ways,
             rounded=any(line.startswith(ROUNDED) for line in self.notes),
-            caveats=tuple(line for line in self.notes if line.startswith(QUANTISED)),
+            caveats=tuple(line for line in self.notes if line.startswith(QUANTISED)), norm=self.norm,
         )  # fmt: skip
 
     @property
@@ -145,13 +154,18 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
             self._units = self._plan.units(self._folder)
         if self._units is None:
             with format_errors(self.name):
-                self._units = ModelWords(self.form)
+                self._units = ModelWords(self.form) if self._pieces is None else self._piece_words(self._pieces)
         return self._units
+
+    def _piece_words(self, pieces: SentencePiece) -> Units:
+        from bitmeter.models.ngram.pieces import PieceWords  # tokenizers are slow to load
+
+        return PieceWords(self.form, pieces)
 
     @property
     def of_words(self) -> bool:
-        """Whether its units are words, so that unknown ones can be spelled."""
-        return self._plan.kind == "words"
+        """Whether its units are words between white space, so that unknown ones can be spelled."""
+        return self._plan.kind == "words" and self._pieces is None
 
     @property
     def end(self) -> End:
@@ -182,6 +196,8 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         """What unknown units can cost: their class, or that and their spelling where the model has learned it."""
         if self._plan.closed:
             return ()
+        if self._plan.kind == "words" and not self.of_words:
+            return ("class",)
         spells = self._plan.kind == "characters" or (self._model is not None and self._model.has_section)
         return ("class", "spelled") if spells else ("class",)
 
@@ -261,6 +277,14 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         """Which units the model does not know."""
         return np.asarray((self.own_ids_of(ids) <= BEGIN) & (np.asarray(ids) != BLANK))
 
+    def some_words(self, most: int) -> list[bytes]:
+        """Words from all over the vocabulary; none where the file does not list them, or its units are not words."""
+        size = self.form.words
+        if self._plan.kind != "words" or size <= END + 1:
+            return []
+        with format_errors(self.name):
+            return [self.form.word(i) for i in range(END + 1, size, max(1, size // most))]
+
     def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown units.
 
@@ -276,7 +300,7 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
 
     def for_bytes(self) -> Self:
         """With unknown words or characters spelled; a model that has not learned spelling says so."""
-        return self.with_oov("spelled") if self._plan.kind in ("words", "characters") else self
+        return self.with_oov("spelled") if self.of_words or self._plan.kind == "characters" else self
 
     def oov_remedies(self) -> tuple[str, ...]:
         """What to type so that unknown units are no longer impossible."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bitmeter import _core
-from bitmeter._util.check import Seed, flag, integer
+from bitmeter._util.check import Seed, choice, flag, integer
 from bitmeter._util.files import as_path, label
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
 from bitmeter.models.components import Components
@@ -23,6 +23,9 @@ from bitmeter.models.ngram.units import UnitPlan, plan_of
 from bitmeter.models.sampled import SampledText
 from bitmeter.models.scheme import Scheme
 from bitmeter.text.units.base import Units
+
+if TYPE_CHECKING:
+    from bitmeter.text.units.tokenizers import SentencePiece
 
 __all__ = ["MAX_ORDER", "NGram"]
 
@@ -120,10 +123,12 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._expanded = []
         self._querier = None
         self._units = None
+        self._pieces = None
         self._ids_by_unit = None
         self._folder = None
         self._spelling = None
         self.notes = ()
+        self.norm = None
         self.path = None
         default = self.smoothing == _DEFAULT
         self.name = f"ngram(order {self.order})" if default else f"ngram(order {self.order}, {self.smoothing})"
@@ -137,6 +142,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
+        norm: str = "none",
+        like: str | None = None,
         memory: int | str | None = None,
         temp: Any = None,
         progress: Any = None,
@@ -155,6 +162,12 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             text is held out for that (of a long text fewer, about a million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
+        norm
+            What is done to each sentence before, by the names that `score` has for it, such as "ccnet". The model keeps
+            the name, and a text that is scored in another way is warned of.
+        like
+            "lmplz": words are separated as KenLM's lmplz does it, by NUL, tab, carriage return and space, and not by
+            vertical tab and form feed. Such a model does not learn to spell unknown words.
         memory
             How much memory the estimation may use, beside what the process has already: bytes, or "4G", "500M", "50%"
             (of what is free). Three quarters of what is free by default. What does not fit goes to temporary files;
@@ -177,10 +190,18 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         """
         from bitmeter.models.ngram.estimate.fit import Settings, estimate
         from bitmeter.models.ngram.estimate.memory import Allowance
+        from bitmeter.text.corpus.normalise import NORMALISERS
 
+        chosen = choice(norm, "norm", ("none", "data-juicer", *NORMALISERS))
+        if like is not None:
+            choice(like, "like", ("lmplz",))
+            if self._plan.kind != "words":
+                message = f"lmplz trains models of words, and this is one of {self._plan.kind}; leave like out"
+                raise InputError(message, value=like)
         settings = Settings(
             self.order, self._smoothing, self._prune, self._unk_word, self.threads, self._plan, self._trained_on,
-            self._vocabulary, Allowance.of(memory, temp),
+            self._vocabulary, Allowance.of(memory, temp), norm="none" if chosen == "data-juicer" else chosen,
+            separators=like or "kenlm",
         )  # fmt: skip
         self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
         if self._plan.kind != "words":
@@ -270,7 +291,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         path
             The file.
         units
-            The tokenizer of the training, where it is not beside the model. Another one is refused.
+            The tokenizer of the training, where it is not beside the model. Another one is refused. For an ARPA file or
+            a binary of KenLM whose words are pieces: "sentencepiece:FILE", which splits the text into them.
         components
             Tokenizers among which that of the training may be.
         """
@@ -299,11 +321,27 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             made._use(plan_of(units))
         elif components is not None and made._plan.kind == "tokens":
             made._units = components.tokenizer(made._plan.fingerprint)
+        elif components is not None and made._plan.kind == "words":
+            made._pieces = made._pieces_of(components)
         return made
+
+    def _pieces_of(self, components: Components) -> SentencePiece | None:
+        """A SentencePiece model that was given, where the words of this model are its pieces."""
+        from bitmeter.models.ngram.pieces import holds_pieces
+        from bitmeter.text.units.tokenizers import SentencePiece
+
+        found = components.units(lambda one: isinstance(one, SentencePiece) and holds_pieces(self.form, one))
+        return found if isinstance(found, SentencePiece) else None
 
     def _use(self, given: tuple[UnitPlan, Units]) -> None:
         """Take these units for those of the training, if they are."""
         plan, units = given
+        if self._plan.kind == "words" and plan.kind == "tokens":
+            from bitmeter.text.units.tokenizers import SentencePiece
+
+            if isinstance(units, SentencePiece):
+                self._units, self._pieces = self._piece_words(units), units
+                return
         if plan.kind != self._plan.kind:
             message = f"{self.name} is a model of {self._plan.kind}, and units names {units.name}; leave units out"
             raise ModelError(message, value=units.name)

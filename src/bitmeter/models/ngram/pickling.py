@@ -43,7 +43,7 @@ class NGramPickling(NGramBase):
     def __reduce__(self) -> tuple[Any, ...]:
         if self._model is None:
             return copyreg.__newobj__, (type(self),), vars(self).copy()  # type: ignore[attr-defined]
-        left_out = (*_OF_THE_FILE, "_units") if self.of_words else _OF_THE_FILE
+        left_out = (*_OF_THE_FILE, "_units") if self._plan.kind == "words" else _OF_THE_FILE
         state = {name: value for name, value in vars(self).items() if name not in left_out}
 
         def write(path: str) -> None:

@@ -322,6 +322,16 @@ class SentencePiece(_FileUnits):
                 result.append(_piece_bytes(model.id_to_piece(number), meta=True, fallback=bool(model.is_byte(number))))
         return result
 
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The pieces as they are written, with U+2581 for a space."""
+        return tuple(self._processor.id_to_piece(number) for number in range(self._processor.get_piece_size()))
+
+    def written(self, document: bytes) -> list[str]:
+        """The pieces of one document as they are written; what has no piece in its own characters."""
+        text = document.decode("utf-8", "surrogateescape").translate(_REPLACED)
+        return list(self._processor.encode(text, out_type=str))
+
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
         result: list[tuple[Sequence[int], Sequence[int]]] = []
         for text in texts:

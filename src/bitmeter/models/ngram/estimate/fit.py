@@ -20,6 +20,7 @@ from bitmeter.models.openvocab.words import fit_section
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.boundaries import sentences_of
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.normalise import normalised
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Units
 
@@ -45,6 +46,8 @@ class Settings:
     units: Units | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     allowance: Allowance = field(default_factory=lambda: Allowance.of(None, None))
+    norm: str = "none"
+    separators: str = "kenlm"  # whose white space separates words
     most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
 
 
@@ -64,11 +67,11 @@ def estimate(
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
     report = by_stages(progress)
-    corpus = sentences_of(text, docs=docs, field=field)
+    corpus = _sentences(text, docs, field, settings.norm)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
         settings = replace(settings, plan=replace(plan, newline_ends=True))
-    held = None if heldout is None else sentences_of(heldout, docs=docs, field=field)
+    held = None if heldout is None else _sentences(heldout, docs, field, settings.norm)
     if held is not None and held.total_bytes == 0:
         message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
         raise EmptyError(message)
@@ -88,12 +91,18 @@ def estimate(
             words=estimation.words,
             sentences=estimation.sentences,
             **({"prune": settings.prune} if settings.prune else {}),
+            **({"norm": settings.norm} if settings.norm != "none" else {}),
             **_said(estimation, settings),
         )
     )
     if spelled is not None:
         model.attach(spelled(settings.threads))
     return model
+
+
+def _sentences(text: Any, docs: str | None, field: str | None, norm: str) -> Corpus:
+    corpus = sentences_of(text, docs=docs, field=field)
+    return corpus if norm == "none" else normalised(corpus, norm)
 
 
 def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report) -> None:
@@ -184,7 +193,8 @@ def _read_words(
     member = settings.vocabulary.chosen and not settings.unk_word
     unk = "word" if settings.unk_word else "member" if member else "reserved"
     allowance = settings.allowance
-    estimation = _core.NgramEstimation(SEPARATORS["kenlm"], unk, allowance.memory, allowance.folder, settings.threads)
+    separators = SEPARATORS[settings.separators]
+    estimation = _core.NgramEstimation(separators, unk, allowance.memory, allowance.folder, settings.threads)
     gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
     _feed(_both(estimation, gaps), corpus, estimation, allowance, report)
     if heldout is not None:
@@ -192,6 +202,8 @@ def _read_words(
     estimation.finish()
     rare = estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
+    if settings.separators != "kenlm":
+        return estimation, None  # its words may hold what separates words in a text that is scored, so none is spelled
     return estimation, lambda threads: fit_section(
         rare, gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder
     )
