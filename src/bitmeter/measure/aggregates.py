@@ -35,7 +35,8 @@ class DocumentSums(_Sums):
     In a text of more than a million documents, neighbours share a row: `sizes` says how many documents each row holds.
     Where documents belong together, such as the lines of an article, `clusters` has the number of the cluster of each
     row, and `kind` says what a cluster is. Clusters that may go on in another text, such as those of a source, have a
-    hash of their name in `names`, one per cluster.
+    hash of their name in `names`, one per cluster. `tool` has the sums of another tool in its own arithmetic, where its
+    convention asks for them.
     """
 
     nats: NDArray[np.float64]
@@ -47,6 +48,7 @@ class DocumentSums(_Sums):
     clusters: NDArray[np.int64] | None = None
     kind: str = ""
     names: NDArray[np.int64] | None = None
+    tool: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.nats)
@@ -55,12 +57,14 @@ class DocumentSums(_Sums):
         """These documents followed by the other's."""
         if not len(self) or not len(other):
             return self if len(self) else other
-        names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind", "names")]
+        names = [f.name for f in fields(self) if f.name not in ("sizes", "clusters", "kind", "names", "tool")]
         columns: dict[str, Any] = {x: np.concatenate([getattr(self, x), getattr(other, x)]) for x in names}
         if self.sizes is not None or other.sizes is not None:
             columns["sizes"] = np.concatenate([self.documents, other.documents])
         if self.clusters is not None and other.clusters is not None and self.kind == other.kind:
             columns |= {"kind": self.kind, **_joined_clusters(self, other)}
+        if self.tool is not None and other.tool is not None:
+            columns["tool"] = np.concatenate([self.tool, other.tool])
         return DocumentSums(**columns)
 
     @property

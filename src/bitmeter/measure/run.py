@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
+from bitmeter.measure.conventions.mismatch import NormWatch
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
@@ -80,7 +82,10 @@ class Run:
         self._windows = WindowTotals() if in_windows else None
         counter = convention(settings.like).words
         self._tool_words = None if counter is None else counter()
+        tally = convention(settings.like).tally
+        self._tally = None if tally is None else tally()
         self._first_impossible = ""
+        self._norms = NormWatch(model, settings.norm)
         self._tracer, self._alternatives = tracer, alternatives
 
     def measure(self) -> Score:
@@ -89,6 +94,7 @@ class Run:
             for counted in self._scored():
                 batch = counted.batch
                 self._check(counted)
+                self._norms.look(batch.data)
                 self._clustering.add(batch.data, self._counts.documents)
                 first = self._counts.documents
                 counts = self._counts.add(batch.data, batch.ends)
@@ -212,6 +218,9 @@ class Run:
         """Sums of documents and blocks of bytes, and of what the model does not know."""
         sums, logs = self._documents.add(counted), counted.scored.logprobs
         self._blocks.add(counted)
+        if self._tally is not None:
+            batch, bounds = counted.batch, counted.scored.split.bounds
+            self._tally.add(logs, bounds, continues=batch.continues, unfinished=batch.unfinished)
         self._spent += float(sums.sum())
         impossible = np.isneginf(logs) if np.isinf(sums).any() else None
         if impossible is not None:
@@ -241,6 +250,8 @@ class Run:
         documents, blocks, more = self._clustering.finish(
             document_sums(nats, tokens, counts, sizes), self._blocks.finished()
         )
+        if documents is not None and documents.sizes is None and self._tally is not None:
+            documents = replace(documents, tool=self._tally.finished())
         possible = self._blocks.total()
         known = exact_parts((*possible, *self._left.parts().tolist()))
         exact = ((math.inf,) if self._impossible else possible, known)
@@ -296,7 +307,7 @@ class Run:
             )
         if self._conditions is not None:
             notes += self._conditions.notes()
-        return (*self._corpus.notes, *notes, *self._model.traits.caveats)
+        return (*self._corpus.notes, *notes, *self._model.traits.caveats, *self._norms.caveats())
 
 
 def measure_total(model: Compressor, corpus: Corpus, settings: Settings, progress: Progress | None) -> Score:

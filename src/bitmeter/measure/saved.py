@@ -169,7 +169,19 @@ def _document_sums(fields: Fields) -> DocumentSums:
     if (nats < -_ABOVE_ZERO * tokens).any():
         fields.fail("a document costs less than nothing (by_document.nats is below 0)")
     clusters, kind = _clusters(fields, nats)
-    return DocumentSums(nats, bytes_, chars, words, tokens, sizes, clusters, kind, _names(fields, clusters))
+    names, tool = _names(fields, clusters), _tool(fields, nats)
+    return DocumentSums(nats, bytes_, chars, words, tokens, sizes, clusters, kind, names, tool)
+
+
+def _tool(fields: Fields, nats: Floats) -> Floats | None:
+    """The sums of another tool, which differ from ours by its rounding alone."""
+    if "tool" not in fields:
+        return None
+    found = fields.reals("tool", infinite=True)
+    _same_length(fields, nats, found)
+    if not np.allclose(found * math.log(10.0), nats, rtol=1e-3, atol=1e-3):
+        fields.fail("the sums of the tool are not those of its documents")
+    return found
 
 
 def _names(fields: Fields, clusters: Ints | None) -> Ints | None:

@@ -26,11 +26,14 @@ CONVENTION = Convention("a-new-tool", {"docs": "line"}, ("It counts lines.",), l
 
 def test_all_are_listed_in_order() -> None:
     tools = ["bitmeter", "kenlm", "srilm", "nltk", "lm-eval", "hf-evaluate", "hf-docs", "llama.cpp"]
-    assert list(CONVENTIONS) == [*tools, "torchmetrics", "minicons", "lmppl"]
+    filters = ["cc_net", "edugp", "datatrove", "roots", "data-juicer"]
+    assert list(CONVENTIONS) == [*tools, "torchmetrics", "minicons", "lmppl", *filters]
 
 
 def test_each_has_a_file_of_its_name() -> None:
-    files = {path.stem for path in FOLDER.glob("*.py")} - {"__init__", "base", "registry", "settings"}
+    files = {path.stem for path in FOLDER.rglob("*.py")} - {
+        "__init__", "base", "registry", "settings", "documents", "mismatch",
+    }  # fmt: skip
     assert files == {name.replace("-", "_").replace(".", "_") for name in CONVENTIONS}
 
 

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums
 from bitmeter.measure.score import Score
@@ -30,6 +31,16 @@ class WordCounter(Protocol):
         """The number of words, those of a document that is still open included."""
 
 
+class Tally(Protocol):
+    """Adds the log-probabilities of each document as a tool adds them, over a text that arrives in batches."""
+
+    def add(self, logprobs: Floats, bounds: Ints, *, continues: bool, unfinished: bool) -> None:
+        """Take the next documents: ln p of their units, and where each begins and ends among them."""
+
+    def finished(self) -> Floats:
+        """The tool's sum for each document."""
+
+
 @dataclass(frozen=True, slots=True)
 class Convention:
     """How a tool divides, conditions and averages.
@@ -48,6 +59,8 @@ class Convention:
         What a model must have for a complete reproduction; "" if every model will do.
     words
         Makes the tool's own word counter; None if words are counted as everywhere else.
+    tally
+        Makes what adds as the tool does, where its rounding shows in its figures; None if exact sums will do.
     bos
         Where the tool puts BOS.
     border
@@ -64,6 +77,7 @@ class Convention:
     figures: Callable[[Score], dict[str, float]]
     needs: str = ""
     words: Callable[[], WordCounter] | None = None
+    tally: Callable[[], Tally] | None = None
     bos: Bos = "window"
     border: str = "whole"
     bos_of_answers: str | None = None

@@ -20,6 +20,11 @@ _ORDER = (
     "torchmetrics",
     "minicons",
     "lmppl",
+    "cc_net",
+    "edugp",
+    "datatrove",
+    "roots",
+    "data-juicer",
 )
 
 

@@ -1,0 +1,1 @@
+"""Perplexity filters: one file per tool."""

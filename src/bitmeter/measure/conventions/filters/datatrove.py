@@ -1,0 +1,19 @@
+"""datatrove: `CCNetPerplexityStats`, by `KenlmModel.get_perplexity`."""
+
+from __future__ import annotations
+
+from bitmeter.measure.conventions.base import Convention
+from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures
+
+CONVENTION = Convention(
+    name="datatrove",
+    settings={"eos": "yes", "oov": "class", "norm": "datatrove"},
+    statements=(
+        "Lower case without accents, and each number is one 0, also before models that were trained otherwise.",
+        "The perplexity of each document is rounded to one decimal, and divides by its pieces and its end.",
+        "An unknown piece costs <unk> only.",
+    ),
+    figures=document_figures,
+    tally=SingleSums,
+    needs="an end of sentence and <unk>; pieces of SentencePiece as words",
+)

@@ -1,0 +1,124 @@
+"""Whether a text is normalised as that of the model's training was: by name, or by what the vocabulary never has."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from bitmeter.models.protocols import Model, OpenVocabulary
+
+__all__ = ["NormWatch"]
+
+#: How much of a text is looked at, and how many words of a vocabulary; from fewer words nothing is concluded.
+_TEXT, _MOST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 1_000
+#: A kind of character is missing if fewer of the words of the vocabulary have it, while more of those of the text do. A
+#: few may have it all the same: SentencePiece makes a 2 of a superscript, behind any normaliser.
+_IN_VOCABULARY, _IN_TEXT = 0.0005, 0.01
+#: A vocabulary of which so many words have upper case is that of a text with upper case.
+_CASED = 0.1
+
+
+def _is_upper(char: str) -> bool:
+    return char != char.lower()
+
+
+def _is_digit(char: str) -> bool:
+    return char.isdecimal() and char != "0"
+
+
+def _is_accented(char: str) -> bool:
+    return len(char.encode()) > 1 and any(unicodedata.category(c) == "Mn" for c in unicodedata.normalize("NFD", char))
+
+
+_KINDS: dict[str, Callable[[str], bool]] = {
+    "upper-case letters": _is_upper,
+    "digits but 0": _is_digit,
+    "accents": _is_accented,
+}
+
+
+class NormWatch:
+    """Looks at the beginning of a text as it goes by.
+
+    Parameters
+    ----------
+    model
+        The model that scores it.
+    norm
+        How the text is normalised.
+    """
+
+    def __init__(self, model: Model, norm: str) -> None:
+        self._model, self._norm = model, norm
+        self._looks = isinstance(model, OpenVocabulary) and model.traits.norm is None
+        self._seen: list[bytes] = []
+        self._size = 0
+
+    def look(self, data: bytes) -> None:
+        """Take the next bytes of the text."""
+        if self._looks and self._size < _TEXT:
+            self._seen.append(data[: _TEXT - self._size])
+            self._size += len(self._seen[-1])
+
+    def caveats(self) -> list[str]:
+        """What a reader should know: nothing, if text and training seem to agree."""
+        trained = self._model.traits.norm
+        if trained is not None:
+            return [] if trained == self._norm else [_by_name(trained, self._norm)]
+        if not self._looks or not isinstance(self._model, OpenVocabulary):
+            return []
+        words = b"".join(self._seen).decode("utf-8", "ignore").split()
+        many = len(words) >= _FEWEST_WORDS
+        if not many and not any(_share(words, holds) > _IN_TEXT for holds in _KINDS.values()):
+            return []
+        known = [word.decode("utf-8", "ignore") for word in self._model.some_words(_MOST_WORDS)]
+        if len(known) < _FEWEST_WORDS:
+            return []
+        missing = {
+            name: share
+            for name, holds in _KINDS.items()
+            if (share := _share(words, holds)) > _IN_TEXT and _share(known, holds) < _IN_VOCABULARY
+        }
+        if missing:
+            return [_by_words(missing)]
+        cased = _share(known, _is_upper)
+        return [_by_case(cased)] if many and cased > _CASED and _share(words, _is_upper) < _IN_VOCABULARY else []
+
+
+def _share(words: list[str], holds: Callable[[str], bool]) -> float:
+    """The share of words that have a character of a kind."""
+    chars = "".join(sorted(char for char in set("".join(words)) if holds(char)))
+    if not chars:
+        return 0.0
+    found = re.compile(f"[{re.escape(chars)}]").search
+    return sum(1 for word in words if found(word)) / len(words)
+
+
+def _by_name(trained: str, norm: str) -> str:
+    how = "as it is" if norm == "none" else f"with --norm {norm}"
+    return (
+        f"the model was trained on text with --norm {trained}, and this text is scored {how}, which raises its "
+        f"perplexity: add --norm {trained}"
+    )
+
+
+def _by_case(share: float) -> str:
+    return (
+        f"this text has hardly any upper-case letters, which {100.0 * share:.0f} % of the words of the vocabulary "
+        "have; it seems to be in lower case, and the text of the training was not: try --norm none or --norm edugp"
+    )
+
+
+def _by_words(missing: dict[str, float]) -> str:
+    names = " and ".join(f"hardly any {name}" for name in missing)
+    shares = " and ".join(f"{100.0 * share:.2g} %" for share in missing.values())
+    remedy = ""
+    if "digits but 0" in missing:
+        remedy = ": try --norm ccnet" if len(missing) > 1 else ": try --norm edugp or --norm roots"
+    elif list(missing) == ["upper-case letters"]:
+        remedy = ": try --norm lower"
+    return (
+        f"the vocabulary has {names}, which {shares} of the words of this text have; the text of the training was "
+        f"normalised, and this one is not{remedy}"
+    )
