@@ -31,7 +31,7 @@ def audit(
     *,
     units: Any = None,
     unit: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | str | None = None,
     claimed: float | str | None = None,
     docs: str | None = None,
     field: str | None = None,
@@ -56,7 +56,7 @@ def audit(
     unit
         In what a table states its costs: "nats", "bits", "log10" or "prob"; by the name of the column if None.
     columns
-        Which column of a table is what, such as {"logprob": "nll", "piece": "tok"}; by their names if None.
+        Which column of a table is what, such as {"logprob": "nll"} or "logprob=nll,piece=tok"; by their names if None.
     claimed
         The bits per byte that the table is said to have; as text, its decimals say how exact it is.
     docs, field
