@@ -88,8 +88,8 @@ class Scorers:
     def _open(self, language: str) -> tuple[DocumentScorer, DocumentScorer | None] | None:
         if self.is_pattern and (not _LANGUAGE.fullmatch(language) or not self._is_there(language)):
             return None
-        first, second = (self._scorer(name, language) for name in self._names)
-        assert first is not None
+        first = self._scorer(self._names[0], language)
+        second = None if self._names[1] is None else self._scorer(self._names[1], language)
         self.by = self.by or (default_statistic(first) if second is None else _default_difference(first, second))
         for scorer in (first, second):
             if scorer is not None:
@@ -107,9 +107,7 @@ class Scorers:
         patterns = [name for name in self._names if isinstance(name, str) and _PLACEHOLDER in name]
         return all(os.path.exists(name.replace(_PLACEHOLDER, language)) for name in patterns)
 
-    def _scorer(self, name: Any, language: str) -> DocumentScorer | None:
-        if name is None:
-            return None
+    def _scorer(self, name: Any, language: str) -> DocumentScorer:
         named = name.replace(_PLACEHOLDER, language) if isinstance(name, str) else name
         model: Model | Compressor
         if self._units is not None:
