@@ -368,7 +368,18 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
     "word_surprisals": [
         (
             bm.word_surprisals,
-            {"model": TINY, "text": b"one two", "corrected": True, "docs": None, "field": None, "ctx": None},
+            {
+                "model": TINY,
+                "text": b"one two",
+                "corrected": True,
+                "docs": None,
+                "field": None,
+                "ctx": None,
+                "first": None,
+                "like": "bitmeter",
+                "ends": None,
+                "words": "space",
+            },
         )
     ],
     "Scheme": [],
