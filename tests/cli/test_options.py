@@ -51,7 +51,7 @@ def test_a_wrong_convention_is_a_usage_error(
 ) -> None:
     code, printed, said = run(capsys, verb, "kt", "text", option, value)
     assert (code, printed) == (2, "")
-    assert f"Invalid value for '{option}'" in said
+    assert said.startswith(f"error: {option}")
     assert value in said
 
 

@@ -53,7 +53,7 @@ def test_a_file_that_is_called_like_a_model_is_a_text_by_its_path(
 ) -> None:
     (here / "kt").write_text("a text")
     code, _, said = run(capsys, "score", "kt")
-    assert (code, "'kt' is a model or does not exist" in said) == (2, True)
+    assert (code, "a text is needed: bitmeter score kt TEXT" in said) == (2, True)
     assert run(capsys, "score", "./kt", "-q")[0] == 0
 
 
