@@ -92,9 +92,9 @@ def report(
     '<!doctype html>'
     """
     sized = () if sweep is None else sized_models(sweep)
-    words: tuple[tuple[Any, str], ...] = ((title, "title"), (command, "command"))
+    words: tuple[tuple[Any, str], ...] = (("" if title is None else title, "title"), (command, "command"))
     for value, name in words:
-        if value is not None and not isinstance(value, str):
+        if not isinstance(value, str):
             message = f"{name} is {value!r:.60}; it must be a string"
             raise InputTypeError(message, value=value)
     room = integer(budget, "budget", low=0, high=1 << 40)
