@@ -47,6 +47,7 @@ JOBS = [
     Job("streaming", "kt --size 0.5", "--size 200"),
     Job("ngram", "{train} {test} --order 3 --repeat 1 --starts 1", "{train} {test}"),
     Job("kenlm_module", "{train} {test} --order 3 --repeat 1", "{train} {test}"),
+    Job("pieces", "{train} {test} --size 1000 --order 3 --repeat 1", "{train} {test}"),
     Job("training", "{train} --order 3 --memory 1G", "{train} --memory 4G 1G"),
     Job("mixture", "{valid} {valid} {test} --no-unk-word", "{train} {valid} {test} --no-unk-word"),
     Job("learning", "{valid} --kinds lstm --epochs 1", "{text}"),

@@ -84,7 +84,7 @@ public:
     void encode(Bytes document, std::int64_t offset, const std::uint8_t* limit, PieceSession& session,
                 PieceRun& run) const;
 
-    /// A session that is nobody's, kept for the next one who asks.
+    /// A session that is not in use; given back, it keeps its words for the next call.
     std::unique_ptr<PieceSession> take() const;
     void give(std::unique_ptr<PieceSession> session) const;
 
