@@ -28,8 +28,10 @@ from bitmeter.text.units.tokenizers import TokenUnits
 WORLD = [
     "Der Mensch ist frei geboren, und überall liegt er in Ketten.", "Tous les êtres humains naissent libres et égaux.",
     "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv.", "人人生而自由，在尊严和权利上一律平等。",
-    "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。", "Все люди рождаются свободными.",
-    "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق", "सभी मनुष्यों को गौरव और अधिकारों के मामले में", "ﬁne ½ № ① ｆｕｌｌ　ｗｉｄｔｈ",
+    "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+    "Все люди рождаются свободными.",
+    "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق",
+    "सभी मनुष्यों को गौरव और अधिकारों के मामले में", "ﬁne ½ № ① ｆｕｌｌ　ｗｉｄｔｈ",
 ]  # fmt: skip
 LINES = [*sample_text()[:60_000].splitlines(), *WORLD * 3]
 
@@ -93,8 +95,8 @@ def same(first: Split, second: Split) -> bool:
 
 AWKWARD = st.sampled_from([
     " ", "  ", "\t", "\n", "\r\n", "\u3000", "\xa0", "\u200b", "\u2581", " \u2581", "\x00", "\x01", "\ufffd", "the",
-    " the", "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9", "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文", "ไทย",
-    "😀", "İ", "ſ", "1234", "'", "Ⅻ", "\ud7ff", "zzzz", "ab cd", "libres", "Menschen", "\U0010ffff",
+    " the", "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9", "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文",
+    "ไทย", "😀", "İ", "ſ", "1234", "'", "Ⅻ", "\ud7ff", "zzzz", "ab cd", "libres", "Menschen", "\U0010ffff",
 ])  # fmt: skip
 TEXTS = st.lists(st.one_of(AWKWARD, st.text(max_size=6), st.sampled_from(sample_text()[:4000].split())), max_size=14)
 
