@@ -38,7 +38,7 @@ void bind_pieces(nb::module_& m) {
         .def("__len__", &PieceEncoder::size)
         .def_prop_ro("begin_mark", &PieceEncoder::begin_mark)
         .def_prop_ro("end_mark", &PieceEncoder::end_mark)
-        .def("tokens", &py_tokens, "The bytes of each piece; None for one that stands for no bytes.")
+        .def("tokens", &py_tokens, nb::sig("def tokens(self) -> list[bytes | None]"), "The bytes of each piece; None for one that stands for no bytes.")
         .def("split", &py_split, "data"_a, "ends"_a, "threads"_a = 1,
              "(ids, cuts, bounds, how many bytes are in documents that the ids do not give back).");
 }

@@ -367,7 +367,7 @@ class PieceEncoder:
     @property
     def end_mark(self) -> int: ...
 
-    def tokens(self) -> list:
+    def tokens(self) -> list[bytes | None]:
         """The bytes of each piece; None for one that stands for no bytes."""
 
     def split(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], int]:

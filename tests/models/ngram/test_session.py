@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,9 @@ def pieces(*, normalised: bool) -> SentencePiece:
     """A vocabulary by the package's trainer."""
     model = io.BytesIO()
     lines = sample_text()[:30_000].splitlines()
-    settings = {} if normalised else {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    settings: dict[str, Any] = (
+        {} if normalised else {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+    )
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines), model_writer=model, vocab_size=500, byte_fallback=True, minloglevel=2, **settings
     )
@@ -80,6 +83,7 @@ def test_pieces_are_scored_as_by_their_ids(eos: str, *, compact: bool, normalise
     for threads in (1, 3):
         model.threads = threads
         session = model.open(Options(eos))
+        assert isinstance(session, NGramSession)
         batch = Batch(data, ends, units, eos=eos, end=model.end)
         found = session.score(batch)
         plain = Batch(data, ends, units, eos=eos, end=model.end)

@@ -95,7 +95,8 @@ def same(first: Split, second: Split) -> bool:
 
 AWKWARD = st.sampled_from([
     " ", "  ", "\t", "\n", "\r\n", "\u3000", "\xa0", "\u200b", "\u2581", " \u2581", "\x00", "\x01", "\ufffd", "the",
-    " the", "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9", "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文",
+    " the", "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9",
+    "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文",
     "ไทย", "😀", "İ", "ſ", "1234", "'", "Ⅻ", "\ud7ff", "zzzz", "ab cd", "libres", "Menschen", "\U0010ffff",
 ])  # fmt: skip
 TEXTS = st.lists(st.one_of(AWKWARD, st.text(max_size=6), st.sampled_from(sample_text()[:4000].split())), max_size=14)
@@ -258,7 +259,7 @@ def varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def written(pieces: list[tuple[str | bytes, float, int]], training: bytes = b"", rules: bytes = b"") -> bytes:
+def written(pieces: Sequence[tuple[str | bytes, float, int]], training: bytes = b"", rules: bytes = b"") -> bytes:
     """A model of these pieces (text, score, type)."""
     encoded = b"".join(
         field(1, field(1, text.encode() if isinstance(text, str) else text) + field(2, score) + field(3, kind))
