@@ -87,7 +87,7 @@ MODULES = {
     "hosts.logs.runs": "Logs of other tools as runs.",
     "reports.notebook.bar": "A progress bar for notebooks and terminals.",
     "reports.html.writer": "A report as one HTML file.",
-    "reports.drawing": "Single plots of runs.",
+    "reports.plots.drawing": "Single plots of runs.",
     "models.registry": "Models by name.",
     "models.scheme": "How models are named on the command line.",
     "models.protocols": "What a model is: the classes to inherit from.",

@@ -45,8 +45,8 @@ DOORS = {
     "transformers": ("models/causal/hf/", "models/masked/"),
     "llama_cpp": ("models/causal/gguf/",),
     "httpx": ("models/causal/endpoint/",),
-    "altair": ("reports/drawing.py",),
-    "vl_convert": ("reports/drawing.py",),
+    "altair": ("reports/plots/drawing.py",),
+    "vl_convert": ("reports/plots/drawing.py",),
     "pyarrow": (
         "text/corpus/readers.py",
         "text/corpus/parquet.py",

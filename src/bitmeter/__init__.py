@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     )
     from bitmeter.models.universal.model import Universal
     from bitmeter.models.windows import Plan, Windowing
-    from bitmeter.reports.drawing import plot
+    from bitmeter.reports.plots.drawing import plot
     from bitmeter.reports.html.writer import report
     from bitmeter.reports.notebook.bar import ProgressBar
     from bitmeter.text.corpus.corpus import Corpus, Document
@@ -310,7 +310,7 @@ _HOMES = {
     "overlap_columns": "measure.overlap.documents",
     "partial_information": "theory.decomposition",
     "perplexity": "theory.information",
-    "plot": "reports.drawing",
+    "plot": "reports.plots.drawing",
     "prefer": "measure.answers.pairs",
     "prove": "coding.prove",
     "renyi_entropy": "theory.information",

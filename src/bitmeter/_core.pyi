@@ -390,7 +390,7 @@ class PieceEncoder:
     @property
     def end_mark(self) -> int: ...
 
-    def tokens(self) -> list:
+    def tokens(self) -> list[bytes | None]:
         """The bytes of each piece; None for one that stands for no bytes."""
 
     def pieces(self) -> list:

@@ -2,12 +2,12 @@
 
 These files are what lmplz (of the kenlm 0.3.0 source package) printed for `made_up_text(60, 12)`:
 
-    lmplz -o 3 --discount_fallback < text > lmplz-order3.arpa
-    lmplz -o 4 --prune 0 1 1 2 --discount_fallback < text > lmplz-order4-pruned.arpa
+    lmplz -o 3 --discount_fallback < text > lmplz/order3.arpa
+    lmplz -o 4 --prune 0 1 1 2 --discount_fallback < text > lmplz/order4-pruned.arpa
 
 and, by lmplz of KenLM 4cb443e, for `SEPARATED`, which has vertical tabs, form feeds, NULs and carriage returns:
 
-    lmplz -o 3 --discount_fallback < separated > lmplz-separators.arpa
+    lmplz -o 3 --discount_fallback < separated > lmplz/separators.arpa
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def figures(path: Path) -> dict[str, tuple[float, float]]:
 
 def test_training_gives_the_ngrams_and_figures_of_lmplz(tmp_path: Path) -> None:
     bm.NGram(order=3).fit(made_up_text(60, 12).encode()).save(tmp_path / "ours.arpa")
-    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-order3.arpa")
+    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz" / "order3.arpa")
     assert ours.keys() == theirs.keys()
     assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
 
@@ -44,7 +44,7 @@ def test_training_gives_the_ngrams_and_figures_of_lmplz(tmp_path: Path) -> None:
 def test_words_are_separated_as_by_lmplz_when_asked(tmp_path: Path) -> None:
     model = bm.NGram(order=3).fit(SEPARATED, like="lmplz")
     model.save(tmp_path / "ours.arpa")
-    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-separators.arpa")
+    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz" / "separators.arpa")
     assert ours.keys() == theirs.keys()
     assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
     assert model.traits.oov == ("class",)  # its words may hold white space, so it does not spell
@@ -58,13 +58,13 @@ def test_words_are_separated_as_by_lmplz_when_asked(tmp_path: Path) -> None:
 
 def test_pruning_is_that_of_lmplz(tmp_path: Path) -> None:
     bm.NGram(order=4, prune=(0, 1, 1, 2)).fit(made_up_text(60, 12).encode()).save(tmp_path / "ours.arpa")
-    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz-order4-pruned.arpa")
+    ours, theirs = figures(tmp_path / "ours.arpa"), figures(HERE / "lmplz" / "order4-pruned.arpa")
     assert ours.keys() == theirs.keys()
     assert max(abs(ours[gram][i] - theirs[gram][i]) for gram in theirs for i in (0, 1)) < 1e-6
 
 
 def test_the_twin_gives_them_too() -> None:
-    found, theirs = estimate(made_up_text(60, 12), 3), figures(HERE / "lmplz-order3.arpa")
+    found, theirs = estimate(made_up_text(60, 12), 3), figures(HERE / "lmplz" / "order3.arpa")
     assert {" ".join(gram) for gram in found} == theirs.keys()
     for gram, values in found.items():
         assert values == pytest.approx(theirs[" ".join(gram)], abs=1e-6)
@@ -80,7 +80,7 @@ def test_the_text_meets_the_corner_case_of_the_last_ngram(monkeypatch: pytest.Mo
 
 
 def test_an_arpa_file_of_lmplz_goes_through_unchanged(tmp_path: Path) -> None:
-    model = bm.NGram.load(HERE / "lmplz-order3.arpa")
+    model = bm.NGram.load(HERE / "lmplz" / "order3.arpa")
     model.verify()
     model.save(tmp_path / "again.arpa")
-    assert figures(tmp_path / "again.arpa") == figures(HERE / "lmplz-order3.arpa")
+    assert figures(tmp_path / "again.arpa") == figures(HERE / "lmplz" / "order3.arpa")

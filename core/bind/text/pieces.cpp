@@ -54,9 +54,10 @@ void bind_pieces(nb::module_& m) {
         .def("__len__", &PieceEncoder::size)
         .def_prop_ro("begin_mark", &PieceEncoder::begin_mark)
         .def_prop_ro("end_mark", &PieceEncoder::end_mark)
-        .def("tokens", &py_tokens, "The bytes of each piece; None for one that stands for no bytes.")
-        .def("pieces", &py_pieces, "The pieces as they are written in the file.")
-        .def("written", &py_written, "document"_a,
+        .def("tokens", &py_tokens, nb::sig("def tokens(self) -> list[bytes | None]"),
+             "The bytes of each piece; None for one that stands for no bytes.")
+        .def("pieces", &py_pieces, nb::sig("def pieces(self) -> list[str]"), "The pieces as they are written in the file.")
+        .def("written", &py_written, "document"_a, nb::sig("def written(self, document: bytes) -> list[str]"),
              "The pieces of a document as they are written; what has no piece in its own characters.")
         .def("split", &py_split, "data"_a, "ends"_a, "threads"_a = 1,
              "(ids, cuts, bounds, how many bytes are in documents that the ids do not give back).");

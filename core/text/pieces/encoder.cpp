@@ -69,8 +69,9 @@ void PieceEncoder::set_tables(const PieceFile& file) {
                                                           : with_spaces(piece.text));
         token_sizes_.push_back(static_cast<std::uint32_t>(tokens_.back().size()));
         // A symbol of the user is to be taken always, so it costs nearly nothing.
-        scores_.push_back(piece.type == PieceType::user ? static_cast<float>(piece.text.size()) * most - 0.1
-                                                        : static_cast<double>(piece.score));
+        scores_.push_back(piece.type == PieceType::user
+                              ? static_cast<float>(static_cast<float>(piece.text.size()) * most - 0.1)
+                              : piece.score);
     }
     if (algorithm_ == PieceAlgorithm::bpe)
         for (const Piece& piece : pieces_)

@@ -88,7 +88,7 @@ public:
     /// The pieces of a document as they are written: what the model does not know is a piece in its own characters.
     std::vector<std::string> written(Bytes document) const;
 
-    /// A session that is nobody's, kept for the next one who asks.
+    /// A session that is not in use; given back, it keeps its words for the next call.
     std::unique_ptr<PieceSession> take() const;
     void give(std::unique_ptr<PieceSession> session) const;
 

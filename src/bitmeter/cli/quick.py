@@ -108,7 +108,7 @@ def shown(score: Score, per: str, way: str = "bits", *, json: bool, quiet: bool)
     """A score as the command line prints it."""
     if json:
         from bitmeter.reports.formats.cells import encoded
-        from bitmeter.reports.machine import score_document
+        from bitmeter.reports.records.machine import score_document
 
         return encoded(score_document(score))
     if quiet and per in ("byte", "char") and score.figure_per != "byte":

@@ -28,8 +28,10 @@ from bitmeter.text.units.tokenizers import TokenUnits
 WORLD = [
     "Der Mensch ist frei geboren, und überall liegt er in Ketten.", "Tous les êtres humains naissent libres et égaux.",
     "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv.", "人人生而自由，在尊严和权利上一律平等。",
-    "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。", "Все люди рождаются свободными.",
-    "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق", "सभी मनुष्यों को गौरव और अधिकारों के मामले में", "ﬁne ½ № ① ｆｕｌｌ　ｗｉｄｔｈ",
+    "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+    "Все люди рождаются свободными.",
+    "يولد جميع الناس أحرارا متساوين في الكرامة والحقوق",
+    "सभी मनुष्यों को गौरव और अधिकारों के मामले में", "ﬁne ½ № ① ｆｕｌｌ　ｗｉｄｔｈ",
 ]  # fmt: skip
 LINES = [*sample_text()[:60_000].splitlines(), *WORLD * 3]
 
@@ -92,9 +94,10 @@ def same(first: Split, second: Split) -> bool:
 
 
 AWKWARD = st.sampled_from([
-    " ", "  ", "\t", "\n", "\r\n", "\u3000", "\xa0", "\u200b", "\u2581", " \u2581", "\x00", "\x01", "\ufffd", "the", " the",
-    "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9", "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文", "ไทย", "😀",
-    "İ", "ſ", "1234", "'", "Ⅻ", "\ud7ff", "zzzz", "ab cd", "libres", "Menschen", "\U0010ffff",
+    " ", "  ", "\t", "\n", "\r\n", "\u3000", "\xa0", "\u200b", "\u2581", " \u2581", "\x00", "\x01", "\ufffd", "the",
+    " the", "ing", "<sep>", "<unk>", "<s>", "<0x0A>", "9 9",
+    "e\u0301", " \u0301", "\u00a8", "ﬁ", "①", "ﷺ", "한국", "中文",
+    "ไทย", "😀", "İ", "ſ", "1234", "'", "Ⅻ", "\ud7ff", "zzzz", "ab cd", "libres", "Menschen", "\U0010ffff",
 ])  # fmt: skip
 TEXTS = st.lists(st.one_of(AWKWARD, st.text(max_size=6), st.sampled_from(sample_text()[:4000].split())), max_size=14)
 
@@ -256,7 +259,7 @@ def varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def written(pieces: list[tuple[str | bytes, float, int]], training: bytes = b"", rules: bytes = b"") -> bytes:
+def written(pieces: Sequence[tuple[str | bytes, float, int]], training: bytes = b"", rules: bytes = b"") -> bytes:
     """A model of these pieces (text, score, type)."""
     encoded = b"".join(
         field(1, field(1, text.encode() if isinstance(text, str) else text) + field(2, score) + field(3, kind))
@@ -267,6 +270,12 @@ def written(pieces: list[tuple[str | bytes, float, int]], training: bytes = b"",
 
 UNKNOWN: tuple[str, float, int] = ("<unk>", 0.0, 2)
 A: tuple[str, float, int] = ("a", -1.0, 1)
+
+
+#: Rules with a value outside of their strings.
+LEADS_OUT = (
+    struct.pack("<I", 1024) + struct.pack("<256I", 1 << 10, *[0] * 96, ord("b") | 1 << 8 | 1 << 10, *[0] * 158) + b"x\0"
+)
 
 
 @pytest.mark.parametrize(
@@ -291,9 +300,7 @@ A: tuple[str, float, int] = ("a", -1.0, 1)
         (written([UNKNOWN, A], rules=b"abc"), "are cut off"),
         (written([UNKNOWN, A], rules=struct.pack("<II", 400, 0)), "longer than the file says"),
         (written([UNKNOWN, A], rules=struct.pack("<III", 4, 0, 0)[:11]), None),
-        # A value outside of the strings.
-        (written([UNKNOWN, A], rules=struct.pack("<I", 1024) + b"".join(
-            struct.pack("<I", unit) for unit in [1 << 10, *[0] * 96, ord("b") | 1 << 8 | 1 << 10, *[0] * 158]) + b"x\0"), None),
+        (written([UNKNOWN, A], rules=LEADS_OUT), None),
     ],
 )  # fmt: skip
 def test_a_hostile_file_is_a_typed_error(data: bytes, reason: str | None) -> None:
@@ -328,7 +335,7 @@ def test_changed_and_cut_files(at: int, byte: int, cut: int, kind: str) -> None:
 
 
 def test_later_fields_count_and_unknown_ones_do_not() -> None:
-    """As the format says: of a field that is there twice, the last; of a message, all fields; other numbers are left out."""
+    """Of a field that is there twice, the last counts; of a message, all fields; other numbers are left out."""
     data = written([UNKNOWN, ("a", -1.0, 1), ("\u2581", -2.0, 1)])
     data += field(200, b"extension") + field(9, 7) + varint(8 << 3 | 1) + bytes(8)
     data += field(3, field(3, 1)) + field(3, field(3, 0))  # no space is added

@@ -98,8 +98,8 @@ def compare(
         from bitmeter.measure.groups.table import write_matrix
 
         write_matrix(scores, matrix, force=force)
-    from bitmeter.reports.machine import comparison_document, comparison_records
-    from bitmeter.reports.paper import comparison_paper
+    from bitmeter.reports.records.machine import comparison_document, comparison_records
+    from bitmeter.reports.records.paper import comparison_paper
 
     def records(kind: str | None) -> Any:
         return comparison_paper(found) if kind in ("md", "latex") else comparison_records(found)

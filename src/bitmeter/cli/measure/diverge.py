@@ -41,7 +41,7 @@ def diverge(
     p, q = load_models([first, second], components)
     with scoring(f"{second} against {first}") as progress:
         found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
-    from bitmeter.reports.machine import divergence_document, divergence_records
+    from bitmeter.reports.records.machine import divergence_document, divergence_records
 
     save_records(formats, lambda: divergence_records(found), lambda: divergence_document(found), force=force)
     if not print_records(formats, lambda: divergence_records(found), lambda: divergence_document(found)):

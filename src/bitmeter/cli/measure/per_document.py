@@ -53,7 +53,7 @@ def score_documents(
 
     from bitmeter.measure.conventions.registry import convention
     from bitmeter.measure.scoring import score
-    from bitmeter.reports.documents import COLUMNS, SCHEMA, document_rows
+    from bitmeter.reports.records.documents import COLUMNS, SCHEMA, document_rows
     from bitmeter.reports.formats.writing import TableFile
     from bitmeter.text.corpus.corpus import Corpus
 

@@ -299,10 +299,10 @@ def _check_figure(per: str, way: str, *, quiet: bool) -> None:
 def _records(scores: list[Score], kind: str | None) -> Any:
     """The scores as a table: for a paper in Markdown and LaTeX, else for programs."""
     if kind in ("md", "latex"):
-        from bitmeter.reports.paper import score_paper
+        from bitmeter.reports.records.paper import score_paper
 
         return score_paper(scores)
-    from bitmeter.reports.machine import score_records
+    from bitmeter.reports.records.machine import score_records
 
     return score_records(scores)
 

@@ -70,7 +70,7 @@ def surprisal(
     check_free(output, force=force, inputs=[model, items, frequency])
     from bitmeter.errors import ChoiceError
     from bitmeter.measure.surprisal.items import item_surprisals, read_stimuli
-    from bitmeter.reports.surprisal import summary, surprisal_records
+    from bitmeter.reports.records.surprisal import summary, surprisal_records
 
     stimuli, columns = read_stimuli(items, text=text, word=word, item=item, delimiter=delimiter, joiner=joiner)
     (ready,) = load_models([model], components)

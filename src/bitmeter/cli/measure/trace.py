@@ -87,7 +87,7 @@ def trace(
 
 def _records(trace: Any, *, list_all: bool, kind: str | None, top: int) -> Any:
     """The units as a table; in formats that are read line by line, line ends are escaped."""
-    from bitmeter.reports.machine import trace_records
+    from bitmeter.reports.records.machine import trace_records
 
     units = trace if list_all else trace.top(top)
     return trace_records(trace, units, detailed=trace.detailed, escaped=kind not in ("json", "jsonl", "parquet"))

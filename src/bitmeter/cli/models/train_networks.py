@@ -148,7 +148,7 @@ def _lines() -> Callable[[TrainingStep], None]:
 
 
 def _drawn(shown: Bar) -> Callable[[TrainingStep], None]:
-    from bitmeter.reports.learning import chart
+    from bitmeter.reports.plots.learning import chart
 
     drawn = 0
 

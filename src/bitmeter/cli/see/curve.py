@@ -29,7 +29,7 @@ def curve(
     """Show the learning curve of a network: bits per byte of the training text and of the held-out text."""
     from bitmeter._util.files import label, replacing
     from bitmeter.models.causal.trained.curve import LearningCurve
-    from bitmeter.reports.learning import chart, picture
+    from bitmeter.reports.plots.learning import chart, picture
 
     check_free(output, force=force)
     names = [label(Path(model).name) for model in models]

@@ -53,8 +53,8 @@ def plot(
             raise typer.BadParameter(message)
         curve(things, output, level, force=force)
         return
-    from bitmeter.reports.drawing import PLOTS
-    from bitmeter.reports.drawing import plot as drawn
+    from bitmeter.reports.plots.drawing import PLOTS
+    from bitmeter.reports.plots.drawing import plot as drawn
 
     if kind not in PLOTS:
         message = f"{kind} is no kind of plot; it must be one of {', '.join([*PLOTS, _LEARNING])}"

@@ -123,7 +123,7 @@ def _print_headline(data: bytes, units: str, unit: str) -> None:
 
 def _print(result: Survey, unit: str, formats: Formats, *, force: bool) -> None:
     from bitmeter.reports import entropy as report
-    from bitmeter.reports.machine import survey_records
+    from bitmeter.reports.records.machine import survey_records
 
     def records() -> Any:
         return survey_records(result)

@@ -183,8 +183,8 @@ class NGramSession(PredictingSession):
         before = self._before if batch.continues else _NOTHING
         with format_errors(model.name):
             ids, cuts, bounds, blank, logs, lossy = _core.ngram_score_tokens(
-                model.own_form, encoder, model.own_words, batch.data, batch.all_ends, len(batch.ends), before, self._eos,
-                self._class, model.threads,
+                model.own_form, encoder, model.own_words, batch.data, batch.all_ends, len(batch.ends), before,
+                self._eos, self._class, model.threads,
             )  # fmt: skip
         batch.lossy_apart = lossy
         last = ids[bounds[-2] :] if len(bounds) > 1 else ids

@@ -71,9 +71,9 @@ def learn_pieces(corpus: Corpus, algorithm: str = "unigram", size: int = _SIZE) 
     package.set_random_generator_seed(1)
     try:
         package.SentencePieceTrainer.train(
-            sentence_iterator=all_lines(), model_writer=model, model_type=algorithm, vocab_size=size, byte_fallback=True,
-            character_coverage=0.9995, normalization_rule_name="identity", remove_extra_whitespaces=False,
-            input_sentence_size=_SENTENCES, minloglevel=2,
+            sentence_iterator=all_lines(), model_writer=model, model_type=algorithm, vocab_size=size,
+            byte_fallback=True, character_coverage=0.9995, normalization_rule_name="identity",
+            remove_extra_whitespaces=False, input_sentence_size=_SENTENCES, minloglevel=2,
         )  # fmt: skip
     except RuntimeError as error:  # all that the trainer raises
         reason = str(error).rpartition("] ")[2].strip() or " ".join(str(error).split())

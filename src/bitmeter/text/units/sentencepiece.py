@@ -18,8 +18,8 @@ __all__ = ["SentencePiece", "pieces_by_package"]
 class SentencePiece(FileUnits):
     """The pieces of a SentencePiece model, without begin and end marks. A document is split whole, as by `Tokenizer`.
 
-    Unigram and byte-pair models are split by the core, into the pieces that the package `sentencepiece` finds. Models of
-    whole words or single characters need that package.
+    Unigram and byte-pair models are split by the core, into the pieces that the package `sentencepiece` finds. Models
+    of whole words or single characters need that package.
 
     Parameters
     ----------

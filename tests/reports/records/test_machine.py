@@ -9,7 +9,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.reports.formats.table import Table
-from bitmeter.reports.machine import (
+from bitmeter.reports.records.machine import (
     comparison_document,
     comparison_records,
     divergence_document,

@@ -12,7 +12,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import ChoiceError
 from bitmeter.reports.html.inputs import gather
 from bitmeter.reports.series.sizes import sized_models
-from bitmeter.reports.specs import KINDS, spec_of, sweep_spec
+from bitmeter.reports.plots.specs import KINDS, spec_of, sweep_spec
 
 __all__ = ["FORMATS", "PLOTS", "plot"]
 

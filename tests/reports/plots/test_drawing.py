@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import bitmeter as bm
-from bitmeter.reports.drawing import FORMATS, PLOTS
+from bitmeter.reports.plots.drawing import FORMATS, PLOTS
 
 TEXT = b"".join(b"line %d of a small text\n" % i for i in range(40))
 STARTS = {"svg": b"<svg", "png": b"\x89PNG", "html": b"<!DOCTYPE html>", "json": b"{"}

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from bitmeter.measure.documents.ended import DocumentBatch
-from bitmeter.reports.documents import COLUMNS, document_rows
+from bitmeter.reports.records.documents import COLUMNS, document_rows
 
 
 def test_figures_by_hand() -> None:

@@ -8,7 +8,7 @@ from html import escape
 
 from bitmeter.errors import EmptyError
 from bitmeter.models.causal.trained.curve import LearningCurve
-from bitmeter.reports.plot import curves
+from bitmeter.reports.plots.plot import curves
 
 __all__ = ["chart", "picture"]
 

@@ -10,7 +10,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import EmptyError
-from bitmeter.reports.learning import chart, picture
+from bitmeter.reports.plots.learning import chart, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bitmeter as bm
-from bitmeter.reports.paper import caption, comparison_paper, score_paper, stars
+from bitmeter.reports.records.paper import caption, comparison_paper, score_paper, stars
 
 AB = bm.Corpus.from_documents([b"a" * (20 + 7 * i % 5) + b"b" * (3 * i % 4) for i in range(20)], name="ab")
 BA = bm.Corpus.from_documents([b"b" * (20 + 7 * i % 5) + b"a" * (3 * i % 4) for i in range(20)], name="ba")

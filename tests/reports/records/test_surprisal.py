@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bitmeter.measure.surprisal.items import Stimulus, item_surprisals
-from bitmeter.reports.surprisal import summary, surprisal_records
+from bitmeter.reports.records.surprisal import summary, surprisal_records
 
 STIMULI = [
     Stimulus(1, b"one two three", ({"word": "theirs", "rt": 250, "item": 1},)),

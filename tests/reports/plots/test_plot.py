@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import BitmeterError, EmptyError, InputError, ShapeError
-from bitmeter.reports.plot import bars, curves
+from bitmeter.reports.plots.plot import bars, curves
 
 FLOATS = st.floats(-1e300, 1e300)
 

@@ -1,0 +1,1 @@
+"""Single plots of runs, and the specifications that they are drawn from."""

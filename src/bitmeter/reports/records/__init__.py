@@ -1,0 +1,1 @@
+"""Results as tables of named columns, for the one writer of tables."""
