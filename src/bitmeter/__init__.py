@@ -95,9 +95,9 @@ if TYPE_CHECKING:
     )
     from bitmeter.models.universal.model import Universal
     from bitmeter.models.windows import Plan, Windowing
-    from bitmeter.reports.plots.drawing import plot
     from bitmeter.reports.html.writer import report
     from bitmeter.reports.notebook.bar import ProgressBar
+    from bitmeter.reports.plots.drawing import plot
     from bitmeter.text.corpus.corpus import Corpus, Document
     from bitmeter.text.units.base import Split, Units
     from bitmeter.text.units.named import units_of

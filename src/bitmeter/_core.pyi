@@ -393,10 +393,10 @@ class PieceEncoder:
     def tokens(self) -> list[bytes | None]:
         """The bytes of each piece; None for one that stands for no bytes."""
 
-    def pieces(self) -> list:
+    def pieces(self) -> list[str]:
         """The pieces as they are written in the file."""
 
-    def written(self, document: bytes) -> list:
+    def written(self, document: bytes) -> list[str]:
         """
         The pieces of a document as they are written; what has no piece in its own characters.
         """

@@ -10,8 +10,8 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.reports.html.inputs import gather
-from bitmeter.reports.series.sizes import SizedModel
 from bitmeter.reports.plots.specs import KINDS, spec_of, sweep_spec
+from bitmeter.reports.series.sizes import SizedModel
 
 TEXT = b"".join(b"line %d of a small text, twice %d\n" % (i, 2 * i) for i in range(60))
 

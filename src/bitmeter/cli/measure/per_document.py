@@ -53,8 +53,8 @@ def score_documents(
 
     from bitmeter.measure.conventions.registry import convention
     from bitmeter.measure.scoring import score
-    from bitmeter.reports.records.documents import COLUMNS, SCHEMA, document_rows
     from bitmeter.reports.formats.writing import TableFile
+    from bitmeter.reports.records.documents import COLUMNS, SCHEMA, document_rows
     from bitmeter.text.corpus.corpus import Corpus
 
     docs, field = keywords.get("docs") or convention(keywords["like"]).settings.get("docs"), keywords.get("field")

@@ -11,8 +11,8 @@ from bitmeter._util.files import as_path, check_destination, replacing
 from bitmeter._util.optional import require
 from bitmeter.errors import ChoiceError
 from bitmeter.reports.html.inputs import gather
-from bitmeter.reports.series.sizes import sized_models
 from bitmeter.reports.plots.specs import KINDS, spec_of, sweep_spec
+from bitmeter.reports.series.sizes import sized_models
 
 __all__ = ["FORMATS", "PLOTS", "plot"]
 
