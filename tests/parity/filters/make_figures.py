@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import kenlm  # type: ignore[import-not-found]
+import kenlm
 import sentencepiece
 
 HERE = Path(__file__).resolve().parent
