@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stopwatch import header
 
 import bitmeter as bm
 
@@ -130,6 +131,7 @@ def main() -> None:
     parser.add_argument("--size", type=float, action="append", help="Megabytes of text; can be repeated (1 and 10)")
     parser.add_argument("--tries", type=int, default=4)
     chosen = parser.parse_args()
+    print(header())
     with tempfile.TemporaryDirectory() as folder:
         for size in chosen.size or [1, 10]:
             measure(size, chosen.tries, 5 if size <= 1 else None, Path(folder))
