@@ -16,7 +16,14 @@ from tests.cli.running import MAIN, at_terminal
 
 ROOM = Path(bitmeter.cli.__file__).parent
 #: Modules of the groups that are parts of a verb.
-PARTS = {"measure/at", "measure/ranks", "models/family", "models/train_ngram", "models/train_networks"}
+PARTS = {
+    "measure/at",
+    "measure/per_document",
+    "measure/ranks",
+    "models/family",
+    "models/train_ngram",
+    "models/train_networks",
+}
 ALL = [(group, verb) for group, verbs in VERBS.items() for verb in verbs]
 
 
