@@ -181,7 +181,7 @@ def forget(folder: Path) -> None:
 
 
 def of_words(arguments: argparse.Namespace, documents: list[str], folder: Path) -> None:
-    bm.NGram(order=arguments.order).fit(arguments.train).save(folder / "words.bmn")
+    bm.NGram(order=arguments.order, unk_word=True).fit(arguments.train).save(folder / "words.bmn")
     source = folder / "words.jsonl.zst"
     size = written(source, documents)
 
