@@ -29,7 +29,8 @@ def test_the_extras_exist_and_bring_the_package() -> None:
     extras = PROJECT["optional-dependencies"]
     for package, extra in EXTRAS.items():
         names = [line.split(">")[0].split("[")[0].replace("-", "_") for line in extras[extra]]
-        assert any(name in (package, f"{package}_python") or package == name for name in names), (package, names)
+        spellings = (package, f"{package}_python", f"py{package}")
+        assert any(name.lower() in spellings for name in names), (package, names)
 
 
 def test_what_is_installed_is_imported() -> None:

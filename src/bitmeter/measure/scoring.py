@@ -163,7 +163,8 @@ def score(
         result = with_interval(measure_total(measured, corpus, chosen, progress), chosen.confidence)
     else:
         wanted = None if alternatives is None else integer(alternatives, "alternatives", low=0, high=1000)
-        result = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress, None, documents).measure()
+        run = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress, listener=documents)
+        result = run.measure()
     return replace(result, seconds=time.perf_counter() - started, environment=environment())
 
 

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import kenlm
 import sentencepiece
 
 HERE = Path(__file__).resolve().parent
@@ -89,6 +88,8 @@ def train(programs: Path) -> None:
 
 def tools(peers: Path) -> tuple[dict[str, Callable[[str], str]], dict[str, Callable[[str], float]]]:
     """The normaliser and the perplexity of each tool, by its own code."""
+    import kenlm  # where this is run, and nowhere else
+
     model = kenlm.Model(str(HERE / "tiny.arpa.bin"))
     processor = sentencepiece.SentencePieceProcessor(model_file=str(HERE / "tiny.sp.model"))
 

@@ -170,7 +170,13 @@ def differences(found: Audit, before: Certificate) -> tuple[str, ...]:
     for name in dict.fromkeys([*before.correction, *correction]):
         said = f"the correction ({_FIGURES.get(name, name)})"
         pairs.append((said, before.correction.get(name), correction.get(name)))
-    return tuple(f"{what}: {_short(a)} in the certificate, {_short(b)} now" for what, a, b in pairs if not _same(a, b))
+    return tuple(f"{what}: {_apart(a, b)}" for what, a, b in pairs if not _same(a, b))
+
+
+def _apart(before: object, now: object) -> str:
+    """Two values that differ, short; only that they differ where they begin alike."""
+    was, now_is = _short(before), _short(now)
+    return "not as in the certificate" if was == now_is else f"{was} in the certificate, {now_is} now"
 
 
 def figures_of(score: Score | None) -> dict[str, object]:

@@ -289,7 +289,10 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
         if self._plan.kind != "words" or size <= END + 1:
             return []
         with format_errors(self.name):
-            return [self.form.word(i) for i in range(END + 1, size, max(1, size // most))]
+            try:
+                return [self.form.word(i) for i in range(END + 1, size, max(1, size // most))]
+            except _core.NgramUnableError:  # a binary of KenLM made with build_binary -v
+                return []
 
     def with_oov(self, way: str) -> Self:
         """The same model with another cost for unknown units.
