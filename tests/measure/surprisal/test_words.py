@@ -51,7 +51,7 @@ def test_documents_of_any_length() -> None:
     assert math.fsum(words.nats) == pytest.approx(bm.score(tiny(), corpus).nats, abs=1e-3)
 
 
-WORDS = json.loads((Path(__file__).parents[2] / "parity" / "words.json").read_text(encoding="utf-8"))
+WORDS = json.loads((Path(__file__).parents[2] / "parity" / "words" / "words.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("corrected", [False, True])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ def frequency_of(source: str | os.PathLike[str]) -> Callable[[str], float | None
 
 
 def _by_model(name: str) -> Callable[[str], float | None]:
-    model: Any = resolve(name)
+    model = resolve(name)
     if not isinstance(model, NGramLike) or not model.of_words or model.order != 1:
         message = (
             f"{name} is no n-gram model of words of order 1, so it has no frequencies of words; give a list of counts, "

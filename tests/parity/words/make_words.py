@@ -1,6 +1,6 @@
 """What minicons gives for the words of tests/parity/tiny: run it on the same model and texts, and keep the figures.
 
-Needs, beside bitmeter: minicons. Type: python tests/parity/make_words.py > tests/parity/words.json
+Needs, beside bitmeter: minicons. Type: python tests/parity/words/make_words.py > tests/parity/words/words.json
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import importlib.metadata
 import json
 from pathlib import Path
 
-TINY = Path(__file__).parent / "tiny"
+TINY = Path(__file__).parents[1] / "tiny"
 #: Texts without a newline or two spaces in a row, on which minicons and a split at spaces agree.
 TEXTS = [
     text
