@@ -169,7 +169,7 @@ def test_keys_go_to_the_surprising_places_and_change_the_view(
     browser.press("b")
     browser.until(lambda: "bits per byte" in says(browser), "bytes")
     browser.press("n")
-    browser.until(lambda: pinned(browser) > 0, "n pins")
+    browser.until(lambda: pinned(browser) > 0 and "Bytes" in panel(browser), "n pins")
     first = panel(browser)
     browser.press("n")
     browser.until(lambda: panel(browser) != first, "n goes on")
@@ -193,7 +193,7 @@ def test_keys_go_to_the_surprising_places_and_change_the_view(
     browser.press(Keys.ESCAPE)
     browser.until(lambda: pinned(browser) == 0, "Esc releases")
     browser.press("d")
-    assert browser.run("return document.documentElement.dataset.theme") == "dark"
+    browser.until(lambda: browser.run("return document.documentElement.dataset.theme") == "dark", "d darkens")
     browser.press("/")
     browser.until(lambda: browser.run("return document.activeElement.type") == "search", "/ searches")
     browser.press("the")
@@ -201,11 +201,14 @@ def test_keys_go_to_the_surprising_places_and_change_the_view(
         lambda: "1 of " in str(browser.run("return document.querySelector('#text .finder output').textContent")),
         "a hit",
     )
-    assert browser.run("return document.querySelectorAll('#text .frame.hit').length") >= 1
-    browser.press(Keys.ESCAPE, "?")
+    browser.until(lambda: browser.run("return document.querySelectorAll('#text .frame.hit').length") >= 1, "it is framed")
+    browser.press(Keys.ESCAPE)
+    browser.until(lambda: browser.run("return document.activeElement.type") != "search", "Esc leaves the search")
+    browser.press("?")
     browser.until(lambda: browser.run("return document.getElementById('help').open"), "? helps")
     browser.run("document.getElementById('keys-off').click()")
     browser.press(Keys.ESCAPE)
+    browser.until(lambda: not browser.run("return document.getElementById('help').open"), "Esc closes the help")
     theme = browser.run("return document.documentElement.dataset.theme")
     browser.run("document.getElementById('main').focus()")
     browser.press("d")
