@@ -40,7 +40,8 @@ WISHFUL = bm.Scheme("wishful", "wishful", "needs what is not there", Toy, requir
 
 def bitmeter(*words: str, path: Path) -> subprocess.CompletedProcess[str]:
     found = [str(path), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found)}
+    # Wide enough that no cell of a table is folded.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(found), "COLUMNS": "300"}
     return subprocess.run([*MAIN, *words], capture_output=True, text=True, env=environment, check=False)
 
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-__all__ = ["load_models"]
+__all__ = ["check_order", "load_models"]
+
+
+def check_order(verb: str, model: str, text: str) -> None:
+    """Refuse a text that stands before its model."""
+    from bitmeter.models.registry import names_model
+
+    if Path(model).exists() and not names_model(model) and names_model(text) and not Path(text).exists():
+        import typer
+
+        message = f"the model comes first; type: bitmeter {verb} {text} {model}"
+        raise typer.BadParameter(message)
 
 
 def load_models(names: list[str], given: list[str] | None) -> list[Any]:

@@ -354,6 +354,17 @@ def _is_file(path: Any, name: str) -> bool:
     return any(os.path.exists(one) and os.path.samefile(path, one) for one in (name, name.partition(":")[2]))
 
 
+def check_memory(memory: str | None, temp: Any) -> None:
+    """A wrong --memory or --temp is a usage error."""
+    from bitmeter.errors import BitmeterError
+    from bitmeter.models.ngram.estimate.memory import Allowance
+
+    try:
+        Allowance.of(memory, temp)
+    except BitmeterError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 def check_one_output(*, json: bool, quiet: bool) -> None:
     """Refuse --json together with -q."""
     if json and quiet:

@@ -5,19 +5,20 @@
 
 from __future__ import annotations
 
-import sys
-
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bitmeter.measure.score import Score
 
-__all__ = ["remember"]
+__all__ = ["notes", "remember"]
+
+#: What is to be said when the output was written: before it, a note would hide the result, or the error of writing it.
+notes: list[str] = []
 
 
 def remember(scores: Sequence[Score], verb: str) -> None:
-    """Remember scores, unless `BITMETER_HISTORY` is off. That it fails is said, and never ends a command."""
+    """Remember scores, unless `BITMETER_HISTORY` is off. That it fails is noted, and never ends a command."""
     try:
         from bitmeter.history.database import is_on
         from bitmeter.history.runs import History
@@ -31,4 +32,4 @@ def remember(scores: Sequence[Score], verb: str) -> None:
     try:
         History().record(scores, verb)
     except BitmeterError as error:
-        print(f"note: this run is not in the history: {label(str(error))}", file=sys.stderr)
+        notes.append(f"note: this run is not in the history: {label(str(error))}")

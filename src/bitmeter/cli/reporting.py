@@ -12,7 +12,7 @@ from typing import Any
 
 from bitmeter.cli.output import note
 
-__all__ = ["Reported", "reported", "write"]
+__all__ = ["Reported", "check_runs", "reported", "write"]
 
 #: Above this many bytes, predictions are looked into only if --alternatives asks for it: it can take minutes.
 DETAILED = 256_000
@@ -28,6 +28,17 @@ def write(runs: list[Any], path: Path, *, force: bool, quiet: bool = False, **mo
     left = report(runs, path, command=command, force=force, **more)
     for line in () if quiet else left:
         note(line)
+
+
+def check_runs(names: list[str], more: str) -> None:
+    """Say of a saved run that is not there how it is made; `more` ends that command."""
+    from bitmeter._util.files import label
+    from bitmeter.errors import FileFormatError
+
+    for name in names:
+        if not Path(name).exists():
+            message = f"there is no saved run {label(name)}; type: bitmeter score MODEL TEXT -o a.json {more}"
+            raise FileFormatError(message, value=name)
 
 
 class Reported:

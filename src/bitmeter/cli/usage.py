@@ -26,7 +26,7 @@ _VALUES = (
 def usage_message(error: Any) -> str:
     """The message of a usage error of the parser."""
     text: str = error.format_message().removeprefix("Invalid value: ")
-    found = re.fullmatch(r"Invalid value for '(?P<name>[^']*)': (?P<what>.*)", text, re.DOTALL)
+    found = re.fullmatch(r"Invalid value for '(?P<name>[^']*)'(?: / '[^']*')*: (?P<what>.*)", text, re.DOTALL)
     if found:
         return _value(found["name"].split(" / ")[0].strip("'"), found["what"])
     if found := re.fullmatch(r"Missing argument '(.*)'\.?", text):
@@ -94,8 +94,11 @@ def _metavar(error: Any, name: str) -> str:
 
 
 def _usage_line(error: Any) -> str:
-    """The command with the words that it takes; its options are in the help."""
+    """The command with the words and the options that it needs; the other options are in the help."""
     if error.ctx is None:
         return "bitmeter COMMAND"
     words = [word for word in error.ctx.command.collect_usage_pieces(error.ctx) if word != "[OPTIONS]"]
+    for parameter in _parameters(error):
+        if parameter.required and parameter.param_type_name == "option":
+            words += [min(parameter.opts, key=len), str(parameter.metavar or parameter.name.upper())]
     return " ".join([error.ctx.command_path, *words])

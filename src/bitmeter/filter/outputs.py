@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from bitmeter._util.files import replacing, unwritten
 from bitmeter._util.optional import require
-from bitmeter.errors import InputError
+from bitmeter.errors import ChoiceError
 from bitmeter.filter.records import Bad, Rows, format_of
 from bitmeter.text.formats import COMPRESSIONS
 
@@ -32,7 +32,7 @@ def check_format(source: str, destination: str) -> None:
             f"{destination} would be {_NAMES[wanted]}, and {source} is {_NAMES[found]}; records are copied as they "
             "are, so give the output the suffix of the input (compressed or not)"
         )
-        raise InputError(message, value=destination)
+        raise ChoiceError(message, value=destination)
 
 
 _NAMES = {"text": "plain text", "jsonl": "JSON lines", "parquet": "Parquet", "wet": "WET"}

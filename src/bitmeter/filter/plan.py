@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bitmeter._util.files import as_path, check_destination, label
-from bitmeter.errors import FileFormatError, InputError
+from bitmeter.errors import ChoiceError, FileFormatError
 from bitmeter.filter.outputs import check_format
 from bitmeter.text.corpus.sources import resolve
 from bitmeter.text.formats import is_url
@@ -80,7 +80,7 @@ def shards_of(corpus: Any, output: Any, rejected: Any, bad: Any) -> list[Shard]:
                 f"{label(names[relative])} and {label(source)} would both be written to {label(relative)}; "
                 "give a folder that holds both, or filter them apart"
             )
-            raise InputError(message, value=relative)
+            raise ChoiceError(message, value=relative)
         names[relative] = source
         places = [
             None if one is None else _place(one, relative, many=many, suffix=suffix)
@@ -101,7 +101,7 @@ def _listed(corpus: Any) -> list[Any]:
     if isinstance(corpus, list | tuple):
         if not corpus:
             message = "the list of files is empty; name at least one"
-            raise InputError(message)
+            raise ChoiceError(message)
         return list(corpus)
     return [corpus]
 
@@ -111,7 +111,7 @@ def _files(what: Any) -> list[tuple[str, str]]:
     root = as_path(what)
     if str(root) == "-" or is_url(str(what)):
         message = f"{label(str(what))} is not a file here; a filter can be resumed, which needs files: save it first"
-        raise InputError(message, value=str(what))
+        raise ChoiceError(message, value=str(what))
     sources = [source.name for source in resolve(str(root)).sources]
     if root.is_dir():
         return [(name, os.path.relpath(name, root)) for name in sources]
@@ -137,10 +137,10 @@ def check_outputs(shards: list[Shard], labels: tuple[str, ...]) -> None:
         for path in shard.outputs(labels):
             if path.exists() and _identity(path) in inputs:
                 message = f"{label(str(path))} is also an input, and would be lost; name another output"
-                raise InputError(message, value=str(path))
+                raise ChoiceError(message, value=str(path))
             if path.absolute() in seen:
                 message = f"{label(str(path))} is named for two outputs; name different files"
-                raise InputError(message, value=str(path))
+                raise ChoiceError(message, value=str(path))
             seen.add(path.absolute())
 
 

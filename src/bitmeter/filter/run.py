@@ -11,7 +11,7 @@ from typing import Any
 from bitmeter._util.check import flag, items
 from bitmeter._util.files import as_path
 from bitmeter._util.progress import Progress, as_progress
-from bitmeter.errors import InputError
+from bitmeter.errors import ChoiceError
 from bitmeter.filter.job import Job
 from bitmeter.filter.plan import BUCKET, Shard, shards_of
 from bitmeter.filter.rules import Buckets, Decision, Shares
@@ -169,21 +169,21 @@ def filter_corpus(
 def _check_outputs(rule: Decision | Shares, output: Any, rejected: Any, settings: Settings, *, dry: bool) -> None:
     if output is None and not dry:
         message = "name the output (-o OUT), or look at what would be done (--dry-run)"
-        raise InputError(message)
+        raise ChoiceError(message)
     by_bucket = output is not None and BUCKET in str(output)
     is_buckets = isinstance(rule, Buckets) or (isinstance(rule, Shares) and rule.buckets)
     if by_bucket and not is_buckets:
         message = f"{output} has {BUCKET} in it, and there are no buckets; add --buckets 30%,60%"
-        raise InputError(message, value=str(output))
+        raise ChoiceError(message, value=str(output))
     if is_buckets and not by_bucket and not settings.tag and not dry:
         message = (
             f"--buckets keeps every document, so its bucket must show: in a field (--tag bucket), or in the name of "
             f"the output, such as -o 'OUT/{BUCKET}'"
         )
-        raise InputError(message)
+        raise ChoiceError(message)
     if rejected is not None and settings.tag:
         message = "--tag keeps every record, so nothing is left for --rejected; leave one of them out"
-        raise InputError(message)
+        raise ChoiceError(message)
 
 
 def _check_languages(rule: Decision | Shares, settings: Settings, scorers: Scorers) -> None:
@@ -194,7 +194,7 @@ def _check_languages(rule: Decision | Shares, settings: Settings, scorers: Score
     if scorers.is_pattern or any(limits):
         what = "models by language" if scorers.is_pattern else "limits by language"
         message = f"there are {what}, so a field must name the language of each record: --language FIELD"
-        raise InputError(message)
+        raise ChoiceError(message)
 
 
 def _folder(output: Any, shards: list[Shard]) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bitmeter._util.check import choice, integer, items, real, shown
-from bitmeter.errors import InputError, InputTypeError
+from bitmeter.errors import ChoiceError, InputTypeError
 from bitmeter.filter.records import Fields
 from bitmeter.filter.rules import (
     Between,
@@ -105,7 +105,7 @@ def settle(
     )  # fmt: skip
     if tag and tag in added:
         message = f"the field {tag!r} would be added twice, as the tag and as a figure; name another tag"
-        raise InputError(message, value=tag)
+        raise ChoiceError(message, value=tag)
     return Settings(
         rule, fields, added, tag or "", choice(unscored, "unscored", UNSCORED), integer(seed, "seed", low=0)
     )
@@ -141,10 +141,10 @@ def rule_of(
     chosen = [name for name, is_stated in stated.items() if is_stated]
     if len(chosen) > 1:
         message = f"{' and '.join(chosen)} are different rules; give one of them"
-        raise InputError(message)
+        raise ChoiceError(message)
     if low is not None and high is not None and low > high:
         message = f"--min {low:g} is above --max {high:g}, so nothing would be kept"
-        raise InputError(message, value=low)
+        raise ChoiceError(message, value=low)
     rule: Decision | Shares
     if keep is not None:
         rule = Shares(parse_range(str(keep)))
@@ -162,5 +162,5 @@ def rule_of(
         return rule
     if not isinstance(rule, Between | Everything):
         message = "--sample goes with --min, --max or --table of limits, not with shares of all documents"
-        raise InputError(message)
+        raise ChoiceError(message)
     return parse_sample(str(sample), seed, rule)

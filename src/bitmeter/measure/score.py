@@ -371,7 +371,7 @@ class Score(Tabular, InNotebooks):
         try:
             data = read_whole(found, _LARGEST_RUN)
         except OSError as error:
-            message = f"{found} cannot be read: {error}"
+            message = f"{found} cannot be read: {error.strerror or error}"
             raise FileFormatError(message, value=str(path)) from error
         return cls(**read_run(data, str(found)))
 

@@ -67,6 +67,13 @@ LINES = [
     "decompress n.bmz -o back2.txt",
     "code t.txt",
     "curve net",
+    "plot learning net",
+    "plot running run.json --trace trace.parquet -o running.json",
+    "report run.json --trace trace.parquet -o report.html",
+    "overlap s.txt --in t.txt --length 3",
+    "filter kt a.jsonl --field answer --max 20 -o kept.jsonl",
+    "surprisal a.bmn s.txt",
+    "doctor",
     "learn 1",
     "demo",
 ]

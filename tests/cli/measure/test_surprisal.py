@@ -83,7 +83,7 @@ def test_r_reads_every_word(here: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_mistakes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for code, more, said in (
-        (1, [], "--text COLUMN"), (1, ["--text", "absent"], "no field 'absent'"),
+        (2, [], "--text COLUMN"), (1, ["--text", "absent"], "no field 'absent'"),
         (2, ["--text", "sentence", "--words", "verse"], "'space'"),
         (2, ["--text", "sentence", "--word-ends", "x"], "ends"),
         (1, ["--text", "sentence", "--frequency", "absent.txt"], "cannot be read"),

@@ -79,13 +79,13 @@ def test_the_defaults_are_those_of_the_library() -> None:
 
 def test_mistakes_in_windows_and_names_are_said(capsys: pytest.CaptureFixture[str]) -> None:
     text = str(TINY / "joined.txt")
-    for words, part in (
-        ((f"hf:{TINY}", text, "--ctx", "full"), "sees 64 at once"),
-        ((f"hf:{TINY}", text, "--ctx", "128.64"), "too long"),
-        ((f"hf:{TINY},dtype=float31", text), "dtype"),
-        (("hf:absent/model", text), "cannot be loaded"),
+    for words, expected, part in (
+        ((f"hf:{TINY}", text, "--ctx", "full"), 1, "sees 64 at once"),
+        ((f"hf:{TINY}", text, "--ctx", "128.64"), 1, "too long"),
+        ((f"hf:{TINY},dtype=float31", text), 2, "dtype"),  # wrong whatever the files hold
+        (("hf:absent/model", text), 1, "cannot be loaded"),
     ):
         code, printed, said = run(capsys, "score", *words)
-        assert (code, printed) == (1, "")
+        assert (code, printed) == (expected, "")
         assert said.startswith("error: ")
         assert part in said

@@ -45,7 +45,7 @@ def test_wrong_calls(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--self" in run(capsys, "overlap", "text.txt")[2]
     assert run(capsys, "overlap", "text.txt", "--self", "--in", "corpus.txt")[0] == 2
     assert run(capsys, "overlap", "text.txt", "--in", "corpus.txt", "-n", "0")[0] == 2
-    assert run(capsys, "overlap", "text.txt", "--in", "corpus.txt", "-o", "rows.xls")[0] == 1
+    assert run(capsys, "overlap", "text.txt", "--in", "corpus.txt", "-o", "rows.xls")[0] == 2
     Path("bad.bmi").write_bytes(b"bitmeter.overlap" + bytes(200))
     code, _, error = run(capsys, "overlap", "text.txt", "--in", "bad.bmi")
     assert code == 1

@@ -23,7 +23,9 @@ def test_every_value_is_accepted_and_has_a_meaning_of_its_own(key: str) -> None:
 def test_another_value_is_refused_with_the_possible_ones(key: str, value: object) -> None:
     with pytest.raises(errors.ChoiceError) as caught:
         setting(key, value)
-    assert all(f"{name!r}: {meaning}" in str(caught.value) for name, meaning in MEANINGS[key].items())
+    assert all(repr(name) in str(caught.value) for name in MEANINGS[key])
+    if key != "norm":  # of which there are so many that an error names them alone
+        assert all(f"{name!r}: {meaning}" in str(caught.value) for name, meaning in MEANINGS[key].items())
 
 
 def test_every_default_is_a_value_and_a_keyword_of_score() -> None:

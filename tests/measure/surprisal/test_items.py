@@ -53,7 +53,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x\n")
     (tmp_path / "empty.csv").write_text("a,b\n")
     wrong = [
-        ({"source": "a.csv"}, "--text COLUMN"), ({"source": "a.csv", "text": "a", "word": "b"}, "--text COLUMN"),
+        ({"source": "a.csv"}, "--text COLUMN"), ({"source": "a.csv", "text": "a", "word": "b"}, "one of them"),
         ({"source": "a.csv", "text": "c"}, "no field 'c'"), ({"source": "a.csv", "text": "a", "item": "c"}, "--item"),
         ({"source": "a.txt", "text": "a"}, "plain text"), ({"source": "a.csv", "word": "b"}, "is empty"),
         ({"source": "a.txt", "delimiter": ""}, "delimiter is empty"),

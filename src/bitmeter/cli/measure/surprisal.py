@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
-from bitmeter.cli.loading import load_models
+from bitmeter.cli.loading import check_order, load_models
 from bitmeter.cli.options import Ctx, First, Force, Json, Like, With, check_free
 from bitmeter.cli.progress import scoring
 
@@ -67,11 +67,16 @@ def surprisal(
     its row, line or item.
     """
     formats = chosen_formats(format, json=json, output=output)
+    check_order("surprisal", model, items)
     check_free(output, force=force, inputs=[model, items, frequency])
+    from bitmeter._util.check import choice
     from bitmeter.errors import ChoiceError
     from bitmeter.measure.surprisal.items import item_surprisals, read_stimuli
+    from bitmeter.measure.surprisal.predictions import ENDS
     from bitmeter.reports.records.surprisal import summary, surprisal_records
 
+    if ends is not None:
+        choice(ends, "--word-ends", ENDS)
     stimuli, columns = read_stimuli(items, text=text, word=word, item=item, delimiter=delimiter, joiner=joiner)
     (ready,) = load_models([model], components)
     try:

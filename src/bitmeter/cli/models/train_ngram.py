@@ -10,7 +10,7 @@ import typer
 
 from bitmeter._util.files import label
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
-from bitmeter.cli.options import CompactBits, Norm, PruneEntropy, check_free, compact_bits
+from bitmeter.cli.options import CompactBits, Norm, PruneEntropy, check_free, check_memory, compact_bits
 from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import stages
 
@@ -84,7 +84,7 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
         raise typer.BadParameter(message)
     bits = compact_bits(options.bits, compact=options.compact)
     check_free(output, force=training.force, inputs=[*texts, training.heldout])
-    _check_memory(options.memory, options.temp)
+    check_memory(options.memory, options.temp)
     if training.heldout is not None and options.smoothing != "jelinek-mercer" and options.prune_entropy is None:
         message = (
             "--heldout is for --smoothing jelinek-mercer, or to measure what --prune-entropy costs, and "
@@ -198,14 +198,3 @@ def _thresholds(text: str | None) -> list[int] | None:
     except ValueError:
         message = f"--prune is {text!r}; it must be whole numbers separated by commas, one per order: 0,0,1"
         raise typer.BadParameter(message) from None
-
-
-def _check_memory(memory: str | None, temp: Path | None) -> None:
-    """A wrong --memory or --temp is a usage error."""
-    from bitmeter.errors import BitmeterError
-    from bitmeter.models.ngram.estimate.memory import Allowance
-
-    try:
-        Allowance.of(memory, temp)
-    except BitmeterError as error:
-        raise typer.BadParameter(str(error)) from error

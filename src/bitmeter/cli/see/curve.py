@@ -28,15 +28,20 @@ def curve(
 ) -> None:
     """Show the learning curve of a network: bits per byte of the training text and of the held-out text."""
     from bitmeter._util.files import label, replacing
+    from bitmeter.errors import FileFormatError
     from bitmeter.models.causal.trained.curve import LearningCurve
     from bitmeter.reports.plots.learning import chart, picture
 
-    check_free(output, force=force)
+    check_free(output, force=force, inputs=models)
+    levels = dict(map(_level, level or []))
+    for model in models:
+        if not Path(model).exists():
+            message = f"there is no network {label(model)}; train one with: bitmeter train TEXT -o FOLDER --kind lstm"
+            raise FileFormatError(message, value=model)
     names = [label(Path(model).name) for model in models]
     if len(set(names)) < len(names):
         names = list(map(label, models))  # folders of the same name are distinguished by their paths
     found = {name: LearningCurve.load(model) for name, model in zip(names, models, strict=True)}
-    levels = dict(map(_level, level or []))
     if output is not None:
         drawn = picture(found, levels=levels)
         with replacing(output, force=force) as beside:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.options import Force, check_free
+from bitmeter.cli.reporting import check_runs
 
 __all__ = ["plot"]
 
@@ -53,7 +54,7 @@ def plot(
             raise typer.BadParameter(message)
         curve(things, output, level, force=force)
         return
-    from bitmeter.reports.plots.drawing import PLOTS
+    from bitmeter.reports.plots.drawing import FORMATS, PLOTS
     from bitmeter.reports.plots.drawing import plot as drawn
 
     if kind not in PLOTS:
@@ -69,4 +70,7 @@ def plot(
         message = f"one sweep is drawn at a time; {len(things)} are given"
         raise typer.BadParameter(message)
     check_free(output, force=force, inputs=things)
+    # A wrong ending is wrong whatever runs there are: `drawn` says so.
+    if kind != "sweep" and output.suffix.removeprefix(".").lower() in FORMATS:
+        check_runs(things, "--trace a.parquet")
     drawn(kind, things[0] if kind == "sweep" else things, output, traces=trace or [], force=force)

@@ -8,9 +8,12 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.options import Force, check_free
-from bitmeter.cli.reporting import write
+from bitmeter.cli.reporting import check_runs, write
 
 __all__ = ["report"]
+
+#: The largest --budget, in megabytes.
+_LARGEST = 1_000_000
 
 
 def report(
@@ -33,9 +36,7 @@ def report(
         Path | None, typer.Option(metavar="FILE", help="What `bitmeter sweep --json` printed: size against bits.")
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading.")] = None,
-    budget: Annotated[
-        float, typer.Option(min=0.0, max=1e6, metavar="MB", help="The most packed data; what is left out is said.")
-    ] = 7.5,
+    budget: Annotated[float, typer.Option(metavar="MB", help="The most packed data; what is left out is said.")] = 7.5,
     force: Force = False,
 ) -> None:
     """Write a report on saved runs: the text in colour, A against B, curves, tables, signature.
@@ -44,11 +45,8 @@ def report(
     --html FILE` measure and write it in one go.
     """
     check_free(output, force=force, inputs=[*runs, *map(str, trace or [])])
-    for name in runs:
-        if not Path(name).exists():
-            message = (
-                f"there is no saved run {name}; type: bitmeter score MODEL TEXT -o a.json --trace a.parquet "
-                "--alternatives 5, or at once: bitmeter score MODEL TEXT --html report.html"
-            )
-            raise typer.BadParameter(message)
+    if not 0 <= budget <= _LARGEST:
+        message = f"--budget is {budget:g}; it must be a number of megabytes from 0 to {_LARGEST:,}"
+        raise typer.BadParameter(message)
+    check_runs(runs, "--trace a.parquet --alternatives 5, or at once: bitmeter score MODEL TEXT --html report.html")
     write(runs, output, traces=trace or [], sweep=sweep, title=title, budget=round(1e6 * budget), force=force)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from bitmeter.cli.loading import check_order
 from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, With
 from bitmeter.cli.progress import coding
 
@@ -88,7 +89,7 @@ class Written(OptionBundle):
 def filter(  # noqa: A001
     model: Annotated[str, typer.Argument(metavar="MODEL", help="Model; {lang} in its name stands for the language.")],
     corpus: Annotated[
-        list[str], typer.Argument(metavar="CORPUS...", help="Files, patterns or folders: jsonl, parquet, wet or text.")
+        list[str], typer.Argument(metavar="CORPUS…", help="Files, patterns or folders: jsonl, parquet, wet or text.")
     ],
     output: Annotated[
         str | None,
@@ -126,7 +127,8 @@ def filter(  # noqa: A001
     """
     from bitmeter.cli.options import check_free
 
-    check_free(summary, force=force)
+    check_order("filter", model, corpus[0])
+    check_free(summary, force=force, inputs=[model, *corpus])
     if output is not None and dry_run:
         output = None
     found = _filtered(
@@ -149,11 +151,11 @@ def filter(  # noqa: A001
 
 
 def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
-    from bitmeter.errors import ChoiceError, InputTypeError, NotFiniteError
+    from bitmeter.errors import ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError
     from bitmeter.filter.run import filter_corpus
 
     try:
         with coding("filtering", corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files") as progress:
             return filter_corpus(model, corpus, output, progress=progress, **keywords)
-    except (ChoiceError, InputTypeError, NotFiniteError) as error:
+    except (ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError) as error:
         raise typer.BadParameter(str(error)) from error

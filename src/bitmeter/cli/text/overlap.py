@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_one_output
+from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_memory, check_one_output
 from bitmeter.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -70,14 +70,31 @@ def overlap(
             else "--self looks in the text itself, but --in names a corpus; give one of them"
         )
         raise typer.BadParameter(message)
-    check_free(index, force=force)
-    from bitmeter.measure.overlap.documents import check_table, write_table
+    if itself and (in_docs or in_field):
+        message = "--in-docs and --in-field are about the corpus of --in; with --self type --docs and --field"
+        raise typer.BadParameter(message)
+    for path in (output, index):
+        check_free(path, force=force, inputs=[text, corpus])
+    check_memory(memory, temp)
+    from bitmeter._util.check import choice
+    from bitmeter.errors import ChoiceError
+    from bitmeter.measure.overlap.documents import SUFFIXES, write_table
     from bitmeter.measure.overlap.index import OverlapIndex, is_index
     from bitmeter.measure.overlap.run import overlap as measure
-    from bitmeter.text.corpus.corpus import Corpus
+    from bitmeter.text.corpus.corpus import DOCS, Corpus
+    from bitmeter.text.units.named import units_of
 
-    if output is not None:
-        check_table(output, force=force)
+    if output is not None and output.suffix.lower() not in SUFFIXES:
+        endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+        message = f"the name {str(output)!r} does not say how to write it; end it in {endings}"
+        raise typer.BadParameter(message)
+    if in_docs is not None:
+        choice(in_docs, "--in-docs", DOCS)
+    try:
+        units = units_of(unit)
+    except ChoiceError as error:
+        message = f"--unit {str(error).removeprefix('units ')}"
+        raise typer.BadParameter(message) from error
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
     asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
@@ -97,12 +114,12 @@ def overlap(
             its_docs = its_field = None
         if corpus is None:
             found = measure(
-                where or text, length=length, unit=unit, docs=its_docs, field=its_field, top=top, memory=memory,
+                where or text, length=length, unit=units, docs=its_docs, field=its_field, top=top, memory=memory,
                 temp=temp, threads=threads, progress=report,
             )  # fmt: skip
         else:
             found = measure(
-                asked, where, length=length, unit=unit, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
+                asked, where, length=length, unit=units, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
                 temp=temp, threads=threads, progress=report,
             )  # fmt: skip
     if output is not None:

@@ -42,7 +42,7 @@ def read_log(path: Path, tool: str | None = None) -> tuple[Log, str]:
         with path.open("rb") as file:
             opening = file.read(4)
     except OSError as error:
-        message = f"{label(str(path))} cannot be read: {error}"
+        message = f"{label(str(path))} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=str(path)) from error
     if opening == b"PAR1":
         found, content = lighteval.read_details(path), digest(path)

@@ -60,7 +60,7 @@ def read_certificate(path: object) -> Certificate:
             raise FileFormatError(message, value=str(file))
         data = file.read_bytes()
     except OSError as error:
-        message = f"{file} cannot be read: {error}"
+        message = f"{file} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=str(file)) from error
     fields = read_fields(data, str(file), fault, remedy)
     if "schema" not in fields or fields.value("schema") != SCHEMA:

@@ -53,6 +53,9 @@ MEANINGS: dict[str, dict[str, str]] = {
 #: Values that are another's name for the same; signatures have the second.
 _SAME = {"data-juicer": "none"}
 
+#: Of so many values an error says what each means; of more, it would be too long to read.
+_EXPLAINED = 7
+
 #: The value of each setting that neither the caller nor the convention gives. "auto" leaves the context to the model.
 DEFAULTS = {
     "docs": "file",
@@ -69,7 +72,10 @@ def setting(key: str, value: object) -> str:
     """Check that a setting can have this value; the name that signatures have for it."""
     options = MEANINGS[key]
     if not isinstance(value, str) or value not in options:
-        listed = "; ".join(f"{option!r}: {meaning}" for option, meaning in options.items())
+        if len(options) > _EXPLAINED:
+            listed = ", ".join(map(repr, options))
+        else:
+            listed = "; ".join(f"{option!r}: {meaning}" for option, meaning in options.items())
         message = f"{key} is {value!r:.40}; it can be {listed}"
         raise ChoiceError(message, value=value)
     return _SAME.get(value, value)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.check import integer
-from bitmeter.errors import InputError, RecordError
+from bitmeter.errors import ChoiceError, InputError, RecordError
 from bitmeter.measure.surprisal.frequency import frequency_of
 from bitmeter.measure.surprisal.segment import Segment
 from bitmeter.measure.surprisal.words import WordSurprisals, word_surprisals
@@ -114,9 +114,15 @@ def read_stimuli(
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
         return [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)], ()
-    if (text is None) == (word is None):
-        message = "say which column holds the texts (--text COLUMN), or the words, one per row (--word COLUMN)"
-        raise InputError(message, value=source)
+    if text is None and word is None:
+        message = (
+            f"{source} is read as a table; say which column holds the texts (--text COLUMN), or the words, one per row "
+            "(--word COLUMN)"
+        )
+        raise ChoiceError(message, value=source)
+    if text is not None and word is not None:
+        message = "--text is for a table with one text per row, --word for one word per row; give one of them"
+        raise ChoiceError(message, value=source)
     items = list(read_items(source))
     columns = tuple(dict.fromkeys(name for found in items for name in found.row))
     if word is not None:
@@ -125,7 +131,7 @@ def read_stimuli(
     found = []
     for number, row in enumerate(items, 1):
         name = number if item is None else _label(row, item)
-        found.append(_segmented(name, encode(read_text(row, text, "--text")), (row.row,), delimiter, joiner))
+        found.append(_segmented(name, encode(read_text(row, text, "text")), (row.row,), delimiter, joiner))
     return found, columns
 
 
@@ -154,7 +160,7 @@ def _segmented(
         return Stimulus(item, text, rows)
     if not delimiter:
         message = "the delimiter is empty; give what stands between words, such as '|'"
-        raise InputError(message, value=delimiter)
+        raise ChoiceError(message, value=delimiter)
     words = [part.strip() for part in text.split(encode(delimiter))]
     return Stimulus(item, *_laid(item, [part for part in words if part], rows, joiner))
 
@@ -176,7 +182,7 @@ def _joined_words(items: Sequence[Item], word: str, item: str | None, joiner: st
     found = []
     for begin, end in pairwise(edges):
         rows = items[begin:end]
-        words = [encode(read_text(row, word, "--word")).strip() for row in rows]
+        words = [encode(read_text(row, word, "word")).strip() for row in rows]
         empty = next((row for row, one in zip(rows, words, strict=True) if not one), None)
         if empty is not None:
             blank = f": {word!r} is empty; each row must hold a word"

@@ -54,7 +54,7 @@ def _read(path: str | os.PathLike[str]) -> list[SizedModel]:
     try:
         data = read_whole(as_path(path), 1 << 26)
     except OSError as error:
-        message = f"{name} cannot be read: {error}"
+        message = f"{name} cannot be read: {error.strerror or error}"
         raise FileFormatError(message, value=name) from error
     fields = read_fields(data, name, f"{name} is not a sweep", "`bitmeter sweep … --json > FILE` writes one")
     if "schema" not in fields or fields.value("schema") != _SCHEMA:
