@@ -191,7 +191,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         if "Tour" in entry:
             entry["Tour"] = ["tour/index.md", *(f"tour/{lesson.name}.md" for lesson in topics())]
         if "Reference" in entry:
-            entry["Reference"] = ["reference/index.md", *(name for name in reference_pages() if "index" not in name)]
+            entry["Reference"] = [
+                "reference/index.md",
+                *(name for name in reference_pages() if name != "reference/index.md"),
+            ]
     return config
 
 

@@ -41,8 +41,9 @@ def load(*, networks: bool) -> None:
     import scipy.special  # noqa: F401
     import zstandard  # noqa: F401
 
-    for name in ("pandas", "pydantic"):  # which pyarrow and typer import on first use where they are installed
-        if find_spec(name) is not None:
+    # What pyarrow and typer import on first use where it is installed.
+    for package, name in (("pandas", "pyarrow.pandas_compat"), ("pydantic", "pydantic.type_adapter")):
+        if find_spec(package) is not None:
             import_module(name)
 
     import bitmeter.cli.coding.compress
@@ -51,13 +52,16 @@ def load(*, networks: bool) -> None:
     import bitmeter.cli.models.convert
     import bitmeter.cli.models.mix
     import bitmeter.cli.models.train
+    import bitmeter.cli.remembering
     import bitmeter.cli.signals
     import bitmeter.cli.verbs
     import bitmeter.coding.archive.compress
+    import bitmeter.history.runs
     import bitmeter.measure.scoring
     import bitmeter.measure.trace.files
     import bitmeter.models.mixture.model
     import bitmeter.models.ngram.convert
+    import bitmeter.reports.panel
 
     if networks:
         import safetensors.torch  # noqa: F401

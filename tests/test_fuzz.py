@@ -88,11 +88,12 @@ MODELS = {
     "Cache", "Endpoint", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "Neural", "TableModel",
     "Uniform", "Universal",
 }  # fmt: skip
+INSTRUMENT = {"Corpus": {"condition_on", "label_names", "labels_from", "take_contexts"}}
 PROTOCOL = {
     "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "network_ids",
     "own_ids_of", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_own", "predictions", "priced",
-    "score_sequences", "scored", "scored_ids", "sequences", "session", "shares", "spread", "stepper", "unbundle",
-    "unknown", "with_arithmetic", "with_context", "with_windowing", "without_unknown",
+    "score_sequences", "scored", "scored_ids", "sequences", "session", "shares", "some_words", "spread", "stepper",
+    "unbundle", "unknown", "with_arithmetic", "with_context", "with_windowing", "without_unknown",
 }  # fmt: skip
 
 AWKWARD: list[Any] = [
@@ -153,6 +154,7 @@ def test_every_public_callable_is_disturbed() -> None:
     for name in set(CALLS) & set(classes):
         methods = {m for m, _ in inspect.getmembers(classes[name], callable) if not m.startswith("_")}
         methods -= PROTOCOL if name in MODELS else set()
+        methods -= INSTRUMENT.get(name, set())
         disturbed = {getattr(function, "__name__", "") for function, _ in CALLS[name]}
         for other in set(CALLS) & set(classes):  # what is inherited is disturbed where another class has it from
             same = {m for m in methods if getattr(classes[other], m, None) is getattr(classes[name], m)}

@@ -662,6 +662,7 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.OverlapIndex.open, {"path": "x.bmi"}),
         (bm.OverlapIndex.build(b"to be").lengths, {"text": b"be", "threads": 1}),
         (bm.OverlapIndex.build(b"to be").place, {"position": 1}),
+        (bm.OverlapIndex.build(b"to be").document_name, {"document": 0}),
     ],
     "text_statistics": [
         (

@@ -201,7 +201,9 @@ def test_keys_go_to_the_surprising_places_and_change_the_view(
         lambda: "1 of " in str(browser.run("return document.querySelector('#text .finder output').textContent")),
         "a hit",
     )
-    browser.until(lambda: browser.run("return document.querySelectorAll('#text .frame.hit').length") >= 1, "it is framed")
+    browser.until(
+        lambda: browser.run("return document.querySelectorAll('#text .frame.hit').length") >= 1, "it is framed"
+    )
     browser.press(Keys.ESCAPE)
     browser.until(lambda: browser.run("return document.activeElement.type") != "search", "Esc leaves the search")
     browser.press("?")

@@ -190,6 +190,7 @@ class OverlapIndex:
 
     def document_name(self, document: int) -> str:
         """What a document is called: its source, and its number there if it has several."""
+        document = integer(document, "document", low=0, high=self.documents - 1)
         source = int(np.searchsorted(self._firsts, document, side="right")) - 1
         name = self._sources[source]
         return f"{name}:{document - int(self._firsts[source]) + 1}" if self._numbered else name

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, flag, shown
 from bitmeter._util.progress import Progress, Step
-from bitmeter.errors import InputTypeError
+from bitmeter.errors import BitmeterError, InputError, InputTypeError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.divergence import as_predictor
 from bitmeter.measure.options import settle
@@ -215,7 +215,7 @@ class _Gathered:
             self._documents += 1
 
     def _document(self, data: bytes, cuts: Ints, found: Predicted, segment: Segment) -> None:
-        spans = np.array(_checked(segment(data), len(data)), dtype=np.int64).reshape(-1, 2)
+        spans = np.array(_checked(_segmented(segment, data), len(data)), dtype=np.int64).reshape(-1, 2)
         places = cuts.tolist()
         pieces = [data[a:b] for a, b in pairwise(places)]
         # A token belongs to the word of its first byte that is not white space; white space alone to the next word.
@@ -263,6 +263,17 @@ class _Gathered:
         return WordSurprisals(
             words=tuple(self._words), corrected=corrected, spaces=math.fsum(self._spaces), signature=signature, **arrays
         )
+
+
+def _segmented(segment: Segment, data: bytes) -> Any:
+    """The words that a function finds; what it raises is said to be its own."""
+    try:
+        return segment(data)
+    except BitmeterError:
+        raise
+    except Exception as error:
+        message = f"the function that was given as words failed on {shown(data)}: {type(error).__name__}: {error}"
+        raise InputError(message, value=data) from error
 
 
 def _checked(spans: Any, length: int) -> list[tuple[int, int]]:

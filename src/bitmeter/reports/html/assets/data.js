@@ -230,7 +230,7 @@ export class ModelData {
   }
 
   alternatives(i) {
-    const row = this.ai ? this.row(i) : -1;
+    const row = this.ai && this.ap ? this.row(i) : -1; // columns arrive one after the other
     if (row < 0) return [];
     const rows = this.ai.length / this.entry.k, found = [];
     for (let k = 0; k < this.entry.k; k++) {
