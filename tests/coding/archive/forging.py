@@ -35,7 +35,9 @@ def forged_header(body: bytes, version: int = 1) -> bytes:
 
 def header_of(fields: dict[str, Any]) -> bytes:
     """A header of these fields, in the format that they need."""
-    said = {name: value for name, value in fields.items() if name != "machine" or value}
+    said = {name: value for name, value in fields.items() if name not in ("machine", "compact") or value}
+    said.pop("compact", None)
+    said["version"] = said["version"] or "0"
     return forged_header(json.dumps(said).encode(), 2 if "machine" in said else 1)
 
 

@@ -77,7 +77,8 @@ def test_forged_bytes_decode_to_the_text_or_to_an_error(model: str, tmp_path: Pa
 
 
 def test_a_newer_format_and_other_files_are_named(tmp_path: Path) -> None:
-    whole = bytearray(small_archive(tmp_path))
+    bm.compress("kt", b"to be or not to be", tmp_path / "long.bmz", long_header=True)
+    whole = bytearray((tmp_path / "long.bmz").read_bytes())
     whole[8] = 3
     with pytest.raises(FileFormatError, match="newer bitmeter"):
         bm.decompress(bytes(whole), tmp_path / "x")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,52 @@ def test_a_header_comes_back_and_says_its_size() -> None:
         packed = headers.pack(header)
         assert read(packed + b"rest") == header
         assert header.size == len(packed)
+
+
+def compact(name: bytes, mark: bytes, size: int = 5) -> bytes:
+    """A compact header of these parts, as the page of the format describes it."""
+    start = headers.MAGIC + bytes([128 + len(name)]) + name + mark + size.to_bytes(6, "little") + bytes(16)
+    return start + struct.pack("<I", zlib.crc32(start))
+
+
+MARK = hashlib.sha256(b"kt-order0-bytes-1\0bytes\x0032").digest()[:4]
+
+
+@pytest.mark.parametrize(("model", "size"), [("kt", 41), ("uniform", 46), ("universal", 48), ("universal:large", 54)])
+def test_a_model_that_its_name_makes_has_a_compact_header(model: str, size: int, tmp_path: Path) -> None:
+    made = bm.compress(model, b"to be", tmp_path / "x.bmz")
+    long = bm.compress(model, b"to be", tmp_path / "long.bmz", long_header=True)
+    assert (made.payload, made.sha256) == (long.payload, long.sha256)
+    short, whole = (read((tmp_path / name).read_bytes()) for name in ("x.bmz", "long.bmz"))
+    assert short.size == size
+    assert short.sha256 == whole.sha256[:32] == hashlib.sha256(b"to be").hexdigest()[:32]
+    assert (short.model, short.fingerprint, short.units, short.bytes) == (
+        whole.model, whole.fingerprint, whole.units, whole.bytes,
+    )  # fmt: skip
+    for name in ("x.bmz", "long.bmz"):
+        bm.decompress(tmp_path / name, tmp_path / "x", force=True)
+        assert (tmp_path / "x").read_bytes() == b"to be"
+
+
+def test_a_compact_header_is_checked() -> None:
+    found = read(compact(b"kt", MARK))
+    assert (found.model, found.bytes, found.compact) == ("kt", 5, True)
+    for size in range(len(compact(b"kt", MARK))):
+        with pytest.raises(FileFormatError):
+            read(compact(b"kt", MARK)[:size])
+    with pytest.raises(FileFormatError, match="another version of kt"):
+        read(compact(b"kt", b"abcd"))
+    for name in (
+        b"",
+        b"hf:gpt2",
+        b"universal:none",
+        b"uniform:99999999999999999999",
+        b"\x1b[2J",
+        b"\xff\xfe",
+        b"./m.bmn",
+    ):
+        with pytest.raises(FileFormatError, match="cannot be made from its name"):
+            read(compact(name, MARK))
 
 
 def test_only_an_archive_that_depends_on_the_machine_needs_the_newer_format() -> None:

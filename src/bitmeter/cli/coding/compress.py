@@ -29,6 +29,10 @@ def compress(
     ] = None,
     embed: Annotated[bool, typer.Option("--embed", help="Store the model in the archive; its size counts.")] = False,
     prime: Prime = None,
+    long_header: Annotated[
+        bool,
+        typer.Option("--long-header", help="Note fingerprint, version and the whole hash, some 230 bytes more."),
+    ] = False,
     components: With = None,
     force: Force = False,
 ) -> None:
@@ -44,7 +48,9 @@ def compress(
     check_free(target, force=force, stdout=True, inputs=[file, model, prime])
     with coding("compressing", file) as progress:
         (ready,) = load_models([model], components)
-        made = run(ready, file, target, embed=embed, prime=prime, force=force, progress=progress)
+        made = run(
+            ready, file, target, embed=embed, prime=prime, long_header=long_header, force=force, progress=progress
+        )
     if target != "-":
         say(str(made))
         if file.lower().endswith(COMPRESSIONS):

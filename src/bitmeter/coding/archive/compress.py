@@ -107,6 +107,7 @@ def compress(
     *,
     embed: bool = False,
     prime: Any = None,
+    long_header: bool = False,
     force: bool = False,
     progress: Progress | None = None,
 ) -> Archive:
@@ -127,6 +128,9 @@ def compress(
     prime
         A text that a model which learns as it reads (universal) reads before: a path, a Corpus, or bytes. Whoever
         decodes needs the same text, unless the model travels along.
+    long_header
+        Note fingerprint, units, version and the whole hash of the text in words, also for a model that is made from its
+        name, whose header otherwise takes about 48 bytes.
     force
         Overwrite the archive.
     progress
@@ -150,6 +154,7 @@ def compress(
     _check_output(output, force=force)
     chosen = _predictor(model, prime)
     flag(embed, "embed")
+    flag(long_header, "long_header")
     embedded = pack_model(chosen) if embed else b""
     if len(embedded) > _LARGEST_EMBEDDED:
         message = (
@@ -157,7 +162,7 @@ def compress(
         )
         raise ModelError(message)
     with _input(source, "source") as (file, size), _output(output, force=force) as (made, name):
-        writing = ArchiveWriter(made, chosen, embedded, progress)
+        writing = ArchiveWriter(made, chosen, embedded, progress, long_header=long_header)
         header = writing.take(file, size)
         made.flush()
         made.seek(0)

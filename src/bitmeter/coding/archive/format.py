@@ -18,7 +18,7 @@ import zlib
 from typing import BinaryIO
 
 from bitmeter._util.progress import Progress, Step
-from bitmeter.coding.archive.header import ArchiveHeader, damaged, pack, read_header
+from bitmeter.coding.archive.header import ArchiveHeader, can_be_compact, damaged, pack, read_header
 from bitmeter.coding.archive.input import read_exactly, size_left
 from bitmeter.coding.coders import PRECISION, Coder, coder_of
 from bitmeter.errors import FileFormatError, ModelError
@@ -43,10 +43,13 @@ _MOST_CODED, _MOST_BESIDE = 64, 4096
 class ArchiveWriter:
     """An archive being written to a file that can be gone back in."""
 
-    def __init__(self, file: BinaryIO, model: Model, embedded: bytes, progress: Progress | None) -> None:
+    def __init__(
+        self, file: BinaryIO, model: Model, embedded: bytes, progress: Progress | None, *, long_header: bool = False
+    ) -> None:
         self._file, self._model, self._progress = file, model, progress
         self._hash, self._length = hashlib.sha256(), 0
         self._embedded, self._machine = embedded, model.machine
+        self._compact = not (long_header or embedded or self._machine) and can_be_compact(model)
         self.coder: Coder = coder_of(model, watch=self._watch)
         self.payload = 0
         self._total: int | None = None
@@ -59,7 +62,7 @@ class ArchiveWriter:
         return ArchiveHeader(
             str(model.name), str(model.fingerprint), str(model.units.name), PRECISION, self._length,
             self._hash.hexdigest(), len(embedded), hashlib.sha256(embedded).hexdigest() if embedded else "",
-            machine=self._machine,
+            machine=self._machine, compact=self._compact,
         )  # fmt: skip
 
     def _watch(self, done: int) -> None:
@@ -140,7 +143,7 @@ class ArchiveReader:
             self._watch(0)
         if self._file.read(1):
             raise damaged(self._name, "it goes on after its end")
-        if digest.hexdigest() != self._header.sha256:
+        if not digest.hexdigest().startswith(self._header.sha256):
             wrong = self._undecoded("", "it was decoded to another text than was coded")
             raise wrong
 

@@ -5,10 +5,17 @@ It is JSON, padded with spaces, between what identifies the file and a CRC-32 of
     magic (8 bytes), version (2), zero (2), size of the header (4), header, CRC-32 (4)
 
 Version 1 has no `machine`: it is written wherever the text decodes on all machines.
+
+A model that is made from its name (kt, uniform, universal) says most of that itself. Its header is compact, unless the long
+one was asked for: 48 bytes for `universal`, and in it half of the text's hash::
+
+    magic (8), 128 + length of the name (1), name, start of the SHA-256 of what the model is (4), bytes of text (6),
+    start of the SHA-256 of the text (16), CRC-32 (4)
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import struct
@@ -19,10 +26,12 @@ from typing import BinaryIO
 
 from bitmeter._version import __version__
 from bitmeter.coding.coders import PRECISION
-from bitmeter.errors import FileFormatError
+from bitmeter.errors import BitmeterError, FileFormatError
 from bitmeter.models.machine import Machine
+from bitmeter.models.protocols import Model
+from bitmeter.models.registry import is_named, resolve
 
-__all__ = ["ArchiveHeader", "damaged", "pack", "read_header"]
+__all__ = ["ArchiveHeader", "can_be_compact", "damaged", "pack", "read_header"]
 
 MAGIC = b"\x89BMZ\r\n\x1a\n"
 #: The newest format that is read, and the one that needs no machine.
@@ -30,7 +39,10 @@ VERSION, PLAIN = 2, 1
 _START = struct.Struct("<8sHHI")
 _CRC = struct.Struct("<I")
 _LONGEST_HEADER = 1 << 16
-_SHA256 = re.compile("[0-9a-f]{64}")
+_SHA256 = re.compile("[0-9a-f]{32}([0-9a-f]{32})?")
+#: Of a compact header: the bit that marks it, and what follows the name.
+_COMPACT = 0x80
+_REST = struct.Struct("<4s6s16sI")
 _MOST_FACTS = 64
 
 
@@ -47,14 +59,16 @@ class ArchiveHeader:
     precision
         Bits of the whole numbers that stand for probabilities.
     bytes, sha256
-        The length and the hash of the text.
+        The length and the hash of the text; of a compact header that was read, the first half of the hash.
     embedded, embedded_sha256
         How many bytes of the archive are the model itself, and their hash.
     version
-        The bitmeter that wrote it.
+        The bitmeter that wrote it; empty if a compact header was read.
     machine
         What decoding depends on where the model predicts in floating point: processor, versions, threads. Empty where
         the archive decodes on all machines.
+    compact
+        Whether the header has the short form, of a model that is made from its name.
     """
 
     model: str
@@ -67,6 +81,7 @@ class ArchiveHeader:
     embedded_sha256: str = ""
     version: str = __version__
     machine: Machine = field(default_factory=dict)
+    compact: bool = False
 
     @property
     def size(self) -> int:
@@ -74,9 +89,61 @@ class ArchiveHeader:
         return len(pack(self))
 
 
+def can_be_compact(model: Model) -> bool:
+    """Whether a model's name says all of it, so that the short header does."""
+    return is_named(model) and len(_short_name(model.name)) < _COMPACT
+
+
+def _short_name(name: str) -> bytes:
+    """The shortest name that makes the same model."""
+    scheme = name.partition(":")[0]
+    return (scheme if resolve(scheme).fingerprint == resolve(name).fingerprint else name).encode()
+
+
+def _mark(fingerprint: str, units: str) -> bytes:
+    """Four bytes that stand for what a model is."""
+    return hashlib.sha256(f"{fingerprint}\0{units}\0{PRECISION}".encode()).digest()[:4]
+
+
+def _pack_compact(header: ArchiveHeader) -> bytes:
+    name = _short_name(header.model)
+    start = MAGIC + bytes([_COMPACT | len(name)]) + name + _mark(header.fingerprint, header.units)
+    start += header.bytes.to_bytes(6, "little") + bytes.fromhex(header.sha256)[:16]
+    return start + _CRC.pack(zlib.crc32(start))
+
+
+def _read_compact(start: bytes, file: BinaryIO, name: str) -> ArchiveHeader:
+    size = start[-1] & ~_COMPACT
+    rest = file.read(size + _REST.size)
+    whole = start + rest
+    if len(rest) < size + _REST.size or _CRC.unpack(whole[-4:])[0] != zlib.crc32(whole[:-4]):
+        raise damaged(name, "its header is cut short or has a wrong checksum")
+    mark, length, digest, _ = _REST.unpack(rest[size:])
+    called = rest[:size].decode("ascii", "replace")
+    try:
+        model = resolve(called) if is_named(called) else None
+    except BitmeterError:
+        model = None
+    if model is None:
+        raise damaged(name, f"its header names a model {called!a:.60} that cannot be made from its name")
+    if _mark(model.fingerprint, model.units.name) != mark:
+        message = (
+            f"{name} was coded by another version of {called} than this bitmeter has ({model.fingerprint}); decode it "
+            "with the bitmeter that wrote it"
+        )
+        raise FileFormatError(message, value=name)
+    return ArchiveHeader(
+        model.name, model.fingerprint, model.units.name, PRECISION, int.from_bytes(length, "little"), digest.hex(),
+        version="", compact=True,
+    )  # fmt: skip
+
+
 def pack(header: ArchiveHeader) -> bytes:
     """The bytes of a header."""
+    if header.compact:
+        return _pack_compact(header)
     fields = asdict(header)
+    del fields["compact"]
     if not header.machine:
         del fields["machine"]
     text = json.dumps(fields, ensure_ascii=True)
@@ -89,10 +156,13 @@ def pack(header: ArchiveHeader) -> bytes:
 
 def read_header(file: BinaryIO, name: str) -> ArchiveHeader:
     """The header of an archive; an error says what is wrong with it."""
-    start = file.read(_START.size)
+    start = file.read(len(MAGIC) + 1)
     if not start.startswith(MAGIC[:4]):
         message = f"{name} is not an archive of bitmeter; make one with: bitmeter compress MODEL FILE -o {name}"
         raise FileFormatError(message, value=name)
+    if len(start) > len(MAGIC) and start[:8] == MAGIC and start[8] & _COMPACT:
+        return _read_compact(start, file, name)
+    start += file.read(_START.size - len(start))
     if len(start) < _START.size or start[:8] != MAGIC:
         raise damaged(name, "its first bytes are not those of an archive, as after a transfer as text")
     _, version, zero, size = _START.unpack(start)
@@ -155,7 +225,7 @@ _FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "units": ("a line of text", _is_text(1 << 14)),
     "precision": (f"{PRECISION}", lambda value: type(value) is int and value == PRECISION),
     "bytes": ("a whole number below 2^63", _is_count),
-    "sha256": ("64 hexadecimal digits", _is_hash),
+    "sha256": ("64 hexadecimal digits, or the first 32", _is_hash),
     "embedded": ("a whole number below 2^63", _is_count),
     "embedded_sha256": ("64 hexadecimal digits where a model is inside, else empty", _is_hash_or_empty),
     "version": ("a line of text", _is_text(200)),
@@ -165,6 +235,8 @@ _FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
 
 def _check(header: ArchiveHeader, fields: dict[str, object], name: str) -> None:
     for key in fields:
+        if key not in _FIELDS:
+            raise damaged(name, "its header cannot be read")
         what, sound = _FIELDS[key]
         if not sound(fields[key]):
             raise damaged(name, f"the field {key} of its header is {fields[key]!r:.60}; it must be {what}")
