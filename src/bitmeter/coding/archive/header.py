@@ -6,8 +6,8 @@ It is JSON, padded with spaces, between what identifies the file and a CRC-32 of
 
 Version 1 has no `machine`: it is written wherever the text decodes on all machines.
 
-A model that is made from its name (kt, uniform, universal) says most of that itself. Its header is compact, unless the long
-one was asked for: 48 bytes for `universal`, and in it half of the text's hash::
+A model that is made from its name (kt, uniform, universal) says most of that itself. Its header is compact, unless the
+long one was asked for: 48 bytes for `universal`, and in it half of the text's hash::
 
     magic (8), 128 + length of the name (1), name, start of the SHA-256 of what the model is (4), bytes of text (6),
     start of the SHA-256 of the text (16), CRC-32 (4)
