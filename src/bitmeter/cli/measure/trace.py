@@ -17,6 +17,8 @@ __all__ = ["trace"]
 
 #: What --by takes, beside a number of bytes.
 _UNITS = ("char", "grapheme", "word", "unicode-word", "sentence", "document")
+#: Those that hold the white space before them.
+_SPACED = ("word", "unicode-word", "sentence")
 
 
 def trace(
@@ -82,7 +84,7 @@ def trace(
         return
     most = f"{len(units)} most" if len(units) > 1 else "most"
     typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
-    show(trace_table(units))
+    show(trace_table(units, stripped=unit in _SPACED))
 
 
 def _records(trace: Any, *, list_all: bool, kind: str | None, top: int) -> Any:
