@@ -109,7 +109,7 @@ def pair_lines(found: Preferences, *, worst_first: bool = False) -> list[str]:
     )
     for note in notes:
         lines += folded("  note", note, _COLUMN)
-    return lines
+    return [*lines, f"  signature    {found.short}"] if found.short else lines
 
 
 def _pair_row(group: PairGroup) -> tuple[str, str, str, str, str]:

@@ -14,7 +14,7 @@ from bitmeter.measure.interval.base import bracketed, decimals
 from bitmeter.reports import figures
 from bitmeter.reports.tables import plain_table
 
-__all__ = ["describe_sweep", "size_picture", "sweep_lines", "sweep_tables"]
+__all__ = ["describe_sweep", "size_picture", "sweep_cells", "sweep_lines", "sweep_tables"]
 
 _WIDTH, _HEIGHT = 720, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 24, 52
@@ -33,6 +33,13 @@ def sweep_tables(sweep: Sweep) -> list[Table]:
         plain_table(bits, [[name, *_bits(row)] for name, row in zip(marked, sweep.rows, strict=True)]),
         plain_table(more, [[name, *_more(row)] for name, row in zip(marked, sweep.rows, strict=True)]),
     ]
+
+
+def sweep_cells(sweep: Sweep) -> list[list[str]]:
+    """The titles and the rows of both tables as one."""
+    first, second = sweep_tables(sweep)
+    columns = [[str(column.header), *map(str, column.cells)] for column in (*first.columns, *second.columns[1:])]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def sweep_lines(sweep: Sweep) -> list[str]:

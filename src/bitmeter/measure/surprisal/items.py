@@ -23,8 +23,6 @@ from bitmeter.text.units.unicode import Sentences
 
 __all__ = ["ItemWords", "Stimulus", "item_surprisals", "read_stimuli"]
 
-_TABLES = (".csv", ".tsv")
-
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
@@ -93,7 +91,7 @@ def read_stimuli(
     Parameters
     ----------
     source
-        A table (.csv, .tsv, .jsonl), or plain text, of which each line that is not blank is an item.
+        A table (.csv, .tsv, .jsonl, .parquet), or plain text, of which each line that is not blank is an item.
     text
         The column of the texts.
     word
@@ -109,7 +107,7 @@ def read_stimuli(
     if not _is_table(source):
         if text or word or item:
             option = "text" if text else "word" if word else "item"
-            message = f"--{option} names a column, and {source} is plain text; give .csv, .tsv or .jsonl"
+            message = f"--{option} names a column, and {source} is plain text; give .csv, .tsv, .jsonl or .parquet"
             raise InputError(message, value=source)
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
@@ -138,11 +136,7 @@ def read_stimuli(
 def _is_table(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike):
         return True
-    name = os.fspath(source)
-    plain = str(name).lower()
-    for packed in (".gz", ".zst", ".xz", ".bz2"):
-        plain = plain.removesuffix(packed)
-    return plain.endswith(_TABLES) or kind_of(str(name)) == "jsonl"
+    return kind_of(os.fsdecode(source)) != "text"
 
 
 def _label(row: Item, field_name: str) -> Any:
