@@ -148,6 +148,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 import bitmeter as bm
+from bitmeter.history.runs import History
 history, run = History(Path(sys.argv[1])), bm.score("kt", b"to be or not to be")
 print("ready", flush=True)
 for k in range(int(sys.argv[2])):

@@ -49,8 +49,13 @@ def diverge(
 
     if not quiet:
         history.remember(_measured(found), "diverge")
-    save_records(formats, lambda: divergence_records(found), lambda: divergence_document(found), force=force)
-    if not print_records(formats, lambda: divergence_records(found), lambda: divergence_document(found)):
+    from bitmeter.reports.records.paper import divergence_paper
+
+    def records(kind: str | None) -> Any:
+        return divergence_paper(found) if kind in ("md", "latex") else divergence_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: divergence_document(found), force=force)
+    if not print_records(formats, lambda: records(formats.printed), lambda: divergence_document(found)):
         typer.echo(repr(found.mean) if quiet else str(found))
 
 

@@ -382,6 +382,8 @@ def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[
     if models:
         if not _is_text(words[0]) and len(words) > 1:
             message = f"with -m all arguments are texts, and {words[0]!r} is none; name it with -m {words[0]}"
+            if not _is_model(words[0]):
+                message = f"with -m all arguments are texts, and there is no file {words[0]!r}"
             raise typer.BadParameter(message)
         return models, words, False
     if not _is_text(words[0]):

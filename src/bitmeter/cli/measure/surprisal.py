@@ -76,7 +76,7 @@ def surprisal(
     from bitmeter.errors import ChoiceError
     from bitmeter.measure.surprisal.items import item_surprisals, read_stimuli
     from bitmeter.measure.surprisal.predictions import ENDS
-    from bitmeter.reports.records.surprisal import summary, surprisal_records
+    from bitmeter.reports.records.surprisal import summary, surprisal_paper, surprisal_records
 
     if ends is not None:
         choice(ends, "--word-ends", ENDS)
@@ -92,6 +92,8 @@ def surprisal(
         raise typer.BadParameter(str(error)) from error
 
     def records(kind: str | None) -> Any:
+        if kind in ("md", "latex"):
+            return surprisal_paper(found)
         return surprisal_records(found, spillover, typed=kind in ("json", "jsonl", "parquet"))
 
     save_records(formats, lambda: records(formats.saved), force=force)

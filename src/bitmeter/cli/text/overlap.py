@@ -117,9 +117,12 @@ def overlap(
                 asked, where, length=length, unit=units, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
                 temp=temp, threads=threads, progress=report,
             )  # fmt: skip
-    from bitmeter.reports.records.overlap import overlap_document, overlap_records
+    from bitmeter.reports.records.overlap import overlap_document, overlap_paper, overlap_records
 
-    save_records(formats, lambda: overlap_records(found), lambda: overlap_document(found), force=force)
-    if print_records(formats, lambda: overlap_records(found), lambda: overlap_document(found)):
+    def records(kind: str | None) -> Any:
+        return overlap_paper(found) if kind in ("md", "latex") else overlap_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: overlap_document(found), force=force)
+    if print_records(formats, lambda: records(formats.printed), lambda: overlap_document(found)):
         return
     typer.echo(repr(found.coverage) if quiet else str(found))

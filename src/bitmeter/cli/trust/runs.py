@@ -131,10 +131,13 @@ def _list(
         raise typer.BadParameter(message)
     history = History()
     found = history.runs(model=model, text=text, limit=limit)
-    from bitmeter.reports.records.history import history_records
+    from bitmeter.reports.records.history import history_paper, history_records
 
-    save_records(formats, lambda: history_records(found), force=force)
-    if print_records(formats, lambda: history_records(found)):
+    def records(kind: str | None) -> Any:
+        return history_paper(found) if kind in ("md", "latex") else history_records(found)
+
+    save_records(formats, lambda: records(formats.saved), force=force)
+    if print_records(formats, lambda: records(formats.printed)):
         return
     if not found:
         why = "" if is_on() else "; BITMETER_HISTORY turns it off"

@@ -54,8 +54,8 @@ def measure_cell(line: str, cell: str, names: dict[str, Any] | None = None) -> S
 
     Examples
     --------
-    >>> measure_cell("uniform", "to be\n")
-    Score(uniform:256 on cell: 8.0000 bits/byte, bm1-...)
+    >>> measure_cell("uniform", "to be\n").bits_per_byte
+    8.0
     >>> measure_cell("uniform --by word", "to be\n").units
     [b'to', b' be\n']
     """

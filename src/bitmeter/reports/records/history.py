@@ -8,8 +8,9 @@ from typing import Any
 
 from bitmeter.history.runs import RememberedRun
 from bitmeter.reports.formats.table import Column, Table, columns_of
+from bitmeter.reports.records.paper import narrowed
 
-__all__ = ["history_records"]
+__all__ = ["history_paper", "history_records"]
 
 _COLUMNS = (
     Column("id", "integer"), Column("date"), Column("time", "number", 0), Column("times", "integer"),
@@ -25,3 +26,10 @@ def history_records(runs: Sequence[RememberedRun]) -> Table:
         known = asdict(run) | {"date": run.date}
         rows.append([known[column.name] for column in _COLUMNS])
     return Table("bitmeter.runs/1", _COLUMNS, rows)
+
+
+def history_paper(runs: Sequence[RememberedRun]) -> Table:
+    """The runs for a page: without the long signatures."""
+    titles = {"id": "run", "date": "date (UTC)", "model": "model", "text": "text", "bits": "bits", "per": "per",
+              "short": "signature"}  # fmt: skip
+    return narrowed(history_records(runs), titles, ())

@@ -7,8 +7,9 @@ from typing import Any
 from bitmeter._version import __version__
 from bitmeter.measure.overlap.result import Overlap
 from bitmeter.reports.formats.table import Column, Table, columns_of
+from bitmeter.reports.records.paper import narrowed
 
-__all__ = ["overlap_document", "overlap_records"]
+__all__ = ["overlap_document", "overlap_paper", "overlap_records"]
 
 _COLUMNS = (
     Column("document"), *columns_of("bytes units covered", "integer"), Column("coverage", "number"),
@@ -38,3 +39,16 @@ def overlap_records(found: Overlap) -> Table:
     shared = [found.text, found.corpus or None, found.unit, found.length, schema, __version__]
     rows = [[*row.values(), *shared] for row in found.rows()]
     return Table(schema, _COLUMNS, rows, {"covered": found.covered, "coverage": found.coverage})
+
+
+def overlap_paper(found: Overlap) -> Table:
+    """What each document shares with the corpus, for a paper."""
+    titles = {"document": "document", "units": found.unit, "covered": "covered", "coverage": "share",
+              "longest": "longest (bytes)", "source": "from"}  # fmt: skip
+    where = "itself" if not found.corpus else found.corpus
+    said = (
+        f"Parts of {found.text} that stand in {where}, in matches of at least {found.length:,} {found.unit}: "
+        f"{100.0 * found.coverage:.2f} % of {found.units:,}.",
+        f"Measured by bitmeter {__version__}.",
+    )
+    return narrowed(overlap_records(found), titles, said)

@@ -9,8 +9,9 @@ from typing import Any
 
 from bitmeter.measure.surprisal.items import ItemWords
 from bitmeter.reports.formats.table import Column, Kind, Table, columns_of
+from bitmeter.reports.records.paper import narrowed
 
-__all__ = ["summary", "surprisal_records"]
+__all__ = ["summary", "surprisal_paper", "surprisal_records"]
 
 _LN2 = math.log(2.0)
 _OWN = (
@@ -114,6 +115,15 @@ def _kind(values: Sequence[Any]) -> Kind:
 def _typed(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     """The item is a number where all items are."""
     return (Column("item", _kind([row[0] for row in rows])), *columns[1:])
+
+
+def surprisal_paper(found: ItemWords) -> Table:
+    """The words with the figures that readers look at, for a paper."""
+    titles = {
+        "item": "item", "index": "index", "word": "word", "surprisal_bits": "surprisal", "plain_bits": "plain",
+        "entropy_bits": "entropy", "tokens": "tokens", "unigram_bits": "unigram",
+    }  # fmt: skip
+    return narrowed(surprisal_records(found), titles, (f"Surprisal of words, in bits. {summary(found)}.",))
 
 
 def summary(found: ItemWords) -> str:
