@@ -52,6 +52,7 @@ def sweep_lines(sweep: Sweep) -> list[str]:
         lines.append("* no other model is both as small and as good (Pareto front).")
     if any(row.speed for row in sweep.rows):
         lines.append("kB/s: text scored per second of processor time, on this machine.")
+    lines = [part for line in lines for part in figures.folded("", line, 0)]
     return [*lines, *(part for note in sweep.notes for part in figures.folded("note:", note, 6))]
 
 

@@ -29,7 +29,7 @@ def test_variables_of_the_notebook() -> None:
     names: dict[str, Any] = {"mine": bm.Uniform()}
     found = measure_cell("mine -o result", CELL, names)
     assert names["result"] is found
-    assert found.bits_per_byte == 8.0  # type: ignore[union-attr]
+    assert found.bits_per_byte == 8.0
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def check(
     if summary is not None:
         check_free(summary, force=True)
     check_files(base, new)
-    remembered = {name: found for name in (base, new) if (found := remembered_score(name)) is not None}
+    remembered = {name: run_of for name in (base, new) if (run_of := remembered_score(name)) is not None}
     known = [name in remembered or is_run(name) for name in (base, new)]
     _check_words(base, new, known, on, scoring_only=sorted(conventions.typed()) + ["with"] * bool(components))
     names = [name for name, ready in zip((base, new), known, strict=True) if not ready]

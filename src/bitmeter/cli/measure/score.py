@@ -171,8 +171,8 @@ def score(
                   "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.choices import show_choices
 
-        ready = (_loaded(name, prime) for name in chosen)
-        show_choices(ready, texts, conventions, fields, unused, confidence, history, json=json, quiet=quiet)
+        each = (_loaded(name, prime) for name in chosen)
+        show_choices(each, texts, conventions, fields, unused, confidence, history, json=json, quiet=quiet)
         return
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None, "html": html,

@@ -100,12 +100,12 @@ def surprisal(
     history.remember([_measured(found, ready.name, items)], "surprisal")
     if print_records(formats, lambda: records(formats.printed)):
         return
+    from bitmeter.cli.output import say
+
     if output is None:
         _show(records(None))
         if len(found.words) > _SHOWN:
-            typer.echo(f"The first {_SHOWN} of {len(found.words):,} words; -o FILE.csv or --format csv gives all.")
-    from bitmeter.cli.output import say
-
+            say(f"The first {_SHOWN} of {len(found.words):,} words; -o FILE.csv or --format csv gives all.")
     say(("" if output is None else f"{output}: ") + summary(found))
 
 

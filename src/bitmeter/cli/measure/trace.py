@@ -10,7 +10,7 @@ import typer
 from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Alternatives, Conventions, Force, Json, Remembering, With, check_free
-from bitmeter.cli.output import show
+from bitmeter.cli.output import say, show
 from bitmeter.cli.progress import scoring
 
 __all__ = ["trace"]
@@ -85,7 +85,7 @@ def trace(
         typer.echo(f"No {what}: the text is empty, {found.signature.short}")
         return
     most = f"{len(units)} most" if len(units) > 1 else "most"
-    typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
+    say(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
     show(trace_table(units, stripped=unit in _SPACED))
 
 

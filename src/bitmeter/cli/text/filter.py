@@ -134,7 +134,7 @@ def filter(  # noqa: A001
     """
     from bitmeter.cli.options import check_free
 
-    formats = chosen_formats(format, json=json, output=summary, default="json")
+    formats = chosen_formats(format, json=json, output=summary, default="json", option="--summary")
     check_order("filter", model, corpus[0])
     check_free(summary, force=force, inputs=[model, *corpus])
     if output is not None and dry_run:
@@ -173,7 +173,7 @@ def _measured(found: FilterSummary, corpus: list[str]) -> Any:
 
 
 def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
-    from bitmeter.errors import ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError
+    from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, NegativeError, NotFiniteError, RangeError
     from bitmeter.filter.run import filter_corpus
 
     try:
@@ -181,3 +181,8 @@ def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any
             return filter_corpus(model, corpus, output, progress=progress, **keywords)
     except (ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError) as error:
         raise typer.BadParameter(str(error)) from error
+    except FileFormatError as error:
+        taken = " (in Python: force=True)"
+        if not str(error).endswith(taken):
+            raise
+        raise typer.BadParameter(str(error).removesuffix(taken)) from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -93,7 +95,7 @@ def overlap(
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
     asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
-    with bar("overlap") as shown:
+    with bar("overlap") as shown, _of_corpus(text, corpus):
 
         def report(step: Step) -> None:
             if shown is not None:
@@ -126,3 +128,19 @@ def overlap(
     if print_records(formats, lambda: records(formats.printed), lambda: overlap_document(found)):
         return
     typer.echo(repr(found.coverage) if quiet else str(found))
+
+
+@contextlib.contextmanager
+def _of_corpus(text: str, corpus: str | None) -> Iterator[None]:
+    """In errors about the corpus, name its options."""
+    from bitmeter.errors import InputError, RecordError
+
+    try:
+        yield
+    except (InputError, RecordError) as error:
+        said = str(error)
+        if corpus is None or corpus not in said or corpus == text:
+            raise
+        for name in ("field", "docs"):
+            said = said.replace(f"--{name} ({name}=)", f"--in-{name}")
+        raise InputError(said) from error

@@ -72,7 +72,9 @@ def _list(formats: Formats, *, force: bool) -> None:
         if known.gated:
             rows.append([known.name, "–", "gated", _short(known.licence)])
     show(plain_table([("text", "left"), ("bytes", "right"), ("here", "left"), ("licence", "left")], rows))
-    typer.echo("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
+    from bitmeter.cli.output import say
+
+    say("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
 
 
 def _document() -> dict[str, Any]:

@@ -155,7 +155,7 @@ def _list(
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= 14 else f"…{name[-13:]}"
+    return name if len(name) <= 11 else f"…{name[-10:]}"
 
 
 def _figure(run: RememberedRun) -> str:
@@ -166,6 +166,7 @@ def _figure(run: RememberedRun) -> str:
 
 
 def _show(names: list[str], *, json: bool) -> None:
+    from bitmeter.cli.output import say
     from bitmeter.cli.trust.remembered import named_run
     from bitmeter.reports.explain import signature_lines
 
@@ -185,11 +186,11 @@ def _show(names: list[str], *, json: bool) -> None:
             typer.echo(f"{run.path}: a saved run")
         else:
             times = "once" if line.times == 1 else f"{line.times} times"
-            typer.echo(f"run {line.id}: measured {times} by {line.verb}, last on {line.date} UTC")
+            say(f"run {line.id}: measured {times} by {line.verb}, last on {line.date} UTC")
         if run.score is not None:
             typer.echo(str(run.score))
         elif line is not None:
-            typer.echo(f"{line.model} on {line.text}: {_figure(line)}; only this and the signature were kept")
+            say(f"{line.model} on {line.text}: {_figure(line)}; only this and the signature were kept")
             for one in signature_lines(run.signature):
                 typer.echo(one)
 

@@ -136,7 +136,7 @@ class Sweep(Tabular, InNotebooks):
         (['kt', 'uniform'], 1.0, True)
         """
         columns: dict[str, Column] = {"name": [row.name for row in self.rows], **self.comparison.to_columns()}
-        numbers = {
+        numbers: dict[str, list[float | int | None]] = {
             "size_bytes": [row.size for row in self.rows], "kl_bits_per_token": [row.kl for row in self.rows],
             "same_top_rate": [row.same_top for row in self.rows],
             "bytes_per_cpu_second": [row.speed for row in self.rows],

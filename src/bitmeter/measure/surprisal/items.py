@@ -111,7 +111,9 @@ def read_stimuli(
             raise InputError(message, value=source)
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
-        return [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)], ()
+        found = [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)]
+        _check_delimiter(found, delimiter)
+        return found, ()
     if text is None and word is None:
         message = (
             f"{source} is read as a table; say which column holds the texts (--text COLUMN), or the words, one per row "
@@ -126,11 +128,22 @@ def read_stimuli(
     if word is not None:
         return _joined_words(items, word, item, joiner), columns
     assert text is not None
-    found = []
+    found: list[Stimulus] = []
     for number, row in enumerate(items, 1):
         name = number if item is None else _label(row, item)
         found.append(_segmented(name, encode(read_text(row, text, "text")), (row.row,), delimiter, joiner))
+    _check_delimiter(found, delimiter)
     return found, columns
+
+
+def _check_delimiter(stimuli: Sequence[Stimulus], delimiter: str | None) -> None:
+    """Refuse a delimiter that is in no text: each whole text would be one word in silence."""
+    if delimiter is not None and stimuli and all(len(stimulus.spans or ()) < 2 for stimulus in stimuli):
+        message = (
+            f"--delimiter {delimiter!r} is in none of the {len(stimuli):,} texts, so that each would be one word; "
+            "leave it out for words between white space"
+        )
+        raise ChoiceError(message, value=delimiter)
 
 
 def _is_table(source: Any) -> bool:

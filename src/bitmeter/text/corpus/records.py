@@ -101,6 +101,10 @@ class RecordRows:
                         raise RecordError(message, path=path, line=number)
                     continue
                 self.good += 1
+                if self._id is not None and self.good == 1 and self._id not in row:
+                    place = f"{path}, {_place(self._kind or record_format(name))} {number}"
+                    message = f"{place} has no field {self._id!r} to be its id; it has {', '.join(map(repr, row))}"
+                    raise RecordError(message, path=path, line=number)
                 if self.keeps:
                     self.origins.append(Origin(path, number, None if self._id is None else row.get(self._id)))
                 yield row
