@@ -111,9 +111,9 @@ def read_stimuli(
             raise InputError(message, value=source)
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
-        found = [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)]
-        _check_delimiter(found, delimiter)
-        return found, ()
+        plain = [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)]
+        _check_delimiter(plain, delimiter)
+        return plain, ()
     if text is None and word is None:
         message = (
             f"{source} is read as a table; say which column holds the texts (--text COLUMN), or the words, one per row "
