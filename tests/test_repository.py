@@ -164,3 +164,16 @@ def test_the_bill_of_materials_names_the_version_and_no_folder(tmp_path: Path) -
     bill["components"].append({"name": "other", "url": "file:///somewhere/other"})  # type: ignore[attr-defined]
     file.write_text(json.dumps(bill))
     assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+
+
+def test_the_recipe_of_conda_needs_what_the_package_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    recipe = yaml.safe_load((ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == bitmeter.__version__
+    needed = {Requirement(line) for line in project["project"]["dependencies"]}
+    needed.add(Requirement(f"python{project['project']['requires-python']}"))
+    assert {Requirement(line) for line in recipe["requirements"]["run"]} == needed
+    tools = {Requirement(line) for line in recipe["requirements"]["host"]}
+    assert {Requirement(line) for line in project["build-system"]["requires"]} <= tools
+    script = project["project"]["scripts"]["bitmeter"]
+    assert recipe["build"]["python"]["entry_points"] == [f"bitmeter = {script}"]

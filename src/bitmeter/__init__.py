@@ -530,3 +530,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """Register the cell magic %%bitmeter: `%load_ext bitmeter` in a notebook."""
+    from bitmeter.reports.notebook.magic import register
+
+    register(ipython)

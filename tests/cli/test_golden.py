@@ -203,7 +203,7 @@ MISTAKES = [
     (1, "score kt empty.txt -q"),
     (2, "compare kt"),
     (2, "compare kt uniform"),
-    (1, "compare harbour.txt half.txt"),
+    (2, "compare harbour.txt half.txt"),
     (1, "compare kt uniform --on empty.txt"),
     (2, "trace kt"),
     (1, "trace xz harbour.txt"),

@@ -19,6 +19,7 @@ ROOM = Path(bitmeter.cli.__file__).parent
 PARTS = {
     "see/curve",
     "measure/at",
+    "measure/choices",
     "measure/per_document",
     "measure/ranks",
     "models/family",

@@ -16,7 +16,7 @@ import pytest
 import bitmeter as bm
 from bitmeter.errors import FileFormatError
 from bitmeter.history import runs as module
-from bitmeter.history.runs import History, is_short
+from bitmeter.history.runs import History, Measured, is_short
 
 TEXT = b"to be or not to be\nthat is the question\n"
 
@@ -184,3 +184,17 @@ def test_a_killed_writer_leaves_a_sound_history(history: History) -> None:
 def test_the_form_of_a_short_signature() -> None:
     assert is_short(bm.score("kt", TEXT).signature.short)
     assert not any(map(is_short, ("bm1-ABCD0123", "bm1-*", "bm1-0", "bm1-012345678", "bm-0123")))
+
+
+def test_what_is_no_score_keeps_its_figure(history: History) -> None:
+    found = bm.word_surprisals("uniform", b"to be")
+    line = Measured("uniform", "text", found.signature, "word", 20.5, 5)
+    assert history.record([line], "surprisal") == history.record([line], "surprisal") == [1]
+    (kept,) = history.find(found.signature.short)
+    assert (kept.verb, kept.per, kept.bits, kept.times, kept.whole) == ("surprisal", "word", 20.5, 2, False)
+    with pytest.raises(bm.BitmeterError, match="it is no score"):
+        history.load(kept)
+    history.record(
+        [Measured("m", "t", found.signature, "byte", None, 0), Measured("m", "t", found.signature, "x", 1, 0)]
+    )
+    assert sorted(str(run.bits) for run in history.runs()) == ["1.0", "20.5", "None"]

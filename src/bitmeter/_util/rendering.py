@@ -17,6 +17,7 @@ RENDERERS = {
     "Overlap": "bitmeter.reports.overlap:describe_overlap",
     "Sweep": "bitmeter.reports.sweep:describe_sweep",
     "TextStatistics": "bitmeter.reports.membership:describe_statistics",
+    "Divergence": "bitmeter.reports.panel:describe_divergence",
     "Check": "bitmeter.reports.gate:describe_check",
     "FilterSummary": "bitmeter.reports.filter:describe_filter",
 }
@@ -25,6 +26,8 @@ HTML = {
     "Score": "bitmeter.reports.notebook.html:score_html",
     "Comparison": "bitmeter.reports.notebook.html:comparison_html",
     "Trace": "bitmeter.reports.notebook.html:trace_html",
+    "WordSurprisals": "bitmeter.reports.notebook.html:words_html",
+    "Sweep": "bitmeter.reports.notebook.html:sweep_html",
     "Distribution": "bitmeter.reports.notebook.html:distribution_html",
     "Markov": "bitmeter.reports.notebook.html:markov_html",
     "EntropyEstimate": "bitmeter.reports.notebook.html:estimate_html",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bitmeter.reports.formats.table import Table
 
 __all__ = ["Format", "Formats", "SaveAs", "chosen_formats", "print_records", "save_records"]
+#: Suffixes of tables and pages that other programs write: a file of another kind under such a name would mislead.
+_FOREIGN = (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".pdf", ".html", ".htm", ".db", ".sqlite", ".feather")
 
 
 def _known(value: str | None) -> str | None:
@@ -58,7 +60,13 @@ class Formats:
 
 
 def chosen_formats(
-    name: str | None, *, json: bool, quiet: bool = False, output: Path | None = None, default: str | None = None
+    name: str | None,
+    *,
+    json: bool,
+    quiet: bool = False,
+    output: Path | None = None,
+    default: str | None = None,
+    option: str = "-o",
 ) -> Formats:
     """The formats that the options ask for.
 
@@ -71,7 +79,9 @@ def chosen_formats(
     output
         The file of -o: its suffix says the format, or --format does, which is then not for stdout.
     default
-        The format of a file whose suffix says nothing; None to refuse it.
+        The format of a file whose suffix says nothing; None to refuse it. That of another program (.xls) is refused.
+    option
+        What names the file.
     """
     if json and quiet:
         message = "--json and -q ask for two different outputs; give one of them"
@@ -82,7 +92,7 @@ def chosen_formats(
         raise typer.BadParameter(message)
     if output is None:
         if name == "parquet":
-            message = "Parquet is written to a file, not printed; add -o FILE.parquet"
+            message = f"Parquet is written to a file, not printed; add {option} FILE.parquet"
             raise typer.BadParameter(message)
         return Formats("json" if json else name or "table")
     printed = "json" if json else "table"
@@ -91,7 +101,8 @@ def chosen_formats(
     from bitmeter.errors import InputError
 
     try:
-        return Formats(printed, output, _file_format(format_of(output, default)))
+        known = None if output.suffix.lower() in _FOREIGN else default
+        return Formats(printed, output, _file_format(format_of(output, known)))
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
 

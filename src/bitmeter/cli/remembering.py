@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bitmeter.history.runs import Measured
     from bitmeter.measure.score import Score
 
 __all__ = ["notes", "remember"]
@@ -17,8 +18,8 @@ __all__ = ["notes", "remember"]
 notes: list[str] = []
 
 
-def remember(scores: Sequence[Score], verb: str) -> None:
-    """Remember scores, unless `BITMETER_HISTORY` is off. That it fails is noted, and never ends a command."""
+def remember(scores: Sequence[Score | Measured], verb: str) -> None:
+    """Remember what was measured, unless `BITMETER_HISTORY` is off. A failure is noted, and never ends a command."""
     try:
         from bitmeter.history.database import is_on
         from bitmeter.history.runs import History

@@ -19,6 +19,7 @@ _VALUES = (
     (r"Input should be a finite number.*", "must be a finite number"),
     (r"'(.*)' is not a valid integer\.?", r"must be a whole number, and is '\1'"),
     (r"'(.*)' is not a valid float\.?", r"must be a number, and is '\1'"),
+    (r"(?:Value error, )?('.*') is not one of (.*?)\.?", r"is \1; it must be one of \2"),
     (r"(\S+) is not in the range (.*?)\.?", r"is \1, which is not in the range \2"),
 )
 

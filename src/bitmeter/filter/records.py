@@ -15,7 +15,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
-from bitmeter.errors import FileFormatError
+from bitmeter.errors import FileFormatError, InputError
 from bitmeter.text.corpus.readers import encode, file_blocks, text_blocks
 from bitmeter.text.formats import COMPRESSIONS, kind_of
 
@@ -122,7 +122,14 @@ def format_of(path: str) -> str:
     stem = path.lower()
     for suffix in COMPRESSIONS:
         stem = stem.removesuffix(suffix)
-    return "wet" if stem.endswith(".wet") else kind_of(path)
+    kind = "wet" if stem.endswith(".wet") else kind_of(path)
+    if kind in ("csv", "tsv"):
+        message = (
+            f"{path} holds rows of {kind.upper()}, which filter does not write; give jsonl, parquet, wet or text. With "
+            f"duckdb: COPY (FROM '{path}') TO 'rows.parquet'"
+        )
+        raise InputError(message, value=path)
+    return kind
 
 
 # ---- JSON lines ------------------------------------------------------------------------------------------------------

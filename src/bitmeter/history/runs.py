@@ -19,8 +19,9 @@ from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import FileFormatError
 from bitmeter.history.database import connected, history_file
 from bitmeter.measure.score import Score
+from bitmeter.measure.signature import Signature
 
-__all__ = ["History", "RememberedRun", "is_short"]
+__all__ = ["History", "Measured", "RememberedRun", "is_short"]
 
 #: The most runs that are kept; beyond, the oldest are forgotten.
 MOST_RUNS = 20_000
@@ -44,6 +45,30 @@ def is_short(text: str) -> bool:
     (True, True, False, False)
     """
     return re.fullmatch(r"bm\d{1,3}-[0-9a-f]{4,8}", text) is not None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a verb measured that is no score, such as the surprisals of words: its figure and its conventions.
+
+    Attributes
+    ----------
+    model, text
+        Their names.
+    signature
+        The conventions.
+    per, bits
+        The figure: bits per byte, token or word; None if nothing was measured.
+    bytes
+        How many were measured.
+    """
+
+    model: str
+    text: str
+    signature: Signature
+    per: str
+    bits: float | None
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -106,8 +131,8 @@ class History:
     def __init__(self, path: Path | None = None) -> None:
         self.path = history_file() if path is None else path
 
-    def record(self, scores: Iterable[Score], verb: str = "score") -> list[int]:
-        """Remember scores; one that was remembered before is counted again, and is the newest.
+    def record(self, scores: Iterable[Score | Measured], verb: str = "score") -> list[int]:
+        """Remember what was measured; what was remembered before is counted again, and is the newest.
 
         Returns
         -------
@@ -172,8 +197,8 @@ class History:
             found = database.execute("SELECT run FROM runs WHERE id = ?", (run.id,)).fetchone()
         if found is None or found[0] is None:
             message = (
-                f"of run {run.id} only the figure and the signature were kept, because it is large or old; measure it "
-                "again, and save it with -o"
+                f"of run {run.id} ({run.verb}) only the figure and the signature were kept, because it is no score, or "
+                "is large or old; measure it again: bitmeter score MODEL TEXT -o run.json"
             )
             raise FileFormatError(message, value=run.id)
         name = f"run {run.id} of the history"
@@ -234,7 +259,14 @@ def _read(row: tuple[object, ...], path: Path) -> RememberedRun:
     return RememberedRun(*most, bool(whole))  # type: ignore[arg-type, call-arg]
 
 
-def _row(score: Score, verb: str) -> tuple[object, ...]:
+def _row(score: Score | Measured, verb: str) -> tuple[object, ...]:
+    if isinstance(score, Measured):
+        plain = json.dumps([verb, str(score.signature), score.per, repr(score.bits)]).encode()
+        return (
+            hashlib.sha256(plain).digest(), clock.time(), verb, score.signature.short, str(score.signature),
+            _label(score.model), _label(score.text), score.per, None if score.bits is None else float(score.bits),
+            score.bytes, None,
+        )  # fmt: skip
     content = _content(score)
     fixed = {name: value for name, value in content.items() if name not in ("seconds", "environment")}
     plain = json.dumps(fixed, sort_keys=True, allow_nan=False).encode("utf-8", "surrogatepass")

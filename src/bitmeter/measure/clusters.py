@@ -147,7 +147,7 @@ class Clustering:
         if len(labels) != (int(ends[-1]) if len(ends) else 0):
             message = (
                 f"{self._corpus.name} has no fields to cluster by, so cluster={self._wanted!r:.60} has no meaning; "
-                "leave it out, or score rows (jsonl, parquet, datasets) that are not joined to one document"
+                "leave it out, or score rows (jsonl, csv, parquet, datasets) that are not joined to one document"
             )
             raise RecordError(message, path=self._corpus.name)
         if not len(labels):

@@ -158,7 +158,7 @@ class Comparison(Tabular, InNotebooks):
         --------
         >>> import bitmeter as bm
         >>> columns = bm.compare("uniform", bm.Distribution({"a": 0.5, "b": 0.5}), on=b"abba" * 20).to_columns()
-        >>> columns["model"][0], columns["difference"].tolist()
+        >>> columns["model"][0], columns["difference_bits"].tolist()
         ('uniform:256', [0.0, -7.0])
         """
         rows = self.rows
@@ -170,14 +170,14 @@ class Comparison(Tabular, InNotebooks):
             "model": [row.score.model for row in rows],
             "text": [row.score.text for row in rows],
             f"bits_per_{self.per}": reals([row.score.per(self.per) for row in rows]),
-            "difference": reals([row.difference for row in rows]),
-            "low": reals([row.low for row in rows]),
-            "high": reals([row.high for row in rows]),
+            "difference_bits": reals([row.difference for row in rows]),
+            "difference_low": reals([row.low for row in rows]),
+            "difference_high": reals([row.high for row in rows]),
             "p_value": reals([row.p_value for row in rows]),
             "e_value": reals([None if row.test is None else row.test.e_value for row in rows]),
             "share_won": reals([None if row.test is None else row.test.share_won for row in rows]),
             "clusters": reals([row.clusters for row in rows]),
-            "signature": [row.score.signature.short for row in rows],
+            "short": [row.score.signature.short for row in rows],
         }
 
     def _metadata(self) -> dict[str, str]:

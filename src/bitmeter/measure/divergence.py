@@ -15,6 +15,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter._util.progress import Progress, Step
+from bitmeter._util.rendering import rendered
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import Settings, settle
@@ -131,16 +132,7 @@ class Divergence:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.second} against {self.first} on {self.text}",
-            f"  divergence   {self.mean:.6f} ± {self.error:.6f} bits per token, over {len(self):,} tokens",
-            f"  of which     50 %: {self.percentile(50):.6f}   90 %: {self.percentile(90):.6f}   "
-            f"99 %: {self.percentile(99):.6f}   most: {self.percentile(100):.6f}",
-            f"  same top     {100 * self.same_top_rate:.3f} %",
-            f"  cost         {self.log_ratio:+.6f} bits per token; probability of the truth off by "
-            f"{100 * self.probability_error:.3f} % (root mean square)",
-        ]
-        return "\n".join(lines)
+        return rendered(self)
 
 
 def divergence(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.answers.accuracy import Accuracy
 from bitmeter.measure.answers.choices import Choices, Way
 from bitmeter.measure.answers.pairs import PairGroup, Preferences
 from bitmeter.measure.interval.base import Interval
-from bitmeter.reports.figures import WIDTH, counted, folded, short_names
+from bitmeter.reports.figures import counted, folded, short_names
 from bitmeter.reports.groups import with_ends
 
 __all__ = ["describe_choices", "describe_preferences", "pair_lines"]
@@ -40,10 +41,7 @@ def describe_choices(found: Choices) -> str:
     lines = folded(f"{found.model} on {name}:", sizes, 2)
     rows = [("", "accuracy", "ties", "margin")]
     rows += [_row(way) for way in found.ways.values()]
-    table = _aligned(rows)
-    if max(map(len, table)) > WIDTH:  # margins get a table of their own
-        table = [*_aligned([row[:3] for row in rows]), *_aligned([(row[0], row[3]) for row in rows])]
-    lines += table
+    lines += _aligned_apart(rows)
     lines += folded("  bits/byte", f"of the labelled answers: {_figure(found.micro)} over bytes (micro)", _COLUMN)
     lines.append(f"  {'':<12} {_figure(found.macro)} over items (macro)")
     grouped = found.ways["sum"]
@@ -78,6 +76,14 @@ def _accuracies(groups: Mapping[str, Accuracy], macro: Interval | None, how: str
     return _aligned(rows)
 
 
+def _aligned_apart(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows whose last column, the margins, gets a table of its own where all are too wide together."""
+    table = _aligned(rows)
+    if max(map(len, table)) <= line_width():
+        return table
+    return [*_aligned([row[:-1] for row in rows]), *_aligned([(row[0], row[-1]) for row in rows if any(row[-1:])])]
+
+
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     widths[0] = max(widths[0], _COLUMN - 3)
@@ -94,14 +100,14 @@ def pair_lines(found: Preferences, *, worst_first: bool = False) -> list[str]:
     """The lines of a result of `prefer`; groups in the order of the pairs, or the least accurate first."""
     name = short_names([found.text])[found.text]
     unit = "bits" if found.per == "total" else f"bits/{found.per}"
-    lines = [f"{found.model} on {name}: {counted(len(found), 'pair')}"]
+    lines = folded(f"{found.model} on {name}:", counted(len(found), "pair"), 2)
     groups = sorted(found.groups, key=lambda group: group.accuracy.share) if worst_first else found.groups
     rows = [("", "accuracy", "pairs", "ties", f"margin in {unit}")]
     rows += [_pair_row(group) for group in groups]
     rows.append(_pair_row(PairGroup("all (micro)" if groups else "all", found.accuracy, found.margin)))
     if groups:
         rows.append(("macro", _percent(found.macro), "", "", ""))
-    lines += _aligned(rows)
+    lines += _aligned_apart(rows)
     notes = list(found.notes)
     notes.append(
         f"{100 * found.confidence:g} % intervals, each by itself: Wilson's for accuracies, each pair one observation "
@@ -109,7 +115,7 @@ def pair_lines(found: Preferences, *, worst_first: bool = False) -> list[str]:
     )
     for note in notes:
         lines += folded("  note", note, _COLUMN)
-    return lines
+    return [*lines, f"  signature    {found.short}"] if found.short else lines
 
 
 def _pair_row(group: PairGroup) -> tuple[str, str, str, str, str]:

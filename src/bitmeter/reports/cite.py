@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from bitmeter._util.secrets import without_secrets
+from bitmeter.history.runs import RememberedRun
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import MUST_AGREE, Signature
 from bitmeter.reports.explain import explain_signature
@@ -25,11 +27,11 @@ _ESCAPES = {
 }  # fmt: skip
 
 
-def bibtex(score: Score, year: int | None = None) -> str:
+def bibtex(run: Score | RememberedRun, year: int | None = None) -> str:
     """A run as an entry of BibTeX; its key is the short signature, its note the whole one."""
-    signature = score.signature
+    signature = _signature(run)
     fields = {
-        "title": f"{_title(score)}: {_figure(score)}",
+        "title": f"{_title(run)}: {_figure(run)}",
         "howpublished": f"Measured with bitmeter {signature.version}, signature {signature.short}",
         **({} if year is None else {"year": str(year)}),
         "note": f"Signature: {without_secrets(str(signature))}",
@@ -57,23 +59,37 @@ def _escaped(text: str) -> str:
     return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
 
 
-def _title(score: Score) -> str:
-    name = without_secrets(score.text)
-    return f"{without_secrets(score.model)} on {short_names([name])[name]}"
+def _signature(run: Score | RememberedRun) -> Signature:
+    return run.signature if isinstance(run, Score) else Signature.parse(run.signature)
 
 
-def _figure(score: Score) -> str:
-    return f"{figure_with_interval(score)} bits per {score.figure_per}"
+def _title(run: Score | RememberedRun) -> str:
+    name = without_secrets(run.text)
+    return f"{without_secrets(run.model)} on {short_names([name])[name]}"
 
 
-def in_words(score: Score) -> list[str]:
-    """A sentence or two for a paper: the figure, its interval, and the conventions that decide what it means."""
-    signature = score.signature
-    parts = [f"{_title(score)}: {_figure(score)}"]
-    if score.interval is not None:
-        parts.append(f"interval: {interval_words(score.interval)}")
+def _figure(run: Score | RememberedRun) -> str:
+    if isinstance(run, Score):
+        return f"{figure_with_interval(run)} bits per {run.figure_per}"
+    figure = "no figure" if run.bits is None else "∞" if math.isinf(run.bits) else f"{run.bits:.4f}"
+    return f"{figure} bits per {run.per}"
+
+
+def in_words(run: Score | RememberedRun) -> list[str]:
+    """A sentence or two for a paper: the figure, its interval, and the conventions that decide what it means.
+
+    Of a run of which only the line of the history was kept there is no interval.
+    """
+    signature = _signature(run)
+    parts = [f"{_title(run)}: {_figure(run)}"]
+    sizes = counted(run.bytes, "byte")
+    if isinstance(run, Score):
+        if run.interval is not None:
+            parts.append(f"interval: {interval_words(run.interval)}")
+        sizes += f" in {counted(run.documents, 'document')}"
+    else:
+        parts.append(f"measured by bitmeter {run.verb}")
     known = signature.test_set
-    sizes = f"{counted(score.bytes, 'byte')} in {counted(score.documents, 'document')}"
     parts.append(sizes if known is None else f"{sizes}, the test set {known}")
     vocabulary = convention_words(signature).partition(";")[0]
     parts += [

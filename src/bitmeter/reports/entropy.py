@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 
 from rich.text import Text
 
+from bitmeter._util.width import LONGEST, line_width
 from bitmeter._version import __version__
 from bitmeter.measure.survey import PRIMED, RELIABLE_COVERAGE, UNIVERSAL, Row, Survey, singular
 from bitmeter.theory.estimators.alphabets import number_bits
@@ -58,7 +60,11 @@ def header(survey: Survey) -> str:
         parts.append(f"{survey.byte_count:,} bytes")
     if survey.undecoded:
         parts.append(f"{survey.undecoded:,} bytes are not UTF-8, each counted as a char")
-    return " · ".join(parts)
+    return (
+        "\n".join(textwrap.wrap(" · ".join(parts), line_width(), break_long_words=False))
+        if _is_narrow()
+        else " · ".join(parts)
+    )
 
 
 def table(survey: Survey, unit: str) -> Text:
@@ -66,7 +72,7 @@ def table(survey: Survey, unit: str) -> Text:
     one = singular(survey.units)
     result = Text()
     for group, title in _GROUPS.items():
-        result.append(title.format(unit=one) + "\n", style="bold cyan")
+        result.append("\n".join(textwrap.wrap(title.format(unit=one), line_width())) + "\n", style="bold cyan")
         result.append(_line("", f"{unit}/{one}", *_HEADINGS[group]) + "\n", style="dim")
         for row in survey.rows:
             if row.group == group:
@@ -77,7 +83,15 @@ def table(survey: Survey, unit: str) -> Text:
 
 
 def _line(label: str, value: str, second: str, third: str) -> str:
+    if _is_narrow():
+        head = f"  {label}\n" if label else ""
+        return head + f"{value:>14}{second:>12}{third:>11}".rstrip()
     return f"  {label:<22}{value:>12}{second:>12}{third:>11}".rstrip()
+
+
+def _is_narrow() -> bool:
+    """Whether a row takes two lines: the label and the remark, and the figures below."""
+    return line_width() < LONGEST
 
 
 def _row(row: Row, survey: Survey, unit: str) -> Text:
@@ -85,13 +99,14 @@ def _row(row: Row, survey: Survey, unit: str) -> Text:
     if row.interval is not None:
         second = f"± {figure((row.interval[1] - row.interval[0]) / 2, unit):.4f}"
     third = "" if row.coverage is None or row.group != "order" else f"{math.floor(1e4 * row.coverage) / 100:.2f} %"
-    text = Text(_line(_label(row), f"{figure(row.nats, unit):.4f}", second, third))
+    remark, style = _remark(row)
+    label = f"{_label(row)}, {remark}" if remark and _is_narrow() else _label(row)
+    text = Text(_line(label, f"{figure(row.nats, unit):.4f}", second, third))
     if row is survey.headline:
         text.stylize("bold")
     elif not row.reliable:
         text.stylize("dim")
-    remark, style = _remark(row)
-    if remark:
+    if remark and not _is_narrow():
         text.pad_right(61 - len(text.plain))
         text.append(remark, style=style)
     return text
@@ -138,6 +153,8 @@ def footer(survey: Survey, unit: str) -> str:
             f"Marked rows observed less than {RELIABLE_COVERAGE:.0%} of the distribution, or too little\n"
             "of its tail: they need more data."
         )
+    if _is_narrow():
+        lines = textwrap.wrap(" ".join(lines).replace("\n", " "), line_width())
     return "\n".join(lines)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from bitmeter._util.width import LONGEST, line_width
 from bitmeter.filter.summary import FilterSummary
-from bitmeter.reports.figures import WIDTH, folded
+from bitmeter.reports.figures import folded
 
 __all__ = ["describe_filter"]
 
@@ -21,7 +22,7 @@ _INDENT = 15
 
 def describe_filter(summary: FilterSummary) -> str:
     """The summary for a terminal of 80 columns."""
-    lines = [f"{summary.model}: {_documents(summary)}, by {_NAMES.get(summary.by, summary.by)}"]
+    lines = folded("", f"{summary.model}: {_documents(summary)}, by {_NAMES.get(summary.by, summary.by)}", 0)
     lines += _outcomes(summary)
     lines += _row("limits", _limits(summary))
     lines += _histogram(summary)
@@ -64,7 +65,11 @@ def _outcomes(summary: FilterSummary) -> list[str]:
     lines = []
     for name, share in sorted(summary.tally.shares.items(), key=lambda item: _ORDER.get(item[0], 9)):
         rate = f"{share.documents:>11,} docs {100 * share.documents / documents:5.1f} %"
-        lines.append(f"  {name:<13}{rate} {share.bytes:>15,} bytes {100 * share.bytes / size:5.1f} %")
+        room = f"{share.bytes:>15,} bytes {100 * share.bytes / size:5.1f} %"
+        if line_width() < LONGEST:
+            lines += [f"  {name}", f"    {rate.strip()}, {room.strip()}"]
+        else:
+            lines.append(f"  {name:<13}{rate} {room}")
     return lines
 
 
@@ -109,11 +114,12 @@ def _histogram(summary: FilterSummary) -> list[str]:
     if not rows:
         return []
     most = max(count for _, _, count in rows)
+    wide = max(4, min(_BAR, line_width() - 25 - len(f"{most:,}")))
     lines = []
     for low, high, count in rows:
-        bar = "█" * round(_BAR * count / most) or ("▏" if count else "")
+        bar = "█" * round(wide * count / most) or ("▏" if count else "")
         between = "infinite" if math.isinf(low) else f"{_short(low)} … {_short(high)}"
-        lines.append(f"  {between:>19}  {bar:<{_BAR}} {count:,}")
+        lines.append(f"  {between:>19}  {bar:<{wide}} {count:,}")
     return lines
 
 
@@ -126,6 +132,6 @@ def _examples(summary: FilterSummary) -> list[str]:
     for one in summary.examples:
         start = f"  {100 * one.share:4.0f} % {_figure(one.value):>11}  "
         text = " ".join(one.text.split()) or "(white space)"
-        room = WIDTH - len(start)
+        room = max(8, line_width() - len(start))
         lines.append(start + (text if len(text) <= room else text[: room - 1] + "…"))
     return lines

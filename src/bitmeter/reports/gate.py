@@ -8,10 +8,11 @@ import re
 import textwrap
 from xml.sax.saxutils import escape, quoteattr
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.gate.check import Check
 from bitmeter.measure.gate.limits import Limit
 from bitmeter.measure.interval.base import bracketed, decimals
-from bitmeter.reports.figures import WIDTH, short_names
+from bitmeter.reports.figures import short_names
 
 __all__ = ["describe_check", "junit_xml", "markdown_summary"]
 
@@ -34,7 +35,7 @@ def describe_check(check: Check) -> str:
     lines = [title, *_wrapped(f"{check.new.model} against {check.base.model} on {text}")]
     width = max(len(limit.name) for limit in check.limits)
     for limit in check.limits:
-        lines.append(f"  {limit.name:<{width}}  {_figure(limit)} {limit.unit}")
+        lines += _wrapped(f"  {limit.name:<{width}}  {_figure(limit)} {limit.unit}", width + 4)
         lines += _wrapped(f"  {'':<{width}}  {sentence(check, limit)}", width + 4)
     for note in check.comparison.rows[1].notes:
         lines += _wrapped(f"  note: {note}", 8)
@@ -126,7 +127,9 @@ def _allowed(check: Check, limit: Limit) -> str:
 
 
 def _wrapped(line: str, indent: int = 2) -> list[str]:
-    return textwrap.wrap(line, WIDTH, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        line, line_width(), subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _xml(text: str) -> str:

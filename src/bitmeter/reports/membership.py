@@ -7,9 +7,11 @@ import math
 import numpy as np
 from rich.console import Console
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.interval.base import bracketed, decimals
 from bitmeter.measure.membership.statistics import Statistic, TextStatistics
-from bitmeter.reports.figures import WIDTH, short_names
+from bitmeter.reports.figures import WIDTH, folded, short_names
+from bitmeter.reports.layout import fitted
 from bitmeter.reports.tables import plain_table
 
 __all__ = ["describe_statistics"]
@@ -34,8 +36,9 @@ def describe_statistics(found: TextStatistics) -> str:
     ]
     console = Console(width=400, highlight=False, markup=False, emoji=False, color_system=None)
     with console.capture() as capture:
-        console.print(means)
-        console.print(plain_table(columns, rows))
+        for table in (means, plain_table(columns, rows)):
+            for part in fitted(table, line_width()):
+                console.print(part)
     lines = [title, *(line.rstrip() for line in capture.get().splitlines())]
     if len(found.documents) > _SHOWN:
         lines.append(f"… and {len(found.documents) - _SHOWN:,} more documents; --json has all.")
@@ -43,7 +46,9 @@ def describe_statistics(found: TextStatistics) -> str:
         lines.append(f"min-k: the mean over the lowest {100 * found.share:g} % of a document's tokens, in nats.")
     if len(found.statistics[0].null):
         lines.append(f"(q): the share of {len(found.statistics[0].null):,} null documents that lie below.")
-    return "\n".join([*lines, "These are numbers, not a verdict: the null decides what is usual."])
+    lines.append("These are numbers, not a verdict: the null decides what is usual.")
+    tables = len(capture.get().splitlines()) + 1
+    return "\n".join([*lines[:tables], *(part for line in lines[tables:] for part in folded("", line, 0))])
 
 
 def _level(found: TextStatistics) -> float:

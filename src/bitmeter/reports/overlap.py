@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.table import Table
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.overlap.result import Overlap
-from bitmeter.reports.figures import WIDTH, short_names
+from bitmeter.reports.figures import folded, short_names
+from bitmeter.reports.layout import fitted
 from bitmeter.reports.tables import plain_table
 
 __all__ = ["describe_overlap"]
@@ -51,9 +54,9 @@ def _summary(found: Overlap) -> list[str]:
     unit = _plural(found)
     share = _percent(found.covered, found.units)
     lines = [
-        f"covered      {share} of {found.units:,} {unit}, by matches of {found.length:,} or more",
-        f"documents    {found.touched:,} of {found.documents:,} have a match",
-        f"longest      {_size(found.longest)} bytes",
+        *folded("covered", f"{share} of {found.units:,} {unit}, by matches of {found.length:,} or more", 13),
+        *folded("documents", f"{found.touched:,} of {found.documents:,} have a match", 13),
+        *folded("longest", f"{_size(found.longest)} bytes", 13),
     ]
     if found.documents > 1 and found.touched:
         worst = int((found.document_covered / found.document_units.clip(min=1)).argmax())
@@ -95,8 +98,9 @@ def _cut(text: str, most: int, *, end: bool = False) -> str:
     return f"{text[: most - 1]}…" if end else f"…{text[1 - most :]}"
 
 
-def _printed(table: object) -> list[str]:
-    console = Console(width=max(WIDTH, 200), highlight=False, markup=False, emoji=False, color_system=None)
+def _printed(table: Table) -> list[str]:
+    console = Console(width=400, highlight=False, markup=False, emoji=False, color_system=None)
     with console.capture() as capture:
-        console.print(table)
+        for part in fitted(table, line_width()):
+            console.print(part)
     return [line.rstrip() for line in capture.get().splitlines()]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from bitmeter._util.width import line_width
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.compare import Comparison, Refusal
+from bitmeter.measure.divergence import Divergence
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Difference
 from bitmeter.reports.explain import refusal
@@ -170,3 +171,22 @@ def _options(found: Sequence[Difference]) -> str:
         listed += ", with models of the same units, or with a model of words that has a spelling (--oov spelled)"
         spelled = True
     return (f": {listed.removeprefix(', ')}" if listed else "") + (spells if spelled else "")
+
+
+def describe_divergence(found: Divergence) -> str:
+    """A divergence in a few lines: the mean, its percentiles, what it costs, and both signatures."""
+    parts = [f"{share:g} %: {found.percentile(share):.6f}" for share in (50, 90, 99)]
+    parts.append(f"most: {found.percentile(100):.6f}")
+    rows = {
+        "divergence": f"{found.mean:.6f} ± {found.error:.6f} bits per token, over {len(found):,} tokens",
+        "of which": "   ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts),
+        "same top": f"{100 * found.same_top_rate:.3f} %",
+        "cost": f"{found.log_ratio:+.6f} bits per token; probability of the truth off by "
+        f"{100 * found.probability_error:.3f} % (root mean square)",
+        "signatures": " ".join(signature.short for signature in found.signatures),
+    }
+    name = short_names([found.text])[found.text]
+    lines = folded("", f"{found.second} against {found.first} on {name}", 0)
+    for title, text in rows.items():
+        lines += [line.replace("\N{NO-BREAK SPACE}", " ") for line in folded(f"  {title}", text, 15)]
+    return "\n".join(lines)

@@ -14,7 +14,7 @@ from bitmeter.measure.interval.base import bracketed, decimals
 from bitmeter.reports import figures
 from bitmeter.reports.tables import plain_table
 
-__all__ = ["describe_sweep", "size_picture", "sweep_lines", "sweep_tables"]
+__all__ = ["describe_sweep", "size_picture", "sweep_cells", "sweep_lines", "sweep_tables"]
 
 _WIDTH, _HEIGHT = 720, 420
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 150, 24, 52
@@ -35,6 +35,13 @@ def sweep_tables(sweep: Sweep) -> list[Table]:
     ]
 
 
+def sweep_cells(sweep: Sweep) -> list[list[str]]:
+    """The titles and the rows of both tables as one."""
+    first, second = sweep_tables(sweep)
+    columns = [[str(column.header), *map(str, column.cells)] for column in (*first.columns, *second.columns[1:])]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
 def sweep_lines(sweep: Sweep) -> list[str]:
     """How to read the table."""
     base = sweep.rows[0]
@@ -45,6 +52,7 @@ def sweep_lines(sweep: Sweep) -> list[str]:
         lines.append("* no other model is both as small and as good (Pareto front).")
     if any(row.speed for row in sweep.rows):
         lines.append("kB/s: text scored per second of processor time, on this machine.")
+    lines = [part for line in lines for part in figures.folded("", line, 0)]
     return [*lines, *(part for note in sweep.notes for part in figures.folded("note:", note, 6))]
 
 

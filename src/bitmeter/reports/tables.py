@@ -83,15 +83,24 @@ def comparison_cells(row: Row) -> list[str]:
 # ---- traces ----------------------------------------------------------------------------------------------------------
 
 
-def trace_table(units: Sequence[TracedUnit]) -> Table:
-    """Units and their costs; with the index of the document if there are several."""
+def trace_table(units: Sequence[TracedUnit], *, stripped: bool = False) -> Table:
+    """Units and their costs; with the index of the document if there are several.
+
+    Parameters
+    ----------
+    units
+        Those to show.
+    stripped
+        Whether to show them without the white space around them, for words.
+    """
     columns = [("bits", "right"), ("unit", "left"), ("bytes", "left")]
     several = any(unit.doc for unit in units)
     detailed = any(unit.rank is not None for unit in units)
     rows = []
     for unit in units:
         bits = "∞" if math.isinf(unit.bits) else f"{unit.bits:.3f}"
-        row = [bits, _cut(visible(unit.unit)), f"{unit.start}–{unit.end}"] + [str(unit.doc)] * several
+        shown = unit.unit.strip() or unit.unit if stripped else unit.unit
+        row = [bits, _cut(visible(shown)), f"{unit.start}–{unit.end}"] + [str(unit.doc)] * several
         rows.append([*row, str(unit.rank), _alternatives(unit)] if detailed else row)
     titles = [("document", "right")] * several + [("rank", "right"), ("most likely", "left")] * detailed
     return plain_table(columns + titles, rows)

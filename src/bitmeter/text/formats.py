@@ -9,7 +9,9 @@ __all__ = ["COMPRESSIONS", "ROW_FORMATS", "SEPARATORS", "is_url", "kind_of"]
 #: Suffixes of compressed files.
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
 #: Suffixes of files that hold rows, and their format; all other files are plain text.
-ROW_FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet"}
+ROW_FORMATS = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet"
+}  # fmt: skip
 
 #: The bytes that separate words, by convention.
 SEPARATORS = {
@@ -27,7 +29,7 @@ def is_url(path: str) -> bool:
 
 
 def kind_of(path: str) -> str:
-    """What a file holds, by its name: "text", "jsonl" or "parquet".
+    """What a file holds, by its name: "text", "jsonl", "csv", "tsv" or "parquet".
 
     Examples
     --------

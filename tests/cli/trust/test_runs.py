@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def listed(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run(capsys, "runs", "list", "--json")[1])
+    found: list[dict[str, Any]] = json.loads(run(capsys, "runs", "list", "--json")[1])["rows"]
     return found
 
 
@@ -95,6 +96,42 @@ def test_each_verb_that_scores_remembers(here: Path, capsys: pytest.CaptureFixtu
         ("score", "ngram:m.bmn", 1), ("score", "ngram:m.bmn", 1), ("compare", "kt", 2), ("trace", "kt", 1),
         ("check", "uniform:256", 2), ("check", "xz:9", 1), ("runs import", "mockllm/model", 1),
     ]  # fmt: skip
+
+
+def test_every_signature_that_is_printed_can_be_looked_up(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("pairs.jsonl").write_text('{"good": "to be", "bad": "be to"}\n' * 3)
+    Path("items.jsonl").write_text('{"q": "to", "c": ["be", "see"], "l": 0}\n' * 3)
+    commands = [
+        "score kt text", "score kt text --like lm-eval", "trace kt text --by word", "trace kt text --by 8",
+        "surprisal kt text", "diverge uniform kt text", "prefer kt pairs.jsonl", "filter kt text --dry-run --keep 50%",
+        "score kt items.jsonl --given q --choices c --label l", "score uniform text --prove",
+        "score -m kt -m uniform text", "sweep kt uniform --on text --format csv", "compare kt uniform --on text --json",
+    ]  # fmt: skip
+    for command in commands:
+        code, printed, said = run(capsys, *command.split())
+        assert (code, said) == (0, ""), command
+        shorts = set(re.findall(r"bm1-[0-9a-f]{8}", printed))
+        assert shorts, command
+        for short in shorts:
+            assert run(capsys, "explain", short)[0] == 0, (command, short)
+            assert run(capsys, "runs", "show", short)[0] == 0, (command, short)
+            code, cited, _ = run(capsys, "runs", "cite", short)
+            assert (code, f"{{{short}" in cited) == (0, True), (command, short)
+
+
+def test_runs_by_number_and_signature_are_compared_and_checked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "score", "uniform", "text", "-o", "base.json")
+    run(capsys, "score", "kt", "text")
+    shorts = [line["short"] for line in reversed(listed(capsys))]
+    expected = run(capsys, "compare", "base.json", "2")
+    assert expected[0] == 0
+    for words in ([*shorts], ["1", shorts[1]], ["base.json", shorts[1][:9]]):
+        assert run(capsys, "compare", *words) == expected
+        code, printed, _ = run(capsys, "check", *words)
+        assert code == 0
+        assert "kt against uniform:256 on text" in printed
+    assert run(capsys, "compare", "1", "99")[0] == 2
+    assert run(capsys, "check", "bm1-00000000", "1")[0] == 2
 
 
 @pytest.mark.parametrize("command", ["score m.bmn text", "score kt text", "compare uniform kt --on text"])
@@ -131,7 +168,8 @@ def test_a_run_of_which_only_the_line_was_kept(
     assert code == 0
     assert "only this and the signature were kept" in shown
     assert "each file is a document" in shown
-    assert run(capsys, "runs", "cite", "1")[0] == 1
+    assert run(capsys, "runs", "cite", "1")[0] == 0
+    assert run(capsys, "runs", "show", "1", "--json")[0] == 1
     assert run(capsys, "explain", listed(capsys)[0]["short"])[0] == 0
 
 

@@ -79,19 +79,16 @@ def test_blimp_csv_and_several_files(tmp_path: Path) -> None:
     assert [g.name for g in by_term.groups] == ["x"]
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv"])
-def test_a_row_per_pair(tmp_path: Path, suffix: str) -> None:
+def test_a_row_per_pair() -> None:
     found = bm.prefer(WORDS, PAIRS)
-    path = tmp_path / f"rows.{suffix}"
-    found.save_pairs(path)
-    lines = path.read_text().splitlines()
-    assert len(lines) == 4 + (suffix != "jsonl")
-    if suffix == "jsonl":
-        assert [json.loads(line)["margin"] for line in lines] == found.margins.tolist()
-    with pytest.raises(bm.BitmeterError):
-        found.save_pairs(path)
-    with pytest.raises(bm.BitmeterError, match=r"name it \.jsonl"):
-        found.save_pairs(tmp_path / "rows.txt")
+    frame = found.to_pandas()
+    assert frame["margin_bits"].tolist() == found.margins.tolist()
+    assert frame["pair"].tolist() == [1, 2, 3, 4]
+    assert frame.attrs["signature"] == found.signature
+    # The run of all sentences is kept, and its costs are those of the pairs.
+    assert found.score is not None
+    assert found.short == found.score.signature.short == found.to_dict()["short"]
+    assert found.score.nats == pytest.approx(float(found.good.sum() + found.bad.sum()))
 
 
 def test_impossible_sentences() -> None:

@@ -40,9 +40,33 @@ def test_regrouping_keeps_every_nat_and_every_byte(units: Any, text: bytes, docs
 def test_words_of_bytes_cost_what_their_bytes_cost() -> None:
     trace = bm.score("kt", b"to be or not to be").trace
     words = trace.group("word")
-    assert words.units == [b"to ", b"be ", b"or ", b"not ", b"to ", b"be"]
-    assert words.bits[0] == pytest.approx(trace.bits[:3].sum(), rel=1e-14)
+    assert words.units == [b"to", b" be", b" or", b" not", b" to", b" be"]
+    assert words.bits[1] == pytest.approx(trace.bits[2:5].sum(), rel=1e-14)
     assert words.signature.units.endswith("by word")
+
+
+@pytest.mark.parametrize("model", ["kt", "table"])
+def test_words_cost_what_their_surprisals_say(model: str) -> None:
+    """White space is on the same side in both; behind the last word, `word_surprisals` keeps it apart."""
+    text = b"to be,  or not\tto be?\n\nThat is the question\n"
+    used = (
+        bm.Distribution(dict.fromkeys(map(chr, sorted(set(text))), 1 / len(set(text)))) if model == "table" else model
+    )
+    words, found = bm.score(used, text).trace.group("word"), bm.word_surprisals(used, text, corrected=False)
+    assert [unit.strip() for unit in words.units] == [word.strip() for word in found.words]
+    expected = found.nats.copy()
+    expected[-1] += found.spaces
+    np.testing.assert_allclose(-words.logprob, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["word", "sentence", "unicode-word", "document", 4])
+def test_the_end_of_a_document_is_counted_in_it(by: Any) -> None:
+    model = bm.NGram(order=2).fit(b"to be or not to be\nthat is the question\n" * 5)
+    trace = bm.score(model, b"to be\nor not\n\nthat is\n", docs="line", eos="yes").trace
+    grouped = trace.group(by)
+    assert len(trace) == 10  # six words, and the ends of four lines, one of which is blank
+    for doc in range(4):
+        assert math.fsum(grouped.document(doc).logprob) == pytest.approx(math.fsum(trace.document(doc).logprob))
 
 
 def test_the_most_surprising() -> None:

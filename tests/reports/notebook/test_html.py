@@ -74,6 +74,12 @@ def results() -> dict[str, Any]:
         "universal": bm.load("universal"),
         "mixture": bm.MixtureModel(["kt", "uniform"]),
         "xz": bm.load("xz"),
+        "words": bm.word_surprisals("kt", bm.Corpus.from_documents([NASTY, b"two words"])),
+        "many words": bm.word_surprisals("uniform", b"a b " * 400),
+        "no words": bm.word_surprisals("uniform", b""),
+        "sweep": bm.sweep("kt", "uniform", on=bm.Corpus.from_text(NASTY * 9, name=NAME)),
+        "preferences": bm.prefer("kt", [{"good": "<b>", "bad": "<i>", "group": NAME}]),
+        "overlap": bm.overlap(bm.Corpus.from_text(NASTY, name=NAME), NASTY, length=5),
     }
 
 

@@ -72,7 +72,7 @@ def test_rows_of_scores() -> None:
     assert (byte["low"], byte["high"]) == (scores[0].interval.low, scores[0].interval.high)
     assert token["bits_per_byte"] is None
     tool = rows(score_records([bm.score("kt", LINES, like="lm-eval", ctx="full")]))[0]
-    assert tool["lm-eval: byte_perplexity"] == pytest.approx(tool["perplexity_per_byte"], rel=1e-12)
+    assert tool["lm_eval_byte_perplexity"] == pytest.approx(tool["perplexity_per_byte"], rel=1e-12)
 
 
 def test_a_comparison() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from bitmeter.errors import BitmeterError, ChoiceError, InputTypeError, RangeErr
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
 from bitmeter.text.units.plain import Bytes, Characters
-from bitmeter.text.units.regroup import group_of, regroup
+from bitmeter.text.units.regroup import group_of, regroup, within_documents
 from bitmeter.text.units.words import Words
 from tests.text.strategies import texts
 
@@ -68,7 +69,7 @@ def test_sums_are_compensated() -> None:
 
 
 def test_an_infinite_value_stays_in_its_group() -> None:
-    assert regroup(range(5), b"a bc", "word").sums([1.0, math.inf, 2.0, 3.0]).tolist() == [math.inf, 5.0]
+    assert regroup(range(5), b"a bc", "word").sums([math.inf, 1.0, 2.0, 3.0]).tolist() == [math.inf, 6.0]
 
 
 BAD: list[tuple[Any, type[BitmeterError]]] = [
@@ -99,3 +100,35 @@ def test_blocks_of_bytes_begin_again_with_each_document() -> None:
     found = regroup(range(8), b"abcdefg", 3, [4, 4])
     assert found.cuts.tolist() == [0, 3, 4, 7]
     assert found.sums([1.0] * 7).tolist() == [3.0, 1.0, 3.0]
+
+
+@given(st.lists(st.sampled_from(["a", "b.", "c", " ", "\n", "\u3000", "\u00a0", "! "]), max_size=12), st.data())
+@pytest.mark.parametrize("into", ["word", "unicode-word", "sentence"])
+def test_white_space_goes_with_what_is_after_it(into: str, parts: list[str], data: st.DataObject) -> None:
+    """By the definition: no group but the last of a document ends in white space, unless it is nothing else."""
+    text = "".join(parts)
+    raw = text.encode()
+    edges = {len(text[:k].encode()) for k in data.draw(st.sets(st.integers(0, len(text)), max_size=3))} | {len(raw)}
+    ends = sorted(edge for edge in edges if edge) or [0]
+    cuts = regroup(range(len(raw) + 1), raw, into, ends).cuts.tolist()
+    assert cuts[0] == 0
+    assert cuts[-1] == len(raw)
+    assert set(ends) <= {0, *cuts}
+    blank = " \n" if into == "word" else " \n\u3000\u00a0"
+    for begin, end in pairwise(cuts):
+        group = raw[begin:end].decode()
+        if end not in ends:
+            assert group.strip(blank)
+            assert group == group.rstrip(blank)
+
+
+def test_a_unit_without_bytes_stays_in_its_document() -> None:
+    # Documents "a b", "", "c", each with an end; the empty one has a group for its end.
+    cuts, bounds, ends = [0, 1, 2, 3, 3, 3, 4, 4], [0, 4, 5, 7], [3, 3, 4]
+    found, documents = within_documents(regroup(cuts, b"a bc", "word", ends), cuts, bounds)
+    assert documents.tolist() == [0, 0, 1, 2]
+    assert found.groups.tolist() == [0, 1, 1, 1, 2, 3, 3]
+    assert found.cuts.tolist() == [0, 1, 3, 3, 4]
+    assert found.sums([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]).tolist() == [1.0, 14.0, 16.0, 96.0]
+    nothing, none = within_documents(regroup([0], b"", "word", []), [0], [0])
+    assert (len(nothing), none.tolist()) == (0, [])

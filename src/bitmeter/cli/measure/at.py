@@ -70,4 +70,10 @@ def show_statistics(
             )  # fmt: skip
     except ChoiceError as error:
         raise typer.BadParameter(str(error)) from error
-    typer.echo(found.to_json() if json else str(found))
+    if json:
+        from bitmeter._version import __version__
+        from bitmeter.reports.formats.cells import encoded
+
+        typer.echo(encoded({"schema": "bitmeter.statistics/1", "version": __version__, **found.to_dict()}))
+        return
+    typer.echo(str(found))

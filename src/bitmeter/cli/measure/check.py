@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Confidence,
@@ -29,8 +30,11 @@ UNDECIDED = 3
 
 
 def check(
-    base: Annotated[str, typer.Argument(metavar="BASE", help="The baseline: a saved run; or, with --on, a model.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What is checked: a saved run; or, with --on, a model.")],
+    base: Annotated[
+        str,
+        typer.Argument(metavar="BASE", help="The baseline: a run (file, signature or number); or, with --on, a model."),
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What is checked: a run; or, with --on, a model.")],
     *,
     on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
     allow: Annotated[
@@ -56,7 +60,9 @@ def check(
     ] = "byte",
     components: With = None,
     confidence: Confidence = 0.95,
+    output: SaveAs = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     history: Remembering,
     conventions: ScoringConventions,
@@ -68,6 +74,8 @@ def check(
     on both sides of it: the check is then undecided, and says how much more text would do (with --strict, 3). Runs are
     compared without scoring again; of a run and a model, the model is scored by the conventions of the run.
     """
+    formats = chosen_formats(format, json=json, output=output)
+    from bitmeter.cli.trust.remembered import remembered_score
     from bitmeter.errors import InputError
     from bitmeter.measure.gate.allowance import read_allowance, read_share
     from bitmeter.measure.gate.check import check as run
@@ -84,14 +92,17 @@ def check(
         raise typer.BadParameter(message)
     check_ungrouped(conventions, "check")
     check_contexts(conventions)
-    check_free(junit, force=force)
+    for path in (junit, output):
+        check_free(path, force=force, inputs=[base, new, on])
     if summary is not None:
         check_free(summary, force=True)
     check_files(base, new)
-    known = [is_run(base), is_run(new)]
+    remembered = {name: run_of for name in (base, new) if (run_of := remembered_score(name)) is not None}
+    known = [name in remembered or is_run(name) for name in (base, new)]
     _check_words(base, new, known, on, scoring_only=sorted(conventions.typed()) + ["with"] * bool(components))
     names = [name for name, ready in zip((base, new), known, strict=True) if not ready]
-    loaded = dict(zip(names, load_models(names, components), strict=True)) if names else {}
+    loaded: dict[str, Any] = dict(zip(names, load_models(names, components), strict=True)) if names else {}
+    loaded |= remembered
     started = time.perf_counter()
     with scoring(f"{new} against {base}") as progress:
         # A run has its conventions; a default of a file is for two models.
@@ -112,7 +123,14 @@ def check(
             beside.write_text(junit_xml(found, time.perf_counter() - started), encoding="utf-8")
     if summary is not None:
         _append(summary, markdown_summary(found))
-    typer.echo(found.to_json() if json else str(found))
+    from bitmeter.reports.records.gate import check_document, check_paper, check_records
+
+    def records(kind: str | None) -> Any:
+        return check_paper(found) if kind in ("md", "latex") else check_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: check_document(found), force=force)
+    if not print_records(formats, lambda: records(formats.printed), lambda: check_document(found)):
+        typer.echo(str(found))
     if not found.passed:
         from bitmeter._util.files import label
 

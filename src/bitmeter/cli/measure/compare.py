@@ -31,7 +31,10 @@ __all__ = ["compare"]
 def compare(
     things: Annotated[
         list[str],
-        typer.Argument(metavar="RUN…|MODEL…", help="Saved runs; or, with --on, models. The first is the baseline."),
+        typer.Argument(
+            metavar="RUN…|MODEL…",
+            help="Runs (files, signatures bm1-…, numbers); or, with --on, models. The first is the baseline.",
+        ),
     ],
     *,
     on: Annotated[str | None, typer.Option(metavar="TEXT", help="Text on which to score the models.")] = None,
@@ -76,17 +79,28 @@ def compare(
             option = next(iter(conventions.typed()), "with")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
+        from bitmeter.cli.trust.remembered import remembered_score
+        from bitmeter.measure.gate.check import is_run
+
+        remembered = {name: run for name in things if (run := remembered_score(name)) is not None}
         for name in things:
-            if not Path(name).exists():
+            if name not in remembered and not Path(name).exists():
                 *models, last = things
                 on_last = len(things) > 2 and Path(last).is_file() and not last.endswith(".json")
                 line = f"{' '.join(models)} --on {last}" if on_last else f"{' '.join(things)} --on TEXT"
                 message = f"there is no saved run {name}; to compare models type: bitmeter compare {line}"
                 raise typer.BadParameter(message)
-        scores = [Score.load(name) for name in things]
+        for name in things:
+            if name not in remembered and Path(name).is_file() and not name.endswith(".json") and not is_run(name):
+                message = (
+                    f"{name} is not a saved run; to compare models on it type: bitmeter compare A B --on {name}, such "
+                    f"as bitmeter compare kt universal --on {name}"
+                )
+                raise typer.BadParameter(message)
+        scores = [remembered[name] if name in remembered else Score.load(name) for name in things]
         found = compare_scores(scores, confidence, chosen)
         if html is not None:
-            write(things, html, force=force, quiet=json)
+            write([remembered.get(name, name) for name in things], html, force=force, quiet=json)
     else:
         with reported(html, None) as room:
             scores = _measured(things, components, on, confidence, conventions, room)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Ctx, Force, Json, TextOptions, With, check_free
+from bitmeter.cli.options import Ctx, Force, Json, Remembering, TextOptions, With, check_free
 from bitmeter.cli.progress import scoring
+
+if TYPE_CHECKING:
+    from bitmeter.measure.divergence import Divergence
 
 __all__ = ["diverge"]
 
@@ -27,6 +30,7 @@ def diverge(
     format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the mean alone, in bits per token.")] = False,
+    history: Remembering,
 ) -> None:
     """Measure the KL divergence D(P||Q) between the predictions of two models of the same units on a text.
 
@@ -43,6 +47,29 @@ def diverge(
         found = divergence(p, q, text, ctx=ctx, progress=progress, **reading.as_keywords())
     from bitmeter.reports.records.machine import divergence_document, divergence_records
 
-    save_records(formats, lambda: divergence_records(found), lambda: divergence_document(found), force=force)
-    if not print_records(formats, lambda: divergence_records(found), lambda: divergence_document(found)):
+    if not quiet:
+        history.remember(_measured(found), "diverge")
+    from bitmeter.reports.records.paper import divergence_paper
+
+    def records(kind: str | None) -> Any:
+        return divergence_paper(found) if kind in ("md", "latex") else divergence_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: divergence_document(found), force=force)
+    if not print_records(formats, lambda: records(formats.printed), lambda: divergence_document(found)):
         typer.echo(repr(found.mean) if quiet else str(found))
+
+
+def _measured(found: Divergence) -> list[Any]:
+    """What each model costs on the text, for the history."""
+    import math
+
+    from bitmeter.history.runs import Measured
+
+    sides = zip(
+        (found.first, found.second), (found.first_logprobs, found.second_logprobs), found.signatures, strict=True
+    )
+    return [
+        Measured(name, found.text, signature, "token", float(-logs.sum() / len(logs) / math.log(2.0)), found.bytes)
+        for name, logs, signature in sides
+        if len(logs)
+    ]

@@ -38,11 +38,11 @@ def text_of(
 
 
 def _holds_records(text: str, record_format: Any) -> bool:
-    """Whether all files that a text names hold records; a .csv alone is plain text unless its format is given."""
+    """Whether all files that a text names hold records."""
     from bitmeter.text.corpus.sources import resolve
 
     names = [source.name for source in resolve(text).sources]
-    return all(record_format(name) in ("jsonl", "parquet") for name in names)
+    return all(record_format(name) is not None for name in names)
 
 
 def score_documents(

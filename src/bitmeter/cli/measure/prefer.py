@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.options import (
     Confidence,
     Ctx,
@@ -17,8 +17,8 @@ from bitmeter.cli.options import (
     Norm,
     Oov,
     Quiet,
+    Remembering,
     check_free,
-    check_one_output,
 )
 from bitmeter.cli.progress import scoring
 
@@ -27,7 +27,9 @@ __all__ = ["prefer"]
 
 def prefer(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model, or a masked one: mlm:PATH.")],
-    pairs: Annotated[list[str], typer.Argument(metavar="PAIRS…", help="JSON lines, .csv or .tsv; BLiMP's files too.")],
+    pairs: Annotated[
+        list[str], typer.Argument(metavar="PAIRS…", help="JSON lines, .csv, .tsv or .parquet; BLiMP's files too.")
+    ],
     *,
     good: Annotated[
         str | None, typer.Option(metavar="FIELD", help="Field of the good sentence: good, or sentence_good by default.")
@@ -42,10 +44,9 @@ def prefer(
         str, typer.Option(metavar="UNIT", help="What costs are divided by: total (nothing), byte, char, token, word.")
     ] = "total",
     worst_first: Annotated[bool, typer.Option("--worst-first", help="List the least accurate groups first.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save a row per pair: .jsonl, .csv or .tsv.")
-    ] = None,
+    output: SaveAs = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Quiet = False,
     confidence: Confidence = 0.95,
@@ -54,14 +55,16 @@ def prefer(
     oov: Oov = None,
     norm: Norm = None,
     ctx: Ctx = None,
+    history: Remembering,
 ) -> None:
     """Ask which sentence of each minimal pair a model prefers.
 
     Shows the share of pairs in which the good sentence is likelier, by group and over all, with intervals. Masked
-    models are scored by their pseudo-log-likelihood, which has no perplexity.
+    models are scored by their pseudo-log-likelihood, which has no perplexity. Files hold one row per pair; .json the
+    summary, .md and .tex a table of the groups.
     """
-    check_one_output(json=json, quiet=quiet)
-    check_free(output, force=force)
+    formats = chosen_formats(format, json=json, quiet=quiet, output=output)
+    check_free(output, force=force, inputs=[model, *pairs])
     from bitmeter.measure.answers.pairs import PAIR_PER
     from bitmeter.measure.answers.pairs import prefer as measure
 
@@ -74,11 +77,17 @@ def prefer(
             model, pairs, good=good, bad=bad, group=group, per=chosen, first=first, eos=eos, oov=oov, norm=norm,
             ctx=ctx, confidence=confidence, progress=progress,
         )  # fmt: skip
-    if output is not None:
-        found.save_pairs(output, force=force)
-    if json:
-        typer.echo(found.to_json())
-    elif quiet:
+    if found.score is not None:
+        history.remember([found.score], "prefer", quiet=quiet)
+    from bitmeter.reports.records.answers import pair_paper, pair_records, preferences_document
+
+    def records(kind: str | None) -> Any:
+        return pair_paper(found) if kind in ("md", "latex") else pair_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: preferences_document(found), force=force)
+    if print_records(formats, lambda: records(formats.printed), lambda: preferences_document(found)):
+        return
+    if quiet:
         typer.echo(repr(found.accuracy.share))
     else:
         from bitmeter.reports.answers import pair_lines

@@ -52,13 +52,16 @@ def _as_json(model: Model, text: str, found: ScoredText) -> str:
     import json as encoder
     import math
 
+    from bitmeter._version import __version__
+
     def finite(value: float) -> float | str:
         return value if math.isfinite(value) else "-inf"
 
     result = {
-        "schema": "bitmeter.ranks/1", "model": model.name, "fingerprint": model.fingerprint, "text": text,
-        "tokens": found.tokens, "unknown": int(found.unknown.sum()), "ln_score": finite(found.logprob),
-        "ln_score_of_sentences": [finite(value) for value in found.sentences.tolist()], "perplexity": None,
+        "schema": "bitmeter.ranks/1", "version": __version__, "model": model.name,
+        "fingerprint": model.fingerprint, "text": text, "tokens": found.tokens, "unknown": int(found.unknown.sum()),
+        "ln_score": finite(found.logprob), "perplexity": None,
+        "ln_score_of_sentences": [finite(value) for value in found.sentences.tolist()],
         "note": _WHY,
     }  # fmt: skip
     return encoder.dumps(result)

@@ -169,13 +169,17 @@ def score(
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "matrix": matrix, "prove": prove,
                   "per-document": per_document, "input-format": input_format, "on-bad": on_bad, "html": html,
                   "per": None if per == "byte" else per}  # fmt: skip
-        _choose(chosen, texts, prime, conventions, fields, unused, confidence, json=json, quiet=quiet)
+        from bitmeter.cli.measure.choices import show_choices
+
+        each = (_loaded(name, prime) for name in chosen)
+        show_choices(each, texts, conventions, fields, unused, confidence, history, json=json, quiet=quiet)
         return
     if prove:
         unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None, "html": html,
                   "per-document": per_document, "input-format": input_format, "on-bad": on_bad,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
-        _prove(chosen, texts, prime, conventions, [key for key, value in unused.items() if value is not None])
+        others = [key for key, value in unused.items() if value is not None]
+        _prove(chosen, texts, prime, conventions, others, history)
         return
     keywords = conventions.as_keywords() | {
         "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
@@ -341,7 +345,12 @@ def _measure_all(
 
 
 def _prove(
-    models: list[Any], texts: list[str], prime: str | None, conventions: ScoringConventions, others: list[str]
+    models: list[Any],
+    texts: list[str],
+    prime: str | None,
+    conventions: ScoringConventions,
+    others: list[str],
+    history: Remembering,
 ) -> None:
     others = [name for name in conventions.typed() if name not in ("field", "norm")] + others
     if others:
@@ -356,6 +365,7 @@ def _prove(
         for model in ready:
             with coding("coding", f"{model.name} on {text}") as progress:
                 proof = prove(model, text, field=conventions.field, norm=conventions.norm or "none", progress=progress)
+            history.remember([proof.score], "score")
             typer.echo(f"{proof.score}\n\n{proof}")
             if not proof.holds:
                 failed.append(model.name)
@@ -367,53 +377,13 @@ def _prove(
         raise ModelError(message)
 
 
-def _choose(
-    models: list[Any],
-    texts: list[str],
-    prime: str | None,
-    conventions: ScoringConventions,
-    fields: dict[str, str | None],
-    unused: dict[str, Any],
-    confidence: float,
-    *,
-    json: bool,
-    quiet: bool,
-) -> None:
-    """Items with several answers: accuracy and margins."""
-    from bitmeter.measure.answers.choices import choose
-
-    choices, label = fields["choices"], fields["label"]
-    missing = [name for name in ("choices", "label") if fields[name] is None]
-    if choices is None or label is None or conventions.given is None:
-        message = (
-            f"a choice needs --given, --choices and --label; --{'given' if not missing else missing[0]} is missing"
-        )
-        raise typer.BadParameter(message)
-    others = [name for name, value in unused.items() if value]
-    others += [name for name in conventions.typed() if name in ("docs", "field", "eos", "den", "cluster")]
-    if others:
-        message = f"--{others[0]} has no meaning for a choice between answers; leave it out"
-        raise typer.BadParameter(message)
-    asked = {name: value for name, value in conventions.stated().items() if name not in ("given", "docs")}
-    lines = []
-    for name in models:
-        model = _loaded(name, prime)
-        for text in texts:
-            with scoring(f"{model.name} on {text}") as progress:
-                found = choose(
-                    model, text, given=conventions.given, choices=choices, label=label,
-                    calibrate=fields["calibrate"], confidence=confidence, progress=progress, **asked,
-                )  # fmt: skip
-            share = found.ways["sum" if found.calibrate is None else "calibrated"].accuracy.share
-            lines.append(found.to_json() if json else repr(share) if quiet else str(found))
-    typer.echo("[" + ",\n".join(lines) + "]" if json and len(lines) > 1 else "\n".join(lines))
-
-
 def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
     """The models, the texts, and whether the model is the default."""
     if models:
         if not _is_text(words[0]) and len(words) > 1:
             message = f"with -m all arguments are texts, and {words[0]!r} is none; name it with -m {words[0]}"
+            if not _is_model(words[0]):
+                message = f"with -m all arguments are texts, and there is no file {words[0]!r}"
             raise typer.BadParameter(message)
         return models, words, False
     if not _is_text(words[0]):

@@ -8,7 +8,7 @@ import typer
 
 from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import check_order, load_models
-from bitmeter.cli.options import Ctx, First, Force, Json, Like, With, check_free
+from bitmeter.cli.options import Ctx, First, Force, Json, Like, Remembering, With, check_free
 from bitmeter.cli.progress import scoring
 
 __all__ = ["surprisal"]
@@ -19,7 +19,9 @@ _SHOWN = 20
 
 def surprisal(
     model: Annotated[str, typer.Argument(help="A model that exposes its predictions: hf:PATH, an n-gram model, …")],
-    items: Annotated[str, typer.Argument(metavar="ITEMS", help="A table (.csv, .tsv, .jsonl), or text, one per line.")],
+    items: Annotated[
+        str, typer.Argument(metavar="ITEMS", help="A table (.csv, .tsv, .jsonl, .parquet), or text lines.")
+    ],
     *,
     text: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the texts.")] = None,
     word: Annotated[
@@ -59,6 +61,7 @@ def surprisal(
     force: Force = False,
     format: Format = None,  # noqa: A002
     json: Json = False,
+    history: Remembering,
 ) -> None:
     """Measure the surprisal of each word of a text, for studies of reading.
 
@@ -73,7 +76,7 @@ def surprisal(
     from bitmeter.errors import ChoiceError
     from bitmeter.measure.surprisal.items import item_surprisals, read_stimuli
     from bitmeter.measure.surprisal.predictions import ENDS
-    from bitmeter.reports.records.surprisal import summary, surprisal_records
+    from bitmeter.reports.records.surprisal import summary, surprisal_paper, surprisal_records
 
     if ends is not None:
         choice(ends, "--word-ends", ENDS)
@@ -88,19 +91,31 @@ def surprisal(
     except ChoiceError as error:
         raise typer.BadParameter(str(error)) from error
 
-    def records() -> Any:
-        return surprisal_records(found, spillover)
+    def records(kind: str | None) -> Any:
+        if kind in ("md", "latex"):
+            return surprisal_paper(found)
+        return surprisal_records(found, spillover, typed=kind in ("json", "jsonl", "parquet"))
 
-    save_records(formats, records, force=force)
-    if print_records(formats, records):
+    save_records(formats, lambda: records(formats.saved), force=force)
+    history.remember([_measured(found, ready.name, items)], "surprisal")
+    if print_records(formats, lambda: records(formats.printed)):
         return
-    if output is None:
-        _show(records())
-        if len(found.words) > _SHOWN:
-            typer.echo(f"The first {_SHOWN} of {len(found.words):,} words; -o FILE.csv or --format csv gives all.")
     from bitmeter.cli.output import say
 
+    if output is None:
+        _show(records(None))
+        if len(found.words) > _SHOWN:
+            say(f"The first {_SHOWN} of {len(found.words):,} words; -o FILE.csv or --format csv gives all.")
     say(("" if output is None else f"{output}: ") + summary(found))
+
+
+def _measured(found: Any, model: str, text: str) -> Any:
+    """The line of the history."""
+    from bitmeter.history.runs import Measured
+
+    words = found.words
+    mean = float(words.bits.mean()) if len(words) else None
+    return Measured(model, text, words.signature, "word", mean, sum(len(stimulus.text) for stimulus in found.stimuli))
 
 
 def _show(table: Any) -> None:

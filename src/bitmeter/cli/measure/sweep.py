@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.options import (
     Confidence,
     Force,
     Json,
+    Remembering,
     ScoringConventions,
     check_contexts,
     check_free,
@@ -36,8 +38,11 @@ def sweep(
     ] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw size against bits, as SVG.")] = None,
     confidence: Confidence = 0.95,
+    output: SaveAs = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
+    history: Remembering,
     conventions: ScoringConventions,
 ) -> None:
     """Measure many models or quantisations on one text.
@@ -46,12 +51,14 @@ def sweep(
     of its predictions, how often both predict the same most likely token, and its speed. A * marks the models that no
     other beats in both size and bits.
     """
+    formats = chosen_formats(format, json=json, output=output)
     if len(models) < 2:
         message = "a sweep needs at least two models; type: bitmeter sweep BASE A B --on TEXT"
         raise typer.BadParameter(message)
     check_ungrouped(conventions, "sweep")
     check_contexts(conventions)
-    check_free(plot, force=force)
+    for path in (plot, output):
+        check_free(path, force=force, inputs=[*models, on])
     from bitmeter.measure.gate.sweep import sweep as run
 
     with scoring(f"{len(models)} models on {on}") as progress:
@@ -65,8 +72,14 @@ def sweep(
         drawn = size_picture(found)
         with replacing(plot, force=force) as beside:
             beside.write_text(drawn, encoding="utf-8")
-    if json:
-        typer.echo(found.to_json())
+    history.remember([row.score for row in found.rows], "sweep")
+    from bitmeter.reports.records.gate import sweep_document, sweep_paper, sweep_records
+
+    def records(kind: str | None) -> Any:
+        return sweep_paper(found) if kind in ("md", "latex") else sweep_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: sweep_document(found), force=force)
+    if print_records(formats, lambda: records(formats.printed), lambda: sweep_document(found)):
         return
     from bitmeter.cli.output import show
     from bitmeter.reports.sweep import sweep_lines, sweep_tables

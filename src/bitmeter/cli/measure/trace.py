@@ -10,13 +10,15 @@ import typer
 from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Alternatives, Conventions, Force, Json, Remembering, With, check_free
-from bitmeter.cli.output import show
+from bitmeter.cli.output import say, show
 from bitmeter.cli.progress import scoring
 
 __all__ = ["trace"]
 
 #: What --by takes, beside a number of bytes.
 _UNITS = ("char", "grapheme", "word", "unicode-word", "sentence", "document")
+#: Those that hold the white space before them.
+_SPACED = ("word", "unicode-word", "sentence")
 
 
 def trace(
@@ -65,6 +67,8 @@ def trace(
     found = _open(model, text, components, own, keywords, conventions, history, force=force)
     if unit is not None:
         found = found.group(unit)
+        if text is not None:
+            history.remember([_measured(found, model, text, unit)], "trace")
     if formats.saved == "parquet" and (by is not None or text is None):
         found.save(output, force=force)
     elif formats.saved != "parquet":
@@ -81,8 +85,17 @@ def trace(
         typer.echo(f"No {what}: the text is empty, {found.signature.short}")
         return
     most = f"{len(units)} most" if len(units) > 1 else "most"
-    typer.echo(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
-    show(trace_table(units))
+    say(f"The {most} surprising of {len(found):,} {what}, {found.signature.short}")
+    show(trace_table(units, stripped=unit in _SPACED))
+
+
+def _measured(found: Any, model: str, text: str, unit: str | int) -> Any:
+    """The line of the history for larger units, which have a signature of their own."""
+    from bitmeter.history.runs import Measured
+
+    per = f"{unit} bytes" if isinstance(unit, int) else unit
+    size = int((found.end - found.start).sum())
+    return Measured(model, text, found.signature, per, float(found.bits.mean()) if len(found) else None, size)
 
 
 def _records(trace: Any, *, list_all: bool, kind: str | None, top: int) -> Any:

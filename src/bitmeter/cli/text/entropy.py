@@ -124,14 +124,15 @@ def _print_headline(data: bytes, units: str, unit: str) -> None:
 def _print(result: Survey, unit: str, formats: Formats, *, force: bool) -> None:
     from bitmeter.reports import entropy as report
     from bitmeter.reports.records.machine import survey_records
+    from bitmeter.reports.records.paper import survey_paper
 
-    def records() -> Any:
-        return survey_records(result)
+    def records(kind: str | None) -> Any:
+        return survey_paper(result) if kind in ("md", "latex") else survey_records(result)
 
-    save_records(formats, records, lambda: report.as_dict(result, unit), force=force)
+    save_records(formats, lambda: records(formats.saved), lambda: report.as_dict(result, unit), force=force)
     if formats.printed == "json":
         typer.echo(report.as_json(result, unit))
-    elif not print_records(formats, records):
+    elif not print_records(formats, lambda: records(formats.printed)):
         from rich.console import Console
         from rich.text import Text
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from bitmeter.cli.formats import Format, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import check_order
-from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, With
+from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, Remembering, With
 from bitmeter.cli.progress import coding
 
 if TYPE_CHECKING:
@@ -115,9 +117,14 @@ def filter(  # noqa: A001
     ] = None,
     conventions: Conventions = Conventions(),  # noqa: B008
     components: With = None,
-    summary: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the summary as JSON.")] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also write the summary: .json, or its outcomes as .csv, .tex, …"),
+    ] = None,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
+    history: Remembering = Remembering(),  # noqa: B008
 ) -> None:
     """Keep, drop or tag the documents of a corpus by their scores.
 
@@ -127,6 +134,7 @@ def filter(  # noqa: A001
     """
     from bitmeter.cli.options import check_free
 
+    formats = chosen_formats(format, json=json, output=summary, default="json", option="--summary")
     check_order("filter", model, corpus[0])
     check_free(summary, force=force, inputs=[model, *corpus])
     if output is not None and dry_run:
@@ -136,13 +144,14 @@ def filter(  # noqa: A001
         components=components or (), force=force,
         **rule.as_keywords(), **{**written.as_keywords(), "add": written.add or ()}, **conventions.as_keywords(),
     )  # fmt: skip
-    if summary is not None:
-        found.save(summary, force=force)
-    if json:
-        import json as encoder
+    history.remember([_measured(found, corpus)], "filter")
+    from bitmeter.reports.records.filter import filter_document, filter_paper, filter_records
 
-        typer.echo(encoder.dumps(found.to_json(), ensure_ascii=False))
-    else:
+    def records(kind: str | None) -> Any:
+        return filter_paper(found) if kind in ("md", "latex") else filter_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: filter_document(found), force=force)
+    if not print_records(formats, lambda: records(formats.printed), lambda: filter_document(found)):
         typer.echo(str(found))
     if found.failed:
         s = "s" * (len(found.failed) > 1)
@@ -150,8 +159,21 @@ def filter(  # noqa: A001
         raise typer.Exit(1)
 
 
+def _measured(found: FilterSummary, corpus: list[str]) -> Any:
+    """The line of the history: bits per byte of all documents that are possible."""
+    import math
+
+    from bitmeter.history.runs import Measured
+
+    shares = list(found.tally.shares.values())
+    nats, impossible = math.fsum(share.total_nats for share in shares), any(share.impossible for share in shares)
+    bits = math.inf if impossible else nats / found.bytes / math.log(2.0) if found.bytes else None
+    text = corpus[0] if len(corpus) == 1 else f"{corpus[0]} and {len(corpus) - 1:,} more"
+    return Measured(found.model, text, found.signature, "byte", bits, found.bytes)
+
+
 def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
-    from bitmeter.errors import ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError
+    from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, NegativeError, NotFiniteError, RangeError
     from bitmeter.filter.run import filter_corpus
 
     try:
@@ -159,3 +181,8 @@ def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any
             return filter_corpus(model, corpus, output, progress=progress, **keywords)
     except (ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError) as error:
         raise typer.BadParameter(str(error)) from error
+    except FileFormatError as error:
+        taken = " (in Python: force=True)"
+        if not str(error).endswith(taken):
+            raise
+        raise typer.BadParameter(str(error).removesuffix(taken)) from error

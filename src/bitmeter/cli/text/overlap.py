@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_memory, check_one_output
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_memory
 from bitmeter.cli.progress import bar
 
 if TYPE_CHECKING:
@@ -31,10 +34,7 @@ def overlap(
         str,
         typer.Option(metavar="UNIT", help="bytes, chars, words, unicode-words, tokenizer:FILE, sentencepiece:FILE."),
     ] = "bytes",
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Save a row per document: .jsonl, .csv or .parquet."),
-    ] = None,
+    output: SaveAs = None,
     index: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the index of the corpus, to give it to --in later.")
     ] = None,
@@ -54,15 +54,17 @@ def overlap(
     temp: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for a temporary index.")] = None,
     threads: Annotated[int, typer.Option(min=0, max=1024, metavar="N", help="Threads to use; 0 for all.")] = 1,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Show how much of a text stands word for word in a corpus, and where it comes from.
 
     A match is a string of bytes in one document of the text and one of the corpus; a unit is covered if it lies in a
-    match of at least --length units. Nothing is normalised. -q prints the share that is covered.
+    match of at least --length units. Nothing is normalised. -q prints the share that is covered. Tables have one row
+    per document of TEXT; JSON holds the matches, too.
     """
-    check_one_output(json=json, quiet=quiet)
+    formats = chosen_formats(format, json=json, quiet=quiet, output=output)
     if (corpus is None) != itself:
         message = (
             "name the corpus: bitmeter overlap TEXT --in CORPUS; or look for duplicates: bitmeter overlap TEXT --self"
@@ -78,16 +80,11 @@ def overlap(
     check_memory(memory, temp)
     from bitmeter._util.check import choice
     from bitmeter.errors import ChoiceError
-    from bitmeter.measure.overlap.documents import SUFFIXES, write_table
     from bitmeter.measure.overlap.index import OverlapIndex, is_index
     from bitmeter.measure.overlap.run import overlap as measure
     from bitmeter.text.corpus.corpus import DOCS, Corpus
     from bitmeter.text.units.named import units_of
 
-    if output is not None and output.suffix.lower() not in SUFFIXES:
-        endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        message = f"the name {str(output)!r} does not say how to write it; end it in {endings}"
-        raise typer.BadParameter(message)
     if in_docs is not None:
         choice(in_docs, "--in-docs", DOCS)
     try:
@@ -98,7 +95,7 @@ def overlap(
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
     asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
-    with bar("overlap") as shown:
+    with bar("overlap") as shown, _of_corpus(text, corpus):
 
         def report(step: Step) -> None:
             if shown is not None:
@@ -122,11 +119,28 @@ def overlap(
                 asked, where, length=length, unit=units, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
                 temp=temp, threads=threads, progress=report,
             )  # fmt: skip
-    if output is not None:
-        write_table(found, output, force=force)
-    if json:
-        typer.echo(found.to_json())
-    elif quiet:
-        typer.echo(repr(found.coverage))
-    else:
-        typer.echo(str(found))
+    from bitmeter.reports.records.overlap import overlap_document, overlap_paper, overlap_records
+
+    def records(kind: str | None) -> Any:
+        return overlap_paper(found) if kind in ("md", "latex") else overlap_records(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: overlap_document(found), force=force)
+    if print_records(formats, lambda: records(formats.printed), lambda: overlap_document(found)):
+        return
+    typer.echo(repr(found.coverage) if quiet else str(found))
+
+
+@contextlib.contextmanager
+def _of_corpus(text: str, corpus: str | None) -> Iterator[None]:
+    """In errors about the corpus, name its options."""
+    from bitmeter.errors import InputError, RecordError
+
+    try:
+        yield
+    except (InputError, RecordError) as error:
+        said = str(error)
+        if corpus is None or corpus not in said or corpus == text:
+            raise
+        for name in ("field", "docs"):
+            said = said.replace(f"--{name} ({name}=)", f"--in-{name}")
+        raise InputError(said) from error

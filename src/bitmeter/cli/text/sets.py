@@ -57,8 +57,8 @@ def _list(formats: Formats, *, force: bool) -> None:
     from bitmeter.data.catalogue import SETS
     from bitmeter.data.store import stored_file
 
-    save_records(formats, _records, _document, force=force)
-    if print_records(formats, _records, _document):
+    save_records(formats, lambda: _records(formats.saved), _document, force=force)
+    if print_records(formats, lambda: _records(formats.printed), _document):
         return
     from bitmeter.cli.output import show
     from bitmeter.reports.tables import plain_table
@@ -72,7 +72,9 @@ def _list(formats: Formats, *, force: bool) -> None:
         if known.gated:
             rows.append([known.name, "–", "gated", _short(known.licence)])
     show(plain_table([("text", "left"), ("bytes", "right"), ("here", "left"), ("licence", "left")], rows))
-    typer.echo("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
+    from bitmeter.cli.output import say
+
+    say("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
 
 
 def _document() -> dict[str, Any]:
@@ -83,8 +85,8 @@ def _document() -> dict[str, Any]:
     return {"schema": "bitmeter.sets/1", "version": __version__, "rows": rows}
 
 
-def _records() -> Any:
-    """One row per part of a set."""
+def _records(kind: str | None) -> Any:
+    """One row per part of a set; for a page without its hashes and addresses."""
     from bitmeter.data.catalogue import SETS
     from bitmeter.reports.formats.table import Column, Table, columns_of
 
@@ -98,7 +100,12 @@ def _records() -> Any:
         for split, part in (known["parts"] or {"": known}).items():
             name = f"{known['name']}:{split}" if split else known["name"]
             rows.append([name, part["size"], part["sha256"], bool(part["here"]), *shared])
-    return Table("bitmeter.sets-row/1", columns, rows)
+    table = Table("bitmeter.sets-row/1", columns, rows)
+    if kind not in ("md", "latex"):
+        return table
+    from bitmeter.reports.records.paper import narrowed
+
+    return narrowed(table, {"name": "text", "bytes": "bytes", "here": "here", "licence": "licence"}, ())
 
 
 def _as_json(known: KnownSet) -> dict[str, Any]:

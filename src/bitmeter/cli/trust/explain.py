@@ -57,7 +57,7 @@ def _read(text: str) -> Signature | Convention:
         return CONVENTIONS[text]
     if Path(text).exists():
         return Trace.load(text).signature if Path(text).suffix == ".parquet" else Score.load(text).signature
-    if is_short(text):
+    if is_short(text) or (text.isascii() and text.isdigit()):
         from bitmeter.cli.trust.remembered import named_run
 
         return named_run(text).signature

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bitmeter.measure.score import Score
     from bitmeter.measure.signature import Signature
 
-__all__ = ["NamedRun", "named_run", "remembered_runs"]
+__all__ = ["NamedRun", "named_run", "remembered_runs", "remembered_score"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,15 @@ def named_run(name: str) -> NamedRun:
             path, score = beside[0]
             return NamedRun(name, score.signature, score=score, path=path)
     raise typer.BadParameter(_missing(name, is_number=is_number, is_short=is_short(name)))
+
+
+def remembered_score(name: str) -> Score | None:
+    """The run of a number or a short signature; None for what has the form of neither, or is a file."""
+    from bitmeter.history.runs import is_short
+
+    if Path(name).exists() or not (is_short(name) or (name.isascii() and name.isdigit())):
+        return None
+    return named_run(name).whole()
 
 
 def _missing(name: str, *, is_number: bool, is_short: bool) -> str:

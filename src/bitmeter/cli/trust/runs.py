@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
 from bitmeter.cli.options import Confidence, Force, Json, Quiet, Remembering, check_free, check_one_output
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["ACTIONS", "runs"]
 
 #: What can be done with runs, and the options that are for it alone.
 ACTIONS: dict[str, tuple[str, ...]] = {
-    "list": ("limit", "model", "text"),
+    "list": ("limit", "model", "text", "output", "force", "format"),
     "show": (),
     "cite": (),
     "delete": (),
@@ -53,23 +54,23 @@ def runs(
         ),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the imported run as JSON.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Save the list, or the imported run as JSON.")
     ] = None,
     trace: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Save the log-probability of each token of a log as Parquet.")
     ] = None,
     confidence: Confidence = 0.95,
     force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Quiet = False,
     history: Remembering,
 ) -> None:
     """List, show, cite or delete runs that were measured here, or import the log of another tool.
 
-    `score`, `compare`, `trace`, `check` and `runs import` remember what they measure: figures, counts and conventions,
-    never the text. A run is named by its number, by its signature (bm1-0a2db555, or its first digits), or by the file
-    that -o saved; `runs cite` prints BibTeX, and the conventions in words. BITMETER_HISTORY=off turns the memory off,
-    --no-history for one run.
+    Verbs that measure remember what they measured: figures, counts and conventions, never the text. A run is named by
+    its number, by its signature (bm1-0a2db555, or its first digits), or by the file that -o saved; `runs cite` prints
+    BibTeX, and the conventions in words. BITMETER_HISTORY=off turns the memory off, --no-history for one run.
 
     `runs import LOG` reads the samples of lm-eval (--log_samples), the details of lighteval, the logs of inspect_ai,
     and responses of OpenAI, vLLM and llama-server. Averages are taken again, with an interval; `compare` and `check`
@@ -82,7 +83,7 @@ def runs(
     typed = {
         "limit": limit, "model": model, "text": text, "keep": keep, "before": before, "all": every or None,
         "tool": tool, "output": output, "trace": trace, "confidence": None if confidence == 0.95 else confidence,
-        "force": force or None, "quiet": quiet or None, "no-history": history.no_history or None,
+        "force": force or None, "quiet": quiet or None, "no-history": history.no_history or None, "format": format,
     }  # fmt: skip
     for name, value in typed.items():
         if value is not None and name not in ACTIONS[action]:
@@ -91,7 +92,9 @@ def runs(
             raise typer.BadParameter(message)
     names = things or []
     if action == "list":
-        _list(names, model, text, limit, json=json)
+        formats = chosen_formats(format, json=json, output=output)
+        check_free(output, force=force)
+        _list(names, model, text, limit, formats, force=force)
     elif action == "prune":
         _prune(names, keep, before, every=every, json=json)
     elif not names:
@@ -111,20 +114,15 @@ def runs(
         _import(names, tool, model, output, trace, confidence, history, force=force, json=json, quiet=quiet)
 
 
-def _as_json(run: RememberedRun) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    bits = "inf" if run.bits == float("inf") else run.bits
-    return asdict(run) | {"date": run.date, "bits": bits}
-
-
 def _dumped(value: Any) -> str:
     import json
 
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _list(names: list[str], model: str | None, text: str | None, limit: int | None, *, json: bool) -> None:
+def _list(
+    names: list[str], model: str | None, text: str | None, limit: int | None, formats: Formats, *, force: bool
+) -> None:
     from bitmeter.history.database import is_on
     from bitmeter.history.runs import History
 
@@ -133,8 +131,13 @@ def _list(names: list[str], model: str | None, text: str | None, limit: int | No
         raise typer.BadParameter(message)
     history = History()
     found = history.runs(model=model, text=text, limit=limit)
-    if json:
-        typer.echo(_dumped([_as_json(run) for run in found]))
+    from bitmeter.reports.records.history import history_paper, history_records
+
+    def records(kind: str | None) -> Any:
+        return history_paper(found) if kind in ("md", "latex") else history_records(found)
+
+    save_records(formats, lambda: records(formats.saved), force=force)
+    if print_records(formats, lambda: records(formats.printed)):
         return
     if not found:
         why = "" if is_on() else "; BITMETER_HISTORY turns it off"
@@ -152,7 +155,7 @@ def _list(names: list[str], model: str | None, text: str | None, limit: int | No
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= 14 else f"…{name[-13:]}"
+    return name if len(name) <= 11 else f"…{name[-10:]}"
 
 
 def _figure(run: RememberedRun) -> str:
@@ -163,12 +166,16 @@ def _figure(run: RememberedRun) -> str:
 
 
 def _show(names: list[str], *, json: bool) -> None:
+    from bitmeter.cli.output import say
     from bitmeter.cli.trust.remembered import named_run
     from bitmeter.reports.explain import signature_lines
 
     found = [named_run(name) for name in names]
     if json:
-        lines = [run.whole().to_json() for run in found]
+        from bitmeter.reports.formats.cells import encoded
+        from bitmeter.reports.records.machine import score_document
+
+        lines = [encoded(score_document(run.whole())) for run in found]
         typer.echo(lines[0] if len(lines) == 1 else "[" + ",\n".join(lines) + "]")
         return
     for index, run in enumerate(found):
@@ -179,11 +186,11 @@ def _show(names: list[str], *, json: bool) -> None:
             typer.echo(f"{run.path}: a saved run")
         else:
             times = "once" if line.times == 1 else f"{line.times} times"
-            typer.echo(f"run {line.id}: measured {times} by {line.verb}, last on {line.date} UTC")
+            say(f"run {line.id}: measured {times} by {line.verb}, last on {line.date} UTC")
         if run.score is not None:
             typer.echo(str(run.score))
         elif line is not None:
-            typer.echo(f"{line.model} on {line.text}: {_figure(line)}; only this and the signature were kept")
+            say(f"{line.model} on {line.text}: {_figure(line)}; only this and the signature were kept")
             for one in signature_lines(run.signature):
                 typer.echo(one)
 
@@ -198,14 +205,20 @@ def _cite(names: list[str], *, json: bool) -> None:
     entries = []
     for run in found.values():
         year = None if run.line is None else datetime.fromtimestamp(run.line.time, UTC).year
-        entries.append((run, bibtex(run.whole(), year), in_words(run.whole())))
+        cited = run.score if run.score is not None else run.line
+        assert cited is not None, "a run that was found is in the history or in a file"
+        entries.append((run, bibtex(cited, year), in_words(cited)))
     software = software_bibtex(run.signature.version for run in found.values())
     if json:
-        cited = [
+        listed = [
             {"short": run.signature.short, "signature": str(run.signature), "bibtex": entry, "words": " ".join(words)}
             for run, entry, words in entries
         ]
-        typer.echo(_dumped({"software": software, "runs": cited}))
+        from bitmeter._version import __version__
+
+        typer.echo(
+            _dumped({"schema": "bitmeter.citation/1", "version": __version__, "software": software, "runs": listed})
+        )
         return
     typer.echo("\n\n".join([software, *(entry for _, entry, _ in entries)]))
     for _, _, words in entries:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import choice, real
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.frames import Column, Tabular
 from bitmeter._util.progress import Progress, Step
-from bitmeter._util.rendering import rendered
+from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import EmptyError, InputError, ModelError
 from bitmeter.measure.answers.accuracy import Accuracy, accuracy, macro_accuracy, mean_margin
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.ratio import ROUNDING
+from bitmeter.measure.score import Score
 from bitmeter.measure.scoring import score
 from bitmeter.models.protocols import Compressor, PseudoScorer
 from bitmeter.models.registry import resolve_any
@@ -60,7 +59,7 @@ class PairGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(Tabular, InNotebooks):
     r"""Which sentence of each pair a model prefers.
 
     Attributes
@@ -90,6 +89,8 @@ class Preferences:
         Remarks for the reader.
     confidence
         Of the intervals, each of which holds by itself.
+    score
+        Of all sentences, good and bad in turn; None for a masked model.
     """
 
     model: str
@@ -107,6 +108,7 @@ class Preferences:
     signature: str = ""
     notes: tuple[str, ...] = ()
     confidence: float = 0.95
+    score: Score | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.good)
@@ -132,6 +134,7 @@ class Preferences:
             "groups": groups,
             "confidence": self.confidence,
             "notes": list(self.notes),
+            "short": self.short,
             "signature": self.signature,
         }
 
@@ -139,29 +142,35 @@ class Preferences:
         """The same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def save_pairs(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Write one row per pair: JSON lines, CSV or TSV, by the suffix of the path."""
-        suffix = as_path(path).suffix.lower()
-        if suffix not in (".jsonl", ".csv", ".tsv"):
-            message = f"{path} has no suffix that says how to write pairs; name it .jsonl, .csv or .tsv"
-            raise InputError(message, value=str(path))
-        rows = [
-            {"pair": i + 1, "group": name, "good_bits": good / _LN2, "bad_bits": bad / _LN2, "margin": margin}
-            for i, (name, good, bad, margin) in enumerate(
-                zip(self.names, self.good.tolist(), self.bad.tolist(), self.margins.tolist(), strict=True)
-            )
-        ]
-        with replacing(path, force=force) as beside, beside.open("w", encoding="utf-8", newline="") as out:
-            if suffix == ".jsonl":
-                for row in rows:
-                    out.write(json.dumps({k: _finite(v) for k, v in row.items()}, ensure_ascii=False) + "\n")
-                return
-            writer = csv.writer(out, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
-            writer.writerow(rows[0])
-            writer.writerows(row.values() for row in rows)
+    @property
+    def short(self) -> str | None:
+        """The short signature of the score of all sentences; None for a masked model, which has none."""
+        return None if self.score is None else self.score.signature.short
+
+    def to_columns(self) -> dict[str, Column]:
+        """One row per pair, for `to_pandas`, `to_polars` and `to_arrow`.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> found = bm.prefer("kt", [{"good": "ab", "bad": "abc"}]).to_columns()
+        >>> list(found), found["margin_bits"].round(3).tolist()
+        (['pair', 'group', 'good_bits', 'bad_bits', 'margin_bits'], [8.022])
+        """
+        return {
+            "pair": np.arange(1, len(self) + 1), "group": [name or None for name in self.names],
+            "good_bits": self.good / _LN2, "bad_bits": self.bad / _LN2, "margin_bits": self.margins,
+        }  # fmt: skip
+
+    def _metadata(self) -> dict[str, str]:
+        return {"signature": self.signature}
 
     def __str__(self) -> str:
         return rendered(self)
+
+    def __repr__(self) -> str:
+        share = f"{100.0 * self.accuracy.share:.1f} %"
+        return f"Preferences({self.model} on {self.text}: {share} of {len(self):,} pairs, {self.short or 'pseudo'})"
 
 
 def prefer(
@@ -224,6 +233,7 @@ def prefer(
     sentences = [encode(text) for text in texts]
     found = resolve_any(model)
     label = source_label(pairs)
+    scored = None
     if isinstance(found, PseudoScorer):
         unused = {"first": first, "eos": eos, "oov": oov, "norm": norm, "ctx": ctx}
         wrong = next((name for name, value in unused.items() if value is not None), None)
@@ -254,7 +264,8 @@ def prefer(
             notes += (f"{scored.model} starts afresh for each sentence",)
         signature = f"{scored.signature.but(given='none', interval='none')}|per:{per}"
     sizes = _sizes(sentences, tokens, per).reshape(-1, 2)
-    return _judged(shown, label, per, nats, sizes, names, level, signature, notes, isinstance(found, PseudoScorer))
+    judged = _judged(shown, label, per, nats, sizes, names, level, signature, notes, isinstance(found, PseudoScorer))
+    return replace(judged, score=scored)
 
 
 def _read(pairs: Any, good: str | None, bad: str | None, group: str | None) -> tuple[list[str], list[str]]:
@@ -353,7 +364,3 @@ def _accuracy(found: Accuracy) -> dict[str, Any]:
 
 def _ends(found: Interval | None) -> Mapping[str, float | None] | None:
     return None if found is None else {"estimate": found.estimate, "low": found.low, "high": found.high}
-
-
-def _finite(value: Any) -> Any:
-    return str(value) if isinstance(value, float) and math.isinf(value) else value

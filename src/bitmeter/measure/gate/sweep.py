@@ -7,16 +7,19 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from bitmeter._util.check import flag, real
 from bitmeter._util.fields import read_fields
 from bitmeter._util.files import as_path, replacing
+from bitmeter._util.frames import Column, Tabular
 from bitmeter._util.progress import Progress
-from bitmeter._util.rendering import rendered
+from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import EmptyError, IncomparableError, ModelError
 from bitmeter.measure.compare import Comparison, Row, compare_scores
 from bitmeter.measure.divergence import divergence
@@ -72,7 +75,7 @@ class SweepRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class Sweep(Tabular, InNotebooks):
     """Models on one text, the first of which the others are compared with.
 
     Attributes
@@ -122,8 +125,35 @@ class Sweep:
         """The same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
+    def to_columns(self) -> dict[str, Column]:
+        """One row per model, for `to_pandas`, `to_polars` and `to_arrow`: those of the comparison, and size to speed.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> columns = bm.sweep("kt", "uniform", on=b"abracadabra " * 200).to_columns()
+        >>> columns["name"], columns["same_top_rate"].tolist()[0], "bits_per_byte" in columns
+        (['kt', 'uniform'], 1.0, True)
+        """
+        columns: dict[str, Column] = {"name": [row.name for row in self.rows], **self.comparison.to_columns()}
+        numbers: dict[str, list[float | int | None]] = {
+            "size_bytes": [row.size for row in self.rows], "kl_bits_per_token": [row.kl for row in self.rows],
+            "same_top_rate": [row.same_top for row in self.rows],
+            "bytes_per_cpu_second": [row.speed for row in self.rows],
+        }  # fmt: skip
+        for name, values in numbers.items():
+            columns[name] = np.array([math.nan if value is None else value for value in values])
+        return columns | {"pareto": np.array([row.best for row in self.rows])}
+
+    def _metadata(self) -> Mapping[str, str]:
+        return self.comparison._metadata()
+
     def __str__(self) -> str:
         return rendered(self)
+
+    def __repr__(self) -> str:
+        base = self.rows[0]
+        return f"Sweep({len(self.rows)} models on {base.score.text}; first: {base.name}, {base.score.signature.short})"
 
 
 def sweep(

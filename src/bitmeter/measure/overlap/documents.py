@@ -1,72 +1,22 @@
-"""Overlap by document: a file of columns, and the same as a function for filters."""
+"""Overlap by document, as a function for filters."""
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.check import integer
-from bitmeter._util.files import as_path, check_destination, replacing
-from bitmeter._util.optional import require
-from bitmeter.errors import FileFormatError
 from bitmeter.measure.overlap.counting import covered, join, runs_of
 from bitmeter.measure.overlap.index import as_index
-from bitmeter.measure.overlap.result import Overlap
 from bitmeter.measure.overlap.run import default_length
 from bitmeter.text.corpus.corpus import Document, _bytes_of
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
 
-__all__ = ["SUFFIXES", "check_table", "overlap_columns", "write_table"]
-
-#: The formats of a table of documents, by suffix.
-SUFFIXES = (".jsonl", ".csv", ".parquet")
-
-
-def check_table(path: Any, *, force: bool = False) -> None:
-    """Raise the error with which a table of this name could not be written, before the work."""
-    file = as_path(path)
-    if file.suffix.lower() not in SUFFIXES:
-        message = f"{file} has none of the suffixes {', '.join(SUFFIXES)}, by which the format is chosen"
-        raise FileFormatError(message, value=str(file))
-    check_destination(file, force=force)
-
-
-def write_table(found: Overlap, path: Any, *, force: bool = False) -> None:
-    """Write one row per document; the suffix names the format."""
-    check_table(path, force=force)
-    file = as_path(path)
-    with replacing(file, force=force) as draft:
-        _WRITERS[file.suffix.lower()](found.rows(), draft)
-
-
-def _write_jsonl(rows: list[dict[str, Any]], path: Path) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def _write_csv(rows: list[dict[str, Any]], path: Path) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]) if rows else ["document"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
-    arrow = require("pyarrow", "to write Parquet")
-    parquet = require("pyarrow.parquet", "to write Parquet")
-    parquet.write_table(arrow.Table.from_pylist(rows), path)
-
-
-_WRITERS: dict[str, Callable[[list[dict[str, Any]], Path], None]] = {
-    ".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet,
-}  # fmt: skip
+__all__ = ["overlap_columns"]
 
 
 def overlap_columns(

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bitmeter._util.arrays import Ints
-from bitmeter._util.rendering import rendered
+from bitmeter._util.frames import Column, Tabular
+from bitmeter._util.rendering import InNotebooks, rendered
 
 __all__ = ["Overlap", "OverlapMatch", "OverlapSource"]
 
@@ -57,7 +58,7 @@ class OverlapSource:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overlap:
+class Overlap(Tabular, InNotebooks):
     """How much of a text stands in a corpus.
 
     Attributes
@@ -173,9 +174,29 @@ class Overlap:
             "by_document": self.rows(),
         }
 
+    def to_columns(self) -> dict[str, Column]:
+        """One row per document, for `to_pandas`, `to_polars` and `to_arrow`.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> found = bm.overlap(bm.Corpus.from_documents(["to be or", "x"]), b"to be or not to be", length=5)
+        >>> found.to_columns()["coverage"].tolist()
+        [1.0, 0.0]
+        """
+        return {
+            "document": list(self.names), "bytes": self.document_bytes, "units": self.document_units,
+            "covered": self.document_covered, "coverage": self.document_covered / self.document_units.clip(min=1),
+            "longest": self.document_longest, "source": list(self.document_sources),
+        }  # fmt: skip
+
     def to_json(self) -> str:
         """The same as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def __str__(self) -> str:
         return rendered(self)
+
+    def __repr__(self) -> str:
+        where = self.corpus or "itself"
+        return f"Overlap({self.text} in {where}: {100.0 * self.coverage:.2f} % of {self.units:,} {self.unit})"

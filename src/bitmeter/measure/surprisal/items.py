@@ -23,8 +23,6 @@ from bitmeter.text.units.unicode import Sentences
 
 __all__ = ["ItemWords", "Stimulus", "item_surprisals", "read_stimuli"]
 
-_TABLES = (".csv", ".tsv")
-
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
@@ -93,7 +91,7 @@ def read_stimuli(
     Parameters
     ----------
     source
-        A table (.csv, .tsv, .jsonl), or plain text, of which each line that is not blank is an item.
+        A table (.csv, .tsv, .jsonl, .parquet), or plain text, of which each line that is not blank is an item.
     text
         The column of the texts.
     word
@@ -109,11 +107,13 @@ def read_stimuli(
     if not _is_table(source):
         if text or word or item:
             option = "text" if text else "word" if word else "item"
-            message = f"--{option} names a column, and {source} is plain text; give .csv, .tsv or .jsonl"
+            message = f"--{option} names a column, and {source} is plain text; give .csv, .tsv, .jsonl or .parquet"
             raise InputError(message, value=source)
         lines = [document.data for document in Corpus(source, docs="line")]
         kept = [line for line in lines if line.strip()]
-        return [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)], ()
+        plain = [_segmented(number, line.strip(), (), delimiter, joiner) for number, line in enumerate(kept, 1)]
+        _check_delimiter(plain, delimiter)
+        return plain, ()
     if text is None and word is None:
         message = (
             f"{source} is read as a table; say which column holds the texts (--text COLUMN), or the words, one per row "
@@ -128,21 +128,28 @@ def read_stimuli(
     if word is not None:
         return _joined_words(items, word, item, joiner), columns
     assert text is not None
-    found = []
+    found: list[Stimulus] = []
     for number, row in enumerate(items, 1):
         name = number if item is None else _label(row, item)
         found.append(_segmented(name, encode(read_text(row, text, "text")), (row.row,), delimiter, joiner))
+    _check_delimiter(found, delimiter)
     return found, columns
+
+
+def _check_delimiter(stimuli: Sequence[Stimulus], delimiter: str | None) -> None:
+    """Refuse a delimiter that is in no text: each whole text would be one word in silence."""
+    if delimiter is not None and stimuli and all(len(stimulus.spans or ()) < 2 for stimulus in stimuli):
+        message = (
+            f"--delimiter {delimiter!r} is in none of the {len(stimuli):,} texts, so that each would be one word; "
+            "leave it out for words between white space"
+        )
+        raise ChoiceError(message, value=delimiter)
 
 
 def _is_table(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike):
         return True
-    name = os.fspath(source)
-    plain = str(name).lower()
-    for packed in (".gz", ".zst", ".xz", ".bz2"):
-        plain = plain.removesuffix(packed)
-    return plain.endswith(_TABLES) or kind_of(str(name)) == "jsonl"
+    return kind_of(os.fsdecode(source)) != "text"
 
 
 def _label(row: Item, field_name: str) -> Any:

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.check import choice, flag, shown
+from bitmeter._util.frames import Column, Tabular
 from bitmeter._util.progress import Progress, Step
+from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import BitmeterError, InputError, InputTypeError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.divergence import as_predictor
@@ -44,7 +46,7 @@ _SPACE = SEPARATORS["ascii"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WordSurprisals:
+class WordSurprisals(Tabular, InNotebooks):
     """What each word cost.
 
     Attributes
@@ -100,6 +102,29 @@ class WordSurprisals:
     def texts(self) -> list[str]:
         """Each word without the white space around it."""
         return [word.strip(_SPACE).decode("utf-8", "backslashreplace") for word in self.words]
+
+    def to_columns(self) -> dict[str, Column]:
+        """One row per word, for `to_pandas`, `to_polars` and `to_arrow`, with the names of `bitmeter surprisal`.
+
+        Examples
+        --------
+        >>> import bitmeter as bm
+        >>> columns = bm.word_surprisals("uniform", b"one two").to_columns()
+        >>> columns["word"], columns["plain_bits"].tolist()
+        (['one', 'two'], [24.0, 32.0])
+        """
+        return {
+            "doc": self.doc, "word": self.texts, "start": self.start, "end": self.end, "char_start": self.char_start,
+            "char_end": self.char_end, "surprisal_bits": self.bits, "surprisal_nats": self.nats,
+            "plain_bits": self.plain / _LN2, "plain_nats": self.plain, "entropy_bits": self.entropy / _LN2,
+            "surplus_bits": (self.nats - self.entropy) / _LN2, "tokens": self.tokens, "crossed": self.crossed,
+        }  # fmt: skip
+
+    def _metadata(self) -> dict[str, str]:
+        return {"signature": str(self.signature)}
+
+    def __repr__(self) -> str:
+        return f"WordSurprisals({len(self):,} words, {self.signature.short})"
 
     def __str__(self) -> str:
         width = max(map(len, self.texts), default=0)

@@ -12,7 +12,6 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter._util.files import as_path
 from bitmeter._util.frames import Column, Tabular
@@ -22,11 +21,8 @@ from bitmeter.errors import RangeError
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.trace.columns import ALTERNATIVES, Alternatives, Columns, MemoryColumns
 from bitmeter.models.outcomes import Details
-from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Units
 
-#: Short names of units by which a trace can be grouped.
-_SHORT = {"char": "chars", "grapheme": "graphemes", "unicode-word": "unicode-words"}
 _LN2 = math.log(2.0)
 
 
@@ -246,28 +242,26 @@ class Trace(Tabular, InNotebooks):
         -------
         Trace
             One entry per group. A unit that crosses a border belongs to the group in which it starts, so that the sum
-            is preserved exactly; a group without a unit of its own costs nothing. Units are assigned to words by their
-            first letter, after the space with which many tokens begin.
+            is preserved exactly; a group without a unit of its own costs nothing. White space belongs to the word or
+            sentence after it, as in `word_surprisals`; at the end of a document, to the last of it, and so does the end
+            of the document.
 
         Examples
         --------
         >>> import bitmeter as bm
         >>> for word in bm.score("uniform", b"to be or not").trace.group("word"):
-        ...     print(word.text, word.bits)
-        to  24.0
-        be  24.0
-        or  24.0
-        not 24.0
+        ...     print(repr(word.text), word.bits)
+        'to' 16.0
+        ' be' 24.0
+        ' or' 24.0
+        ' not' 32.0
         """
-        from bitmeter.text.units.regroup import Grouping, group_of, regroup
+        from bitmeter.text.units.regroup import regroup, within_documents
 
         data, cuts = self._columns.text()
         firsts = np.flatnonzero(np.diff(self.doc, prepend=-1))  # where each document begins, in units
         ends = np.append(cuts[firsts[1:]], len(data)) if len(firsts) else np.zeros(0, dtype=np.int64)
-        grouping = regroup(cuts, data, _SHORT.get(by, by) if isinstance(by, str) else by, ends)
-        if by == "word":  # a token such as " word" belongs to the word, not to the space before it
-            grouping = Grouping(group_of(_past_spaces(data, cuts), grouping.cuts), grouping.cuts)
-        document = np.searchsorted(ends, grouping.cuts[:-1], side="right")
+        grouping, document = within_documents(regroup(cuts, data, by, ends), cuts, np.append(firsts, len(self)))
         shift = (self.start[firsts] - cuts[firsts])[document]
         arrays: dict[str, NDArray[Any]] = {
             "doc": self.doc[firsts][document],
@@ -317,7 +311,7 @@ class Trace(Tabular, InNotebooks):
         >>> import bitmeter as bm
         >>> columns = bm.score("uniform", b"to be").trace.group("word").to_columns()
         >>> columns["unit"], columns["bits"].tolist()
-        (['to ', 'be'], [24.0, 16.0])
+        (['to', ' be'], [16.0, 24.0])
         """
         columns: dict[str, Column] = {
             "doc": self.doc, "start": self.start, "end": self.end, "id": self.id,
@@ -333,11 +327,3 @@ class Trace(Tabular, InNotebooks):
 
     def __repr__(self) -> str:
         return f"Trace({len(self):,} units, {self.signature.short})"
-
-
-def _past_spaces(data: bytes, cuts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The offset of each unit's first byte after white space, or of the unit itself if it is all white space."""
-    starts, stops = _core.trim(data, cuts, SEPARATORS["ascii"])
-    own = np.where(stops > starts, starts, cuts[:-1])
-    own[:1] = 0
-    return np.append(own, cuts[-1])

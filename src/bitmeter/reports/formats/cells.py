@@ -21,12 +21,12 @@ def plain(value: Any) -> str:
     Examples
     --------
     >>> plain(None), plain(0.1), plain(float("inf")), plain(True), plain("a\x00b")
-    ('', '0.1', 'inf', 'true', 'a\\x00b')
+    ('', '0.1', 'inf', 'TRUE', 'a\\x00b')
     """
     if value is None:
         return ""
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return "TRUE" if value else "FALSE"  # as R and pandas know them; R reads "true" as text
     if isinstance(value, str):
         return _CONTROL.sub(_escaped, value)
     if isinstance(value, float):

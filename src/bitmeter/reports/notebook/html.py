@@ -15,13 +15,16 @@ from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.compare import Comparison
+from bitmeter.measure.gate.sweep import Sweep
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Signature
+from bitmeter.measure.surprisal.words import WordSurprisals
 from bitmeter.measure.trace.trace import Trace, TracedUnit
 from bitmeter.models.protocols import Compressor, Model, Predictor
 from bitmeter.reports import figures
 from bitmeter.reports.explain import explain_signature
 from bitmeter.reports.panel import remarks
+from bitmeter.reports.sweep import sweep_cells, sweep_lines
 from bitmeter.reports.tables import comparison_cells, visible
 from bitmeter.theory.distributions import Distribution
 from bitmeter.theory.estimators.entropy import EntropyEstimate
@@ -35,8 +38,10 @@ __all__ = [
     "markov_html",
     "model_html",
     "score_html",
+    "sweep_html",
     "text_html",
     "trace_html",
+    "words_html",
 ]
 
 #: The most units, labels and symbols that are shown, and the most contexts whose entropy rate is.
@@ -45,6 +50,7 @@ _UNITS, _LABELS, _SYMBOLS, _CONTEXTS = 600, 20, 12, 300
 _LONGEST = 40
 _TEAL, _RED = "0, 137, 123", "229, 57, 53"
 _LEFT = "text-align:left;vertical-align:top"
+_PARAGRAPH = f"{_LEFT};line-height:1.7;white-space:pre-wrap;word-break:break-word"
 
 
 # ---- pieces ----------------------------------------------------------------------------------------------------------
@@ -155,9 +161,37 @@ def trace_html(trace: Trace) -> str:
         for unit in trace.top(10)
     ]
     top = _folded("the most surprising units", _table(("bits", "unit", "document", "bytes"), rows))
-    style = f"{_LEFT};line-height:1.7;white-space:pre-wrap;word-break:break-word"
     title = f"{figures.counted(len(trace), 'unit')}, {escape(trace.signature.short)}"
-    return _titled(title, f'<div style="{style}">{spans}{more}</div>{top}')
+    return _titled(title, f'<div style="{_PARAGRAPH}">{spans}{more}</div>{top}')
+
+
+def words_html(found: WordSurprisals) -> str:
+    """Words, shaded by their surprisal; figures of the first of them unfold."""
+    bits = found.bits.tolist()
+    shown = list(zip(found.texts, bits, found.doc.tolist(), strict=True))[:_UNITS]
+    full = max((cost for _, cost, _ in shown if math.isfinite(cost)), default=0.0) or 1.0
+    spans, before = [], 0
+    for word, cost, doc in shown:
+        spans.append("\n" * (doc != before) + _shade(escape(visible(word.encode())), cost, full))
+        before = doc
+    more = f" … and {len(found) - _UNITS:,} more words" if len(found) > _UNITS else ""
+    plain, entropy = (found.plain / math.log(2.0)).tolist(), (found.entropy / math.log(2.0)).tolist()
+    rows = [
+        (f"<code>{escape(_cut(visible(word.encode())))}</code>", _bits(cost), _bits(plain[k]), _bits(entropy[k]),
+         f"{int(found.tokens[k])}")
+        for k, (word, cost, _) in enumerate(shown[:_LABELS])
+    ]  # fmt: skip
+    head = ("word", "surprisal (bits)", "plain", "entropy before", "tokens")
+    first = _folded("the first words" if len(found) > _LABELS else "the words", _table(head, rows))
+    title = f"{figures.counted(len(found), 'word')}, {escape(found.signature.short)}"
+    return _titled(title, f'<div style="{_PARAGRAPH}">{" ".join(spans)}{more}</div>{first}')
+
+
+def sweep_html(sweep: Sweep) -> str:
+    """A sweep: one row per model, and how to read it."""
+    rows = [[escape(without_secrets(cell)) for cell in cells] for cells in sweep_cells(sweep)]
+    head, *lines = rows
+    return f"<div>{_table(head, lines)}{_folded('how to read this', text_html(chr(10).join(sweep_lines(sweep))))}</div>"
 
 
 def _bits(bits: float) -> str:
@@ -165,10 +199,15 @@ def _bits(bits: float) -> str:
 
 
 def _shaded(unit: TracedUnit, full: float) -> str:
-    share = min(1.0, unit.bits / full)
-    colour = _RED if math.isinf(unit.bits) else _TEAL
-    shown = "".join(_letters(unit.unit))
-    hint = f"{_bits(unit.bits)} bits" + ("" if unit.rank is None else f", rank {unit.rank}")
+    rank = "" if unit.rank is None else f", rank {unit.rank}"
+    return _shade("".join(_letters(unit.unit)), unit.bits, full, rank)
+
+
+def _shade(shown: str, bits: float, full: float, more: str = "") -> str:
+    """A text that is HTML already, shaded by its cost."""
+    share = max(0.0, min(1.0, bits / full))
+    colour = _RED if math.isinf(bits) else _TEAL
+    hint = f"{_bits(bits)} bits{more}"
     return f'<span title="{hint}" style="background:rgba({colour}, {0.75 * share:.2f})">{shown}</span>'
 
 

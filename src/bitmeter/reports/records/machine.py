@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -107,13 +108,18 @@ def _tool_columns(scores: Iterable[Score]) -> dict[str, Column]:
     found = {}
     for score in scores:
         for name in tool_figures(score)[0]:
-            title = f"{score.signature.like}: {name}"
+            title = _tool_title(score, name)
             found[title] = Column(title, "number", 6)
     return found
 
 
+def _tool_title(score: Score, name: str) -> str:
+    """The name of a tool's figure as a column that R, SQL and pandas can name without quotes."""
+    return re.sub(r"\W+", "_", f"{score.signature.like} {name}").strip("_").lower()
+
+
 def _tool_cells(score: Score, titles: Iterable[str]) -> list[Any]:
-    own = {f"{score.signature.like}: {name}": float(value) for name, value in tool_figures(score)[0].items()}
+    own = {_tool_title(score, name): float(value) for name, value in tool_figures(score)[0].items()}
     return [own.get(title) for title in titles]
 
 

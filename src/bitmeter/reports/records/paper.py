@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bitmeter._version import __version__
 from bitmeter.errors import IncomparableError, InputError
 from bitmeter.measure.compare import Comparison, compare_scores
+from bitmeter.measure.divergence import Divergence
 from bitmeter.measure.score import Score
+from bitmeter.measure.survey import Survey
 from bitmeter.reports import figures
 from bitmeter.reports.explain import value_in_words
 from bitmeter.reports.formats.table import Column, Table
+from bitmeter.reports.records.machine import divergence_records, survey_records
 from bitmeter.reports.tables import comparison_cells
 
-__all__ = ["caption", "comparison_paper", "score_paper", "stars"]
+__all__ = ["caption", "comparison_paper", "divergence_paper", "narrowed", "score_paper", "stars", "survey_paper"]
 
 #: The conventions that a reader must know to take the figures again, in this order.
 _STATED = ("docs", "norm", "first", "eos", "oov", "den", "ctx", "given")
@@ -98,6 +102,42 @@ def _marks(compared: Sequence[Comparison], baseline: str) -> str:
     return f"Differences from {baseline}: * p < .05, ** p < .01, *** p < .001, paired{holm} ({methods})."
 
 
+def narrowed(table: Table, titles: Mapping[str, str], said: Sequence[str]) -> Table:
+    """Some columns of a table under other titles, with a caption."""
+    names = [column.name for column in table.columns]
+    places = [names.index(name) for name in titles if name in names]
+    columns = tuple(replace(table.columns[place], name=titles[names[place]]) for place in places)
+    rows = ([row[place] for place in places] for row in table.rows)
+    return Table("bitmeter.paper/1", columns, rows, caption=tuple(said))
+
+
+def divergence_paper(found: Divergence) -> Table:
+    """The mean divergence of a model from another, its percentiles and how often both agree."""
+    titles = {
+        "second": "model", "mean_bits": "KL (bits/token)", "standard_error_bits": "SE", "percentile_50_bits": "50 %",
+        "percentile_99_bits": "99 %", "same_top_rate": "same top",
+    }  # fmt: skip
+    shorts = " ".join(signature.short for signature in found.signatures)
+    text = figures.short_names([found.text])[found.text]
+    said = (
+        f"KL divergence of the predictions from those of {found.first} on {text}, in bits per token over "
+        f"{len(found):,} tokens, and how often both predict the same most likely token.",
+        f"Measured by bitmeter {__version__}; signatures: {shorts}.",
+    )
+    return narrowed(divergence_records(found), titles, said)
+
+
+def survey_paper(found: Survey) -> Table:
+    """The estimates of the entropy of a text."""
+    titles = {"method": "method", "bits": f"bits/{found.units.removesuffix('s')}", "low_bits": "low",
+              "high_bits": "high", "upper_bound": "upper bound"}  # fmt: skip
+    said = (
+        f"Entropy of {found.source}: {found.symbols:,} {found.units}, {found.kinds:,} of them different.",
+        f"Measured by bitmeter {__version__}.",
+    )
+    return narrowed(survey_records(found), titles, said)
+
+
 def caption(scores: Sequence[Score]) -> list[str]:
     """The conventions of the scores in words, and their signatures."""
     said = []
@@ -113,7 +153,13 @@ def caption(scores: Sequence[Score]) -> list[str]:
         else:
             said += [f"{', '.join(dict.fromkeys(models))}: {words}" for words, models in stated.items()]
     likes = sorted({score.signature.like for score in scores} - {"bitmeter"})
-    signed = ", ".join(f"{score.model} {score.signature.short}" for score in scores)
+    texts = list(dict.fromkeys(score.text for score in scores))
+    names = figures.short_names(texts)
+    signed = "; ".join(
+        (f"{names[text]}: " if len(texts) > 1 else "")
+        + ", ".join(f"{score.model} {score.signature.short}" for score in scores if score.text == text)
+        for text in texts
+    )
     lines = [f"Conventions: {'; '.join(said)}."]
     lines += [f"Conventions of {', '.join(likes)}."] if likes else []
     return [*lines, f"Measured by bitmeter {__version__}; signatures: {signed}."]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from bitmeter.measure.surprisal.items import ItemWords
 from bitmeter.reports.formats.table import Column, Kind, Table, columns_of
+from bitmeter.reports.records.paper import narrowed
 
-__all__ = ["summary", "surprisal_records"]
+__all__ = ["summary", "surprisal_paper", "surprisal_records"]
 
 _LN2 = math.log(2.0)
 _OWN = (
@@ -20,7 +22,11 @@ _OWN = (
 )  # fmt: skip
 
 
-def surprisal_records(found: ItemWords, spillover: int = 0) -> Table:
+#: A number as CSV has it; "007" and "1,000" are names.
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+def surprisal_records(found: ItemWords, spillover: int = 0, *, typed: bool = False) -> Table:
     """One row per word.
 
     Parameters
@@ -29,6 +35,9 @@ def surprisal_records(found: ItemWords, spillover: int = 0) -> Table:
         The words.
     spillover
         For how many words before each, in the same text, their surprisal, length and frequency are given, too.
+    typed
+        Whether a column of the input that holds numbers as text, as CSV does, becomes one of numbers: for formats that
+        know kinds.
     """
     words = found.words
     texts = words.texts
@@ -59,22 +68,37 @@ def surprisal_records(found: ItemWords, spillover: int = 0) -> Table:
             more += [None if there is None else own[there][names.index(name)] for name in shown]
         rows.append([*row, *more, words.signature.short])
     columns.append(Column("short"))
-    inputs = _inputs(found, [column.name for column in columns], rows)
+    if typed:
+        items = _numbers([row[0] for row in rows])
+        rows = [[item, *row[1:]] for item, row in zip(items, rows, strict=True)]
+    inputs = _inputs(found, [column.name for column in columns], rows, typed=typed)
     about = {"short": words.signature.short, "signature": str(words.signature), "spaces_nats": words.spaces}
     titles = tuple(Column(name, kind) for name, kind, _ in inputs)
     whole = [[*(values[k] for _, _, values in inputs), *row] for k, row in enumerate(rows)]
     return Table("bitmeter.surprisal/1", (*titles, *_typed(columns, rows)), whole, about)
 
 
-def _inputs(found: ItemWords, own: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[tuple[str, Kind, list[Any]]]:
+def _inputs(
+    found: ItemWords, own: Sequence[str], rows: Sequence[Sequence[Any]], *, typed: bool
+) -> list[tuple[str, Kind, list[Any]]]:
     """The columns of the input; one whose name is taken is called input_NAME, unless it is the same."""
     columns = []
     for name in found.columns:
         values = [found.row_of(k).get(name) for k in range(len(rows))]
+        values = _numbers(values) if typed else values
         if name in own and values == [row[own.index(name)] for row in rows]:
             continue
         columns.append((f"input_{name}" if name in own else name, _kind(values), values))
     return columns
+
+
+def _numbers(values: list[Any]) -> list[Any]:
+    """Numbers where all values are written as numbers or empty, which is then None; else the values as they are."""
+    texts = [value for value in values if value not in (None, "")]
+    if not texts or not all(isinstance(value, str) and _NUMBER.fullmatch(value) for value in texts):
+        return values
+    kind = int if all(value.lstrip("-").isdigit() for value in texts) else float
+    return [None if value in (None, "") else kind(value) for value in values]
 
 
 def _kind(values: Sequence[Any]) -> Kind:
@@ -91,6 +115,15 @@ def _kind(values: Sequence[Any]) -> Kind:
 def _typed(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> tuple[Column, ...]:
     """The item is a number where all items are."""
     return (Column("item", _kind([row[0] for row in rows])), *columns[1:])
+
+
+def surprisal_paper(found: ItemWords) -> Table:
+    """The words with the figures that readers look at, for a paper."""
+    titles = {
+        "item": "item", "index": "index", "word": "word", "surprisal_bits": "surprisal", "plain_bits": "plain",
+        "entropy_bits": "entropy", "tokens": "tokens", "unigram_bits": "unigram",
+    }  # fmt: skip
+    return narrowed(surprisal_records(found), titles, (f"Surprisal of words, in bits. {summary(found)}.",))
 
 
 def summary(found: ItemWords) -> str:

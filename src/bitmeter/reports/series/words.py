@@ -9,14 +9,14 @@ import numpy as np
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter.text.formats import SEPARATORS
-from bitmeter.text.units.named import units_of
+from bitmeter.text.units.regroup import regroup
 
 __all__ = ["WordCosts", "owners", "word_costs", "word_cuts"]
 
 
 def word_cuts(data: bytes, ends: Ints) -> Ints:
-    """The offsets of the words of a text, each with the white space after it, one more than there are."""
-    return np.asarray(units_of("words").split(data, ends).cuts, dtype=np.int64)
+    """The offsets of the words of a text, each with the white space before it, one more than there are."""
+    return regroup([0, len(data)], data, "word", ends).cuts
 
 
 def owners(data: bytes, cuts: Ints, coarse: Ints) -> Ints:
@@ -27,7 +27,7 @@ def owners(data: bytes, cuts: Ints, coarse: Ints) -> Ints:
 
     Examples
     --------
-    >>> owners(b"to be", np.array([0, 2, 5, 5]), np.array([0, 3, 5])).tolist()
+    >>> owners(b"to be", np.array([0, 2, 5, 5]), np.array([0, 2, 5])).tolist()
     [0, 1, 1]
     """
     starts, stops = _core.trim(data, cuts, SEPARATORS["ascii"])

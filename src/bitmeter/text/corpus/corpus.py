@@ -53,7 +53,7 @@ class Corpus:
 
     Documents joined together are the bytes of the source: a line keeps the newline that ends it, and blank lines
     belong to the document before them. Byte order marks, carriage returns and bytes that are not UTF-8 stay as they
-    are. From rows (jsonl, parquet, datasets) the text of one field is taken, decoded as its format says.
+    are. From rows (jsonl, csv, parquet, datasets) the text of one field is taken, decoded as its format says.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ class Corpus:
         A path, a pattern such as ``"texts/*.txt"``, a folder (all files in it and below, sorted, hidden ones skipped),
         an address such as ``"s3://bucket/text.txt"`` (through fsspec), ``"-"`` for standard input, an open binary file,
         a `datasets` object, or a list of those. The suffix determines the format: .gz, .zst, .xz and .bz2
-        are decompressed; .jsonl, .ndjson and .parquet (.pq) hold rows; all others are text.
+        are decompressed; .jsonl (.ndjson), .csv, .tsv and .parquet (.pq) hold rows; all others are
+        text.
     docs
         What one document is: "file" (the default for text), "line", "blank" (paragraphs between blank lines), or
         "record" (one row; the default for sources that hold rows). Files never share a document, unless all files and
@@ -434,11 +435,12 @@ def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> N
         if source.kind == "text" and docs == "record":
             message = (
                 f"{source.name} is plain text, which has no records; choose --docs (docs=) file, line or blank. "
-                "Rows come from .jsonl and .parquet files"
+                "Rows come from .jsonl, .csv, .tsv and .parquet files"
             )
             raise InputError(message, value=docs)
     if field is not None and all(source.kind == "text" for source in sources):
-        message = f"--field (field=) {field!r} is for rows (jsonl, parquet, datasets); {sources[0].name} is plain text"
+        rows = "rows (jsonl, csv, parquet, datasets)"
+        message = f"--field (field=) {field!r} is for {rows}; {sources[0].name} is plain text"
         raise InputError(message, value=field)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import sys
 from collections import deque
@@ -13,11 +12,12 @@ from typing import Any, NamedTuple
 from bitmeter._util.check import choice, shown
 from bitmeter.errors import InputError, RecordError
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.delimited import SEPARATORS, delimited_rows
 from bitmeter.text.corpus.jsonl import jsonl_rows
 from bitmeter.text.corpus.parquet import parquet_rows
 from bitmeter.text.corpus.readers import file_blocks
 from bitmeter.text.corpus.sources import Resolved, Source, read_dataset, resolve
-from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS
+from bitmeter.text.formats import kind_of
 
 __all__ = ["INPUT_FORMATS", "ON_BAD", "Origin", "RecordRows", "record_format", "records_corpus"]
 
@@ -26,7 +26,6 @@ INPUT_FORMATS = ("jsonl", "csv", "tsv", "parquet")
 #: What is done with a record that has no text.
 ON_BAD = ("fail", "skip")
 _BLOCK = 1 << 20
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 class Origin(NamedTuple):
@@ -45,11 +44,8 @@ def record_format(name: str) -> str | None:
     >>> record_format("a.csv.gz"), record_format("a.parquet"), record_format("a.txt")
     ('csv', 'parquet', None)
     """
-    plain = name.lower()
-    for suffix in COMPRESSIONS:
-        plain = plain.removesuffix(suffix)
-    suffix = plain[plain.rfind(".") :] if "." in plain else ""
-    return {**ROW_FORMATS, ".csv": "csv", ".tsv": "tsv"}.get(suffix)
+    kind = kind_of(name)
+    return None if kind == "text" else kind
 
 
 class RecordRows:
@@ -105,6 +101,10 @@ class RecordRows:
                         raise RecordError(message, path=path, line=number)
                     continue
                 self.good += 1
+                if self._id is not None and self.good == 1 and self._id not in row:
+                    place = f"{path}, {_place(self._kind or record_format(name))} {number}"
+                    message = f"{place} has no field {self._id!r} to be its id; it has {', '.join(map(repr, row))}"
+                    raise RecordError(message, path=path, line=number)
                 if self.keeps:
                     self.origins.append(Origin(path, number, None if self._id is None else row.get(self._id)))
                 yield row
@@ -146,41 +146,7 @@ def _rows(name: str, kind: str, field: str, id_field: str | None) -> Iterator[tu
         # Its index is at the end, so what comes from a stream is in memory whole.
         yield from parquet_rows(io.BytesIO(b"".join(_blocks(name))) if name == "-" else name, path)
     else:
-        yield from _table_rows(_blocks(name), _SEPARATORS[kind], path)
-
-
-def _lines(blocks: Iterator[bytes]) -> Iterator[str]:
-    """Lines with their ends, as the reader of CSV needs them."""
-    begun = b""
-    first = True
-    for block in blocks:
-        if first:
-            block, first = block.removeprefix(b"\xef\xbb\xbf"), False
-        *lines, begun = (begun + block).split(b"\n")
-        yield from (line.decode("utf-8", "surrogateescape") + "\n" for line in lines)
-    if begun:
-        yield begun.decode("utf-8", "surrogateescape")
-
-
-def _table_rows(blocks: Iterator[bytes], separator: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    reader = csv.reader(_lines(blocks), delimiter=separator)
-    csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))
-    try:
-        names = next(reader, None)
-        if not names or len(set(names)) != len(names):
-            message = f"{path} must begin with a line of names, of which none comes twice; found {shown(names)}"
-            raise RecordError(message, path=path, line=1)
-        begin = reader.line_num + 1
-        for values in reader:
-            if values and len(values) != len(names):
-                message = f"{path}, line {begin} has {len(values)} values for {len(names)} names"
-                raise RecordError(message, path=path, line=begin)
-            if values:
-                yield begin, dict(zip(names, values, strict=True))
-            begin = reader.line_num + 1
-    except csv.Error as error:
-        message = f"{path}, line {reader.line_num} cannot be read: {error}"
-        raise RecordError(message, path=path, line=reader.line_num) from error
+        yield from delimited_rows(_blocks(name), SEPARATORS[kind], path)
 
 
 def records_corpus(

@@ -1,26 +1,24 @@
-"""Items with several fields, such as a question with its choices: JSON lines, CSV, TSV, datasets, or in memory."""
+"""Items with several fields, such as a question with its choices: JSON lines, CSV, TSV, Parquet, datasets, mappings."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from bitmeter._util.check import shown
 from bitmeter.errors import InputError, InputTypeError, RecordError
+from bitmeter.text.corpus.delimited import SEPARATORS, delimited_rows
 from bitmeter.text.corpus.jsonl import jsonl_rows
+from bitmeter.text.corpus.parquet import parquet_rows
 from bitmeter.text.corpus.readers import file_blocks
 from bitmeter.text.corpus.sources import is_dataset, resolve
-from bitmeter.text.formats import COMPRESSIONS, kind_of
+from bitmeter.text.formats import kind_of
 
 __all__ = ["Item", "check_names", "read_items", "read_text", "source_label"]
 
 _BLOCK = 1 << 20
-_TABLES = {".csv": ",", ".tsv": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,38 +67,16 @@ def _holds_mappings(source: Any) -> bool:
 
 
 def _file_items(path: str) -> Iterator[Item]:
-    plain = PurePath(path)
-    if plain.suffix.lower() in COMPRESSIONS:
-        plain = plain.with_suffix("")
-    separator = _TABLES.get(plain.suffix.lower())
-    if separator is not None:
-        yield from _table_items(path, separator)
-    elif kind_of(path) == "jsonl":
-        for number, row in jsonl_rows(file_blocks(path, _BLOCK), path):
-            yield Item(row, path, number, "line")
-    else:
-        message = f"{path} holds no items; give JSON lines (.jsonl), .csv or .tsv, a dataset, or a list of mappings"
+    kind = kind_of(path)
+    if kind == "text":
+        message = f"{path} holds no items; give JSON lines (.jsonl), .csv, .tsv or .parquet, a dataset, or mappings"
         raise InputError(message, value=path)
-
-
-def _table_items(path: str, separator: str) -> Iterator[Item]:
-    """The rows below a line of names; quotes are those of CSV."""
-    data = b"".join(file_blocks(path, _BLOCK)).removeprefix(b"\xef\xbb\xbf")
-    reader = csv.reader(io.StringIO(data.decode("utf-8", "surrogateescape"), newline=""), delimiter=separator)
-    try:
-        names = next(reader, None)
-        if not names or len(set(names)) != len(names):
-            message = f"{path} must begin with a line of names, of which none comes twice; found {shown(names)}"
-            raise RecordError(message, path=path, line=1)
-        for values in reader:
-            if values and len(values) != len(names):
-                message = f"{path}, line {reader.line_num} has {len(values)} values for {len(names)} names"
-                raise RecordError(message, path=path, line=reader.line_num)
-            if values:
-                yield Item(dict(zip(names, values, strict=True)), path, reader.line_num, "line")
-    except csv.Error as error:
-        message = f"{path}, line {reader.line_num} cannot be read: {error}"
-        raise RecordError(message, path=path, line=reader.line_num) from error
+    if kind == "parquet":
+        yield from (Item(row, path, number, "row") for number, row in parquet_rows(path, path))
+        return
+    blocks = file_blocks(path, _BLOCK)
+    rows = jsonl_rows(blocks, path) if kind == "jsonl" else delimited_rows(blocks, SEPARATORS[kind], path)
+    yield from (Item(row, path, number, "line") for number, row in rows)
 
 
 def read_text(item: Item, field: str, option: str) -> str:

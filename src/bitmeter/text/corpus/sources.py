@@ -26,6 +26,7 @@ from bitmeter.errors import (
     RecordError,
     SourceError,
 )
+from bitmeter.text.corpus.delimited import SEPARATORS, delimited_blocks
 from bitmeter.text.corpus.jsonl import jsonl_blocks
 from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.parquet import parquet_blocks
@@ -221,6 +222,8 @@ def _file_source(path: str) -> Source:
     packed = suffix if suffix in COMPRESSIONS else ""
     if kind == "jsonl":
         return Source(name, "record", partial(_read_jsonl, path, name), packed=packed)
+    if kind in SEPARATORS:
+        return Source(name, "record", partial(_read_delimited, path, name, SEPARATORS[kind]), packed=packed)
     return Source(name, "text", partial(_read_text, path), None if packed else _file_size(path), packed=packed)
 
 
@@ -233,6 +236,12 @@ def _read_parquet(path: str, docs: str, field: str, size: int, labels: Collector
 
 def _read_jsonl(path: str, name: str, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
     return jsonl_blocks(file_blocks(path, size), field, name, labels)
+
+
+def _read_delimited(
+    path: str, name: str, separator: str, docs: str, field: str, size: int, labels: Collector | None
+) -> Iterator[Block]:
+    return delimited_blocks(file_blocks(path, size), separator, field, name, size, labels)
 
 
 def _read_text(path: str, docs: str, field: str, size: int, labels: Collector | None) -> Iterator[Block]:
