@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bitmeter.tour import Lesson, topics
+from bitmeter.tour import Lesson, Statement, topics
 from bitmeter.tour.exercises import Exercise, judge
 
 __all__ = ["judged", "lesson_data", "lesson_list", "named_lesson"]
@@ -31,7 +31,7 @@ def lesson_data(lesson: Lesson) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = []
     for block in lesson.blocks:
         if block.kind == "code":
-            statements = [{"source": one.source, "output": one.output} for one in block.statements]
+            statements = [{"source": one.source, "output": one.output or _drawn(one, lesson)} for one in block.statements]
             blocks.append({"kind": "code", "statements": statements})
         else:
             blocks.append({"kind": block.kind, "text": block.text})
@@ -43,6 +43,11 @@ def lesson_data(lesson: Lesson) -> dict[str, Any]:
         "blocks": blocks,
         "exercises": questions,
     }
+
+
+def _drawn(statement: Statement, lesson: Lesson) -> str:
+    """What stands for a plot, which is drawn for the width of a terminal."""
+    return f"(a plot, which the terminal draws: bitmeter learn {lesson.name})" if "print(" in statement.source else ""
 
 
 def judged(exercise: Exercise, typed: str) -> dict[str, str]:
