@@ -83,7 +83,8 @@ def test_a_token_is_needed(given: str | None) -> None:
         assert found.status_code == 401
         assert TOKEN not in found.text
     assert client.post("/api/live", json={"models": ["kt"], "text": "a"}, headers=headers).status_code == 401
-    assert client.get("/", headers=headers).status_code == 200  # the page holds nothing of anybody
+    for path in ("/", "/api.js", "/page.js"):  # the page holds nothing of anybody
+        assert client.get(path, headers=headers).status_code == 200
 
 
 def test_the_right_token_is_taken() -> None:

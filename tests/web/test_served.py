@@ -40,7 +40,8 @@ def test_a_folder_offers_its_own_models_alone(folder: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "../outside/secret.bmn", "/etc/passwd", "link.bmn", "notes.txt", ".hidden.bmn", "./two.bmn", "two.bmn/../two.bmn",
+        "../outside/secret.bmn", "/etc/passwd", "link.bmn", "notes.txt", ".hidden.bmn", "./two.bmn",
+        "two.bmn/../two.bmn",
         "hf:gpt2", "http://127.0.0.1/x.bmn", "endpoint:http://127.0.0.1:1/v1", "universal:/etc/passwd", "zstd:19",
         "ngram:two.bmn", "mixture:x", "gguf:x", "", "two.bmn\0",
     ],

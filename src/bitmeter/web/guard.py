@@ -67,6 +67,11 @@ def _host_of(value: str) -> str:
     return value.partition(":")[0].lower()
 
 
+def _is_interface(path: str) -> bool:
+    """Whether a path is one of the interface, and not of a file of the page."""
+    return path == "/api" or path.startswith("/api/")
+
+
 class _RefusedError(Exception):
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -143,11 +148,11 @@ class Guard:
         # A navigation may come from anywhere: a link shows the page. Anything else of another site is refused.
         moves = scope["method"] in _SAFE and headers.get("sec-fetch-mode") == "navigate"
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and (
-            not moves or scope["path"].startswith("/api")
+            not moves or _is_interface(scope["path"])
         ):
             detail = "a page of another site may not use this server"
             raise _RefusedError(403, detail)
-        if self._token is not None and scope["path"].startswith("/api"):
+        if self._token is not None and _is_interface(scope["path"]):
             kind, _, given = headers.get("authorization", "").partition(" ")
             right = hmac.compare_digest(given.strip().encode("latin-1", "replace"), self._token)
             if kind.lower() != "bearer" or not right:
@@ -201,7 +206,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send, path: str) -> Send:
-    cache = "no-store" if path.startswith("/api") else "no-cache"
+    cache = "no-store" if _is_interface(path) else "no-cache"
     added = [(key.lower().encode(), value.encode()) for key, value in (HEADERS | {"Cache-Control": cache}).items()]
 
     async def sending(message: Message) -> None:

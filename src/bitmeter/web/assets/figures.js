@@ -10,7 +10,7 @@ export function total(values) {
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;
   }
-  return sum + lost;
+  return Number.isFinite(sum) ? sum + lost : sum;
 }
 
 export function information(p) {

@@ -1,0 +1,40 @@
+"""`bitmeter serve`: its options reach the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bitmeter.cli import _run
+
+
+def test_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    given: dict[str, Any] = {}
+
+    def serve(models: list[str], *, ready: Any, **options: Any) -> None:
+        given.update(options, models=list(models))
+        ready("http://127.0.0.1:1/")
+
+    monkeypatch.setattr("bitmeter.web.start.serve", serve)
+    monkeypatch.setenv("BITMETER_TOKEN", "from-the-environment")
+    assert _run("serve kt --models . --port 0 --name box --host 10.0.0.1".split()) == 0
+    assert given["models"] == ["kt"]
+    assert (given["host"], given["port"], given["names"]) == ("10.0.0.1", 0, ["box"])
+    assert given["token"] == "from-the-environment"
+    assert str(given["folder"]) == "."
+    assert "The page is at http://127.0.0.1:1/" in capsys.readouterr().out
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    import bitmeter._util.optional as optional
+
+    def absent(name: str) -> Any:
+        raise ModuleNotFoundError(name=name)
+
+    monkeypatch.setattr(optional.importlib, "import_module", absent)
+    from bitmeter.errors import MissingPackageError
+    from bitmeter.web.start import serve
+
+    with pytest.raises(MissingPackageError, match=r"\.\[web\]"):
+        serve()
