@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import json
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
@@ -102,6 +103,12 @@ class Guard:
         #: An address cannot be rebound as a name can; of a server for this machine alone, only its own are right.
         self._local = is_loopback(host)
         self._held = 0
+        self._asked, self._inside = time.monotonic(), 0
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long nobody has asked for anything; 0 while a request is answered."""
+        return 0.0 if self._inside else time.monotonic() - self._asked
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
@@ -112,6 +119,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         held = 0
+        self._inside += 1
         try:
             self._check(scope)
             body = await self._body(scope, receive)
@@ -125,6 +133,8 @@ class Guard:
             await _answer(_with_headers(send, "/api"), refused.status, refused.detail)
         finally:
             self._held -= held
+            self._inside -= 1
+            self._asked = time.monotonic()
 
     def _check(self, scope: MutableMapping[str, Any]) -> None:
         headers: dict[str, str] = {}

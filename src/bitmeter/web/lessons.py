@@ -31,7 +31,9 @@ def lesson_data(lesson: Lesson) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = []
     for block in lesson.blocks:
         if block.kind == "code":
-            statements = [{"source": one.source, "output": one.output or _drawn(one, lesson)} for one in block.statements]
+            statements = [
+                {"source": one.source, "output": one.output or _drawn(one, lesson)} for one in block.statements
+            ]
             blocks.append({"kind": "code", "statements": statements})
         else:
             blocks.append({"kind": block.kind, "text": block.text})

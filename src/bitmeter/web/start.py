@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import secrets
 import socket
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from bitmeter._util.optional import require
 from bitmeter.errors import InputError
+
+if TYPE_CHECKING:
+    from bitmeter.web.guard import Guard
 
 __all__ = ["serve"]
 
@@ -27,6 +34,7 @@ def serve(
     port: int = 8719,
     names: Sequence[str] = (),
     token: str | None = None,
+    idle: float | None = None,
     ready: Callable[[str], object] = print,
 ) -> None:
     """Serve the page until it is interrupted.
@@ -45,6 +53,8 @@ def serve(
         Further names by which browsers may call the server.
     token
         What requests must carry; None for one that is made, if `host` can be reached from other machines, else none.
+    idle
+        After so many seconds without a request the server ends; None for never.
     ready
         Called with the address when the server listens.
     """
@@ -74,14 +84,34 @@ def serve(
             limit_concurrency=_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=3,
             h11_max_incomplete_event_size=65536, proxy_headers=False, ws="none",
         )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
+        server = uvicorn.Server(config)
+        if idle is not None:
+            threading.Thread(target=_end_when_idle, args=(server, guarded, idle), daemon=True).start()
+        server.run(sockets=[listening])
+
+
+def _end_when_idle(server: Any, guarded: Guard, seconds: float) -> None:
+    while guarded.idle_seconds < seconds or not server.started:
+        time.sleep(min(1.0, max(0.02, seconds / 10)))
+    server.should_exit = True
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens, opened here so that an error names the port, and 0 finds a free one."""
     try:
-        family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        found = socket.socket(family, kind, protocol)
+        if _is_address(host):  # nobody has to be asked for it
+            family, where = (socket.AF_INET6 if ":" in host else socket.AF_INET), (host, port)
+        else:
+            family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]  # type: ignore[assignment]
+        found = socket.socket(family, socket.SOCK_STREAM)
         try:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.bind(where)

@@ -18,11 +18,12 @@ def test_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 
     monkeypatch.setattr("bitmeter.web.start.serve", serve)
     monkeypatch.setenv("BITMETER_TOKEN", "from-the-environment")
-    assert _run("serve kt --models . --port 0 --name box --host 10.0.0.1".split()) == 0
+    line = "serve kt --models . --port 0 --name box --host 10.0.0.1 --idle 2"
+    assert _run(line.split()) == 0
     assert given["models"] == ["kt"]
     assert (given["host"], given["port"], given["names"]) == ("10.0.0.1", 0, ["box"])
     assert given["token"] == "from-the-environment"
-    assert str(given["folder"]) == "."
+    assert (str(given["folder"]), given["idle"]) == (".", 120.0)
     assert "The page is at http://127.0.0.1:1/" in capsys.readouterr().out
 
 

@@ -30,6 +30,9 @@ def serve(
         list[str] | None,
         typer.Option(metavar="NAME", help="Another name by which browsers may call the server. Can be repeated."),
     ] = None,
+    idle: Annotated[
+        float | None, typer.Option(min=0, metavar="MINUTES", help="End after so many minutes without a request.")
+    ] = None,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Open the page: a text in colour as you type it, models side by side, the tour, Shannon's guessing game.
@@ -49,4 +52,7 @@ def serve(
             webbrowser.open(address)
 
     token = os.environ.get("BITMETER_TOKEN") or None
-    start(models or (), folder=folder, host=host, port=port, names=name or (), token=token, ready=ready)
+    seconds = None if idle is None else 60.0 * idle
+    start(
+        models or (), folder=folder, host=host, port=port, names=name or (), token=token, idle=seconds, ready=ready
+    )  # fmt: skip
