@@ -26,7 +26,7 @@ def guarded(
     names: tuple[str, ...] = (),
 ) -> Any:  # fmt: skip
     own = limits or Limits()
-    return Guard(create_app(models or Models(), own), host, names, token, own)  # type: ignore[arg-type]
+    return Guard(create_app(models or Models(), own), host, names, token, own)
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -124,13 +125,13 @@ def test_the_description_names_every_path() -> None:
 
 
 schema = schemathesis.openapi.from_asgi("/api/openapi.json", guarded(names=("testserver",)))
-_CHECKED = [
+_CHECKED: list[Any] = [
     CHECKS.get_one(name) for name in ("not_a_server_error", "status_code_conformance", "response_schema_conformance")
 ]
 
 
 @schema.parametrize()
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_no_request_is_a_server_error(case: schemathesis.Case) -> None:
+def test_no_request_is_a_server_error(case: schemathesis.Case[Any]) -> None:
     """Requests drawn from the description, right and wrong ones (schemathesis)."""
     case.call_and_validate(checks=_CHECKED)

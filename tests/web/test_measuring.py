@@ -38,6 +38,13 @@ def test_live_figures_and_bits(docs: str) -> None:
     assert sum(unpacked(found["text"]["words"])) == len(TEXT.encode())
 
 
+def test_a_text_that_is_typed_costs_what_it_costs() -> None:
+    one = MODELS.get("universal")
+    for end in (40, 41, 45, 44, 200):
+        found = live([one], TextToMeasure(TEXT.encode()[:end]), Deadline(60))
+        assert found["runs"][0]["figure"] == bm.score("universal", TEXT.encode()[:end]).bits_per_byte
+
+
 def test_live_without_units() -> None:
     found = live([MODELS.get("zlib")], TextToMeasure(b"text"), Deadline(60))
     assert "text" not in found

@@ -55,7 +55,7 @@ def test_for_other_machines_a_token_is_made_and_needed(tmp_path: Path) -> None:
         process.communicate(timeout=60)
 
 
-def test_it_ends_when_nobody_asks(tmp_path: Path) -> None:
+def test_it_ends_without_requests(tmp_path: Path) -> None:
     with started(tmp_path, "--idle", "0.001") as process:
         process.communicate(timeout=120)
     assert process.returncode == 0

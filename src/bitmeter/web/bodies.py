@@ -33,15 +33,15 @@ class _Body(BaseModel):
 class _Measured(_Body):
     text: Text = Field(description="The text itself; nothing is read from a path or an address.")
     name: Annotated[str, Field(max_length=200), AfterValidator(_encodable)] = "text"
-    docs: Docs = Field("file", description="Where documents end: all is one, by line, or by blank line.")
-    confidence: float = Field(0.95, ge=0.5, le=0.9999, allow_inf_nan=False)
+    docs: Docs = Field(default="file", description="Where documents end: all is one, by line, or by blank line.")
+    confidence: float = Field(default=0.95, ge=0.5, le=0.9999, allow_inf_nan=False)
 
 
 class ScoreBody(_Measured):
     """One model on one text."""
 
     model: ModelId
-    remember: bool = Field(False, description="Whether the run goes into the history.")
+    remember: bool = Field(default=False, description="Whether the run goes into the history.")
 
 
 class CompareBody(_Measured):
@@ -60,7 +60,7 @@ class LiveBody(_Measured):
 class JobBody(LiveBody):
     """A report: with alternatives, entropies and ranks of each unit."""
 
-    alternatives: int = Field(5, ge=0, le=10)
+    alternatives: int = Field(default=5, ge=0, le=10)
     remember: bool = True
 
 
@@ -69,7 +69,7 @@ class PredictBody(_Body):
 
     model: ModelId
     text: Text = Field(description="What stands before the cursor.")
-    most: int = Field(8, ge=1, le=50)
+    most: int = Field(default=8, ge=1, le=50)
 
 
 class AnswerBody(_Body):

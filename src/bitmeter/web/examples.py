@@ -21,9 +21,9 @@ class Example:
 
 _PROSE = """\
 The keeper of the lighthouse wrote down the weather every evening, and he had done so for thirty years. Wind from the \
-west, he wrote, and the sea as it always is. He had come to know what the sea would do before it did it, or so he told \
-the boy who brought the bread. On most evenings he was right. But on the last day of October he wrote only one word, \
-and the word was xylophone.
+west, he wrote, and the sea as it always is. He had come to know what the sea would do before it did it, or so he said \
+to the boy who brought the bread. On most evenings he was right. But on the last day of October he wrote only one \
+word, and the word was xylophone.
 """
 
 _CODE = '''\

@@ -107,7 +107,7 @@ class Guard:
 
     @property
     def idle_seconds(self) -> float:
-        """How long nobody has asked for anything; 0 while a request is answered."""
+        """How long there has been no request; 0 while one is answered."""
         return 0.0 if self._inside else time.monotonic() - self._asked
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:

@@ -28,7 +28,7 @@ class Job(Generic[R]):
     Attributes
     ----------
     id
-        A word that nobody can guess.
+        A word that cannot be guessed.
     state
         How it stands.
     share, stage, estimate

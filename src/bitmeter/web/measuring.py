@@ -35,13 +35,13 @@ __all__ = [
     "Report", "TextToMeasure", "comparison", "live", "remembered", "report", "report_of", "scored", "two_runs",
 ]  # fmt: skip
 
-#: How the figures of a live text are told apart from those of a report.
+#: Marks the figures of a live text, which have less than those of a report.
 SCHEMA = "bitmeter.live/1"
 
 
 @dataclass(frozen=True, slots=True)
 class TextToMeasure:
-    """A text, how documents are told apart in it, and what it is called."""
+    """A text, where documents end in it, and what it is called."""
 
     data: bytes
     name: str = "text"
@@ -68,6 +68,14 @@ def _score(one: ServedModel, text: TextToMeasure, deadline: Deadline, alternativ
     with one.use():
         deadline.check()
         return score(model, text.corpus, confidence=text.confidence, alternatives=details, progress=deadline)
+
+
+def _grown(one: ServedModel, text: TextToMeasure, deadline: Deadline) -> Score:
+    """The same for a text that is being typed, which often begins with one that was scored before."""
+    model = one.growing()
+    with one.use():
+        deadline.check()
+        return score(model, text.corpus, confidence=text.confidence, progress=deadline)
 
 
 def scored(one: ServedModel, text: TextToMeasure, deadline: Deadline) -> tuple[Score, dict[str, Any]]:
@@ -97,7 +105,7 @@ def live(models: Sequence[ServedModel], text: TextToMeasure, deadline: Deadline)
 
     It is the data of a report without what takes longer: alternatives, entropies, bands of curves, tables.
     """
-    measured = [Measured(_score(one, text, deadline), None, one.id) for one in models]
+    measured = [Measured(_grown(one, text, deadline), None, one.id) for one in models]
     scores = [one.score for one in measured]
     found: dict[str, Any] = {
         "schema": SCHEMA,

@@ -73,7 +73,7 @@ def _entropy(row: Floats) -> float:
 
 def _top(model: Predictor, row: Floats, most: int, begun: bytes = b"") -> list[dict[str, Any]]:
     order: Ints = np.argsort(-row, kind="stable")[: most + 8]
-    found = []
+    found: list[dict[str, Any]] = []
     for entry in order.tolist():
         if len(found) == most or not math.isfinite(row[entry]):
             break

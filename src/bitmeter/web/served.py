@@ -18,6 +18,7 @@ from bitmeter.errors import ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.protocols import Compressor, Model, Predictor
 from bitmeter.models.registry import NAMED, load_file, names_model, resolve
+from bitmeter.web.continuing import Continued
 
 __all__ = ["Models", "ServedModel"]
 
@@ -53,6 +54,7 @@ class ServedModel:
     load: Callable[[], Model | Compressor]
     is_shared: bool = True
     loaded: Model | Compressor | None = None
+    _growing: Model | Compressor | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _use: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -62,6 +64,15 @@ class ServedModel:
             if self.loaded is None:
                 self.loaded = self.load()
             return self.loaded
+
+    def growing(self) -> Model | Compressor:
+        """The same for texts that grow as they are typed: a model of bytes scores only what was added."""
+        model = self.model()
+        with self._lock:
+            if self._growing is None:
+                grows = isinstance(model, Model) and model.units.name == "bytes" and not model.traits.whole_documents
+                self._growing = Continued(model) if grows and self.is_shared and isinstance(model, Model) else model
+            return self._growing
 
     def use(self) -> AbstractContextManager[object]:
         """For as long as it is measured with."""
@@ -106,7 +117,7 @@ class Models:
         for name in dict.fromkeys(typed):
             one = _typed(name)
             if one.id in self._fixed:
-                message = f"two models are called {one.id}; rename the file of one, so that they can be told apart"
+                message = f"two models are called {one.id}; rename the file of one, so that their names differ"
                 raise ModelError(message, value=name)
             one.model()
             self._fixed[one.id] = one

@@ -71,7 +71,7 @@ def serve(
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     limits = Limits(workers=max(2, min(8, os.cpu_count() or 2)))
-    guarded = Guard(create_app(Models(models, folder), limits), host, names, token, limits)  # type: ignore[arg-type]
+    guarded = Guard(create_app(Models(models, folder), limits), host, names, token, limits)
     listening = _listen(host, port)
     with listening:
         shown = host if ":" not in host else f"[{host}]"
@@ -107,7 +107,7 @@ def _is_address(host: str) -> bool:
 def _listen(host: str, port: int) -> socket.socket:
     """A socket that listens, opened here so that an error names the port, and 0 finds a free one."""
     try:
-        if _is_address(host):  # nobody has to be asked for it
+        if _is_address(host):  # no name has to be looked up
             family, where = (socket.AF_INET6 if ":" in host else socket.AF_INET), (host, port)
         else:
             family, _, _, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]  # type: ignore[assignment]

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from bitmeter.cli import _run
+from bitmeter.errors import MissingPackageError
+from bitmeter.web.start import serve
 
 
 def test_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,14 +30,10 @@ def test_options(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    import bitmeter._util.optional as optional
-
     def absent(name: str) -> Any:
         raise ModuleNotFoundError(name=name)
 
-    monkeypatch.setattr(optional.importlib, "import_module", absent)
-    from bitmeter.errors import MissingPackageError
-    from bitmeter.web.start import serve
+    monkeypatch.setattr("bitmeter._util.optional.importlib.import_module", absent)
 
     with pytest.raises(MissingPackageError, match=r"\.\[web\]"):
         serve()

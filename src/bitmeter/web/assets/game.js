@@ -26,10 +26,10 @@ async function play(node, page, number) {
   const give = el("button", { type: "button", onclick: () => guess(asked[mine.length], true) }, "Tell me this letter");
   const pick = segmented("Passage", Array.from({ length: page.passages }, (_, k) => [k + 1, String(k + 1)]), number, (k) => play(node, page, Number(k)));
 
-  function guess(letter, told = false) {
+  function guess(letter, given = false) {
     if (mine.length >= asked.length) return;
     const right = asked[mine.length];
-    if (told) { // as if all letters that were not tried had been guessed before
+    if (given) { // as if all letters that were not tried had been guessed before
       mine.push(letters.length);
       status.textContent = `It was ${shownLetter(right)}; counted as ${letters.length} guesses.`;
       tried = new Set();
