@@ -45,6 +45,7 @@ async function begin() {
     document.documentElement.dataset.ready = "";
     views.length = 0;
     links.forEach((link, k) => (VIEWS[k][0] === name ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current")));
+    links[VIEWS.findIndex(([own]) => own === name)]?.scrollIntoView({ inline: "nearest", block: "nearest" });
     const title = VIEWS.find(([own]) => own === name)?.[1] ?? "Measure";
     document.title = `${title} · bitmeter`;
     const makers = { report: () => reportView(shared), lessons: () => (rest ? lessonView(page, rest) : lessonsView(page)), game: () => gameView(page) };
