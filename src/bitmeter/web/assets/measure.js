@@ -1,7 +1,7 @@
 // Measure: a text in colour as it is typed, what it costs under one or more models, and what is expected next.
 import { copied, el, fixed, hue, labelled, num, percent, segmented, toast, visible, whole } from "./shared/dom.js";
 import { ModelData, TextData, columnOf, cutsOf, indexAt, inflated } from "./shared/data.js";
-import { verdictLine } from "./shared/header.js";
+import { spreadText, verdictLine } from "./shared/header.js";
 import { TextView } from "./shared/text.js";
 import { api } from "./api.js";
 import { runningCurve } from "./curve.js";
@@ -39,8 +39,8 @@ export class MeasureView {
     if (given.text !== undefined) this.editor.value = given.text;
     this.pickDocs.pick(this.docs);
     this.refreshModels();
-    await this.score();
-    this.history.refresh();
+    // The page is drawn before the first figure is there.
+    this.settled = Promise.all([this.score(), this.history.refresh()]);
     return this.node;
   }
 
@@ -197,8 +197,8 @@ export class MeasureView {
 
   drawResult() {
     const { data } = this, cards = data.runs.map((run, k) => {
-      const margin = run.ends ? `± ${fixed((run.ends[1] - run.ends[0]) / 2, run.places)}` : "no interval";
-      const rows = [["total", `${num(run.bits) === Infinity ? "∞" : whole(run.bits)} bits`], ["bytes · words", `${whole(run.bytes)} · ${whole(run.words)}`], [`${run.unit}s`, run.tokens === null ? "only a total" : whole(run.tokens)],
+      const margin = spreadText(run) ?? "no interval";
+      const rows = [["total", `${num(run.bits) === Infinity ? "∞" : whole(run.bits)} bits`], ["bytes · words", `${whole(run.bytes)} · ${whole(run.words)}`], ...(run.unit === "byte" ? [] : [[`${run.unit}s`, run.tokens === null ? "only a total" : whole(run.tokens)]]),
         ["perplexity per word", run.perplexity.word], ["perplexity per token", run.perplexity.token]];
       return el("article", { class: `livefigure ${k ? "" : "first"}`, "aria-label": run.name },
         el("div", { class: "who" }, el("i", { class: `dot ${hue(k)}` }), data.runs.length > 1 ? `${"ABCDEF"[k]} · ${run.name}` : run.name),

@@ -58,7 +58,9 @@ async function begin() {
     if (now !== turn) return;
     main.replaceChildren(node);
     scrollTo(0, 0);
-    document.documentElement.dataset.ready = "all";
+    document.documentElement.dataset.ready = "first";
+    if (node === measure.node) await measure.settled;
+    if (now === turn) document.documentElement.dataset.ready = "all";
   }
   addEventListener("hashchange", route);
   listenKeys(state, views, toggle, help);
