@@ -55,6 +55,7 @@ JOBS = [
     Job("learning", "{valid} --kinds lstm --epochs 1", "{text}"),
     Job("compressors", "{test} --only universal:small,xz:9e,ppmd:8", "{test} --train {train}"),
     Job("roundtrips", "--models universal:small,kt --zeros 1", "--zeros 100"),
+    Job("clients", "--clients 8 --seconds 2"),
     Job("pages", "--size 0.03 --tries 1"),
     Job("neural", "{network} {lines} --docs 4 --only ours", "{network} {lines}"),
 ]

@@ -36,7 +36,8 @@ RANKS = {
     "kenlm": 7,
     "reports": 8,
     "tour": 9,
-    "cli": 10,
+    "web": 10,
+    "cli": 11,
 }
 
 #: Where each heavy package may be imported: in files or folders of these names only.
@@ -45,6 +46,8 @@ DOORS = {
     "transformers": ("models/causal/hf/", "models/masked/"),
     "llama_cpp": ("models/causal/gguf/",),
     "httpx": ("models/causal/endpoint/",),
+    "fastapi": ("web/",),
+    "uvicorn": ("web/start.py",),
     "altair": ("reports/plots/drawing.py",),
     "vl_convert": ("reports/plots/drawing.py",),
     "pyarrow": (

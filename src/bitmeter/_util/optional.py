@@ -22,6 +22,8 @@ EXTRAS = {
     "httpx": "endpoint",
     "scipy": "theory",
     "pyarrow": "parquet",
+    "fastapi": "web",
+    "uvicorn": "web",
     "altair": "report",
     "vl_convert": "report",
     "icu": "icu",

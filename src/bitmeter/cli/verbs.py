@@ -55,6 +55,7 @@ VERBS = {
     "see": {
         "report": "Write runs as one HTML page: the text in colour, curves, tables",
         "plot": "Draw one plot of runs: running, calibration, compare and others",
+        "serve": "Open the page: text in colour as you type, the tour, a game",
         "learn": "Take a guided tour, from information to perplexity",
         "demo": "Train on the text that comes with Python, and compare",
     },

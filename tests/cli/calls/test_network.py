@@ -74,6 +74,7 @@ LINES = [
     "filter kt a.jsonl --field answer --max 20 -o kept.jsonl",
     "surprisal a.bmn s.txt",
     "doctor",
+    "serve kt --port 0 --idle 0.001",
     "learn 1",
     "demo",
 ]

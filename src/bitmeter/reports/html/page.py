@@ -32,7 +32,7 @@ from bitmeter.reports.series.sizes import SizedModel
 from bitmeter.reports.series.texts import TracedText, traced_text
 from bitmeter.reports.series.words import word_costs, word_cuts
 
-__all__ = ["SCHEMA", "page_data"]
+__all__ = ["SCHEMA", "compared", "cuts_of", "page_data", "run_entry"]
 
 SCHEMA = "bitmeter.page/1"
 _ROUNDED = "to keep the page small, the bits of a unit are rounded to about 1 %"
@@ -66,7 +66,7 @@ def page_data(
         Models with their sizes, for the plot of size against bits.
     """
     scores, names = [one.score for one in measured], [one.name for one in measured]
-    comparison, verdicts = _compared(scores)
+    comparison, verdicts = compared(scores)
     found: dict[str, Any] = {
         "schema": SCHEMA,
         "title": title,
@@ -74,7 +74,7 @@ def page_data(
         "version": __version__,
         "command": command,
         "confidence": scores[0].confidence,
-        "runs": [_run(one) for one in measured],
+        "runs": [run_entry(one) for one in measured],
         "verdicts": verdicts,
         "chips": _chips(scores, names),
         "copy": {
@@ -96,14 +96,15 @@ def page_data(
 # ---- runs ------------------------------------------------------------------------------------------------------------
 
 
-def _run(one: Measured) -> dict[str, Any]:
+def run_entry(one: Measured, *, curve: bool = True) -> dict[str, Any]:
+    """The figures of one model; with `curve` also the running one, whose band takes longer than all the rest."""
     score = one.score
     per = score.figure_per
     interval = score.interval
     ends = None if interval is None or interval.low is None else [interval.low, interval.high]
     places = 4 if ends is None else min(6, decimals(ends[1] - ends[0], least=3))  # type: ignore[operator]
     sized = bool(score.bytes and score.count(per))
-    curve = running(score)
+    along = running(score) if curve else None
     return {
         "name": one.name,
         "model": score.model,
@@ -128,7 +129,7 @@ def _run(one: Measured) -> dict[str, Any]:
         "notes": list(score.notes),
         "oov": score.oov,
         "skipped": score.skipped,
-        "running": None if curve is None else _rounded(asdict(curve)),
+        "running": None if along is None else _rounded(asdict(along)),
     }
 
 
@@ -142,7 +143,7 @@ def _shown(value: float, places: int) -> str:
     return "∞" if math.isinf(value) else f"{value:.{places}f}"
 
 
-def _compared(scores: Sequence[Score]) -> tuple[Comparison | None, list[dict[str, Any]]]:
+def compared(scores: Sequence[Score]) -> tuple[Comparison | None, list[dict[str, Any]]]:
     """The first run against each of the others; where they must not be compared, the reasons instead of a figure."""
     base, fitting, found = scores[0], [scores[0]], []
     for other in scores[1:]:
@@ -292,8 +293,8 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
     found["text"] = {
         "z": packed_bytes(text.data),
         "bytes": len(text.data),
-        "words": _cuts(words),
-        "documents": _cuts(np.append(0, text.ends)),
+        "words": cuts_of(words),
+        "documents": cuts_of(np.append(0, text.ends)),
     }
     found["models"] = entries
     found["histogram"] = _rounded(asdict(histogram([cost.bits for cost in costs])))
@@ -309,7 +310,8 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
     found["against"] = [one for one in found["against"] if one is not None]
 
 
-def _cuts(cuts: Ints) -> dict[str, str]:
+def cuts_of(cuts: Ints) -> dict[str, str]:
+    """Offsets as packed lengths."""
     return pack(np.diff(cuts).astype(np.uint32))
 
 

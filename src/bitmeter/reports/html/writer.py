@@ -36,6 +36,9 @@ SCRIPTS = (
     "tables.js",
     "against.js",
     "header.js",
+    "text.js",
+    "sections.js",
+    "chrome.js",
     "report.js",
 )
 

@@ -11,7 +11,7 @@ from bitmeter.measure.interval.ratio import ratio_interval
 from bitmeter.measure.score import Score
 from bitmeter.reports.series.observed import observed
 
-__all__ = ["Running", "running"]
+__all__ = ["Running", "running", "running_line"]
 
 #: About how many points a curve has.
 POINTS = 48
@@ -61,11 +61,20 @@ def running(score: Score, points: int = POINTS) -> Running | None:
         interval = ratio_interval(replace(found.clusters, costs=costs[:end], sizes=sizes[:end]), score.confidence)
         rows.append((float(read[end - 1]), interval.estimate, interval.low, interval.high))
     at, figure, low, high = zip(*rows, strict=True)
-    return Running(at, figure, low, high, *_line(score, points))
+    return Running(at, figure, low, high, *running_line(score, points))
 
 
-def _line(score: Score, points: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Along the blocks of the text, which are finer than its clusters."""
+def running_line(score: Score, points: int = POINTS) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    r"""What was read and the figure so far, along the blocks of the text, which are finer than its clusters.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> score = bm.score("kt", b"to be or not to be\n" * 50)
+    >>> read, figure = running_line(score)
+    >>> read[-1], abs(figure[-1] - score.bits_per_byte) < 1e-9
+    (950.0, True)
+    """
     blocks = score.by_block
     if blocks is None or score.figure_per != "byte" or int(blocks.bytes.sum()) != score.bytes or not score.bytes:
         return (), ()

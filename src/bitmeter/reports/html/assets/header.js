@@ -7,10 +7,15 @@ export function logo() {
     heights.map((height, k) => svg("rect", { x: 5.5 * k, y: 18 - height, width: 4, height, rx: 1, style: { fill: `var(--s${k === 2 ? 10 : 5 + k % 2})` } })));
 }
 
+/** The interval of a run: its half width, or both ends where they are not equally far; null for none. */
+export function spreadText(run) {
+  if (!run.ends) return null;
+  const [low, high] = run.ends, even = Math.abs(high + low - 2 * run.figure) < 0.1 * (high - low);
+  return even ? `± ${fixed((high - low) / 2, run.places)}` : `[${fixed(low, run.places)}, ${fixed(high, run.places)}]`;
+}
+
 function figureCard(run, k, alone) {
-  const margin = run.ends ? (run.ends[1] - run.ends[0]) / 2 : null;
-  const even = run.ends && Math.abs(run.ends[1] + run.ends[0] - 2 * run.figure) < 0.1 * (run.ends[1] - run.ends[0]);
-  const spread = margin === null ? null : even ? `± ${fixed(margin, run.places)}` : `[${fixed(run.ends[0], run.places)}, ${fixed(run.ends[1], run.places)}]`;
+  const spread = spreadText(run);
   const facts = [
     ["total", `${num(run.bits) === Infinity ? "∞" : whole(run.bits)} bits`],
     ["tokens", run.tokens === null ? "only a total" : `${whole(run.tokens)} ${run.unit}${run.tokens === 1 ? "" : "s"}`],

@@ -44,6 +44,41 @@ export function isCode(string) {
   return lines.length > 5 && lines.filter((line) => /^(\s{2,}|\t)\S|[{};]\s*$|^\s*(#|\/\/)/.test(line)).length > 0.35 * lines.length;
 }
 
+/**
+ * A part of the text as HTML, from one letter to another, as it is shown: neighbours of equal step share a span, and
+ * units below the least step have none.
+ */
+export function coloured(shown, origin, close, source, least) {
+  const { start, step, n, scale, trim } = source, { none, prefix } = scale;
+  const parts = [];
+  let run = none, from = origin;
+  const flush = (to, next) => {
+    if (to > from) {
+      const part = escaped(shown.slice(from - origin, to - origin));
+      parts.push(run === none ? part : `<span class="${prefix}${run}">${part}</span>`);
+    }
+    from = Math.max(from, to);
+    run = next;
+  };
+  for (let i = indexAt(start, origin); i < n && start[i] < close; i++) {
+    let colour = step[i];
+    if ((none ? Math.abs(colour - none) : colour) < least) colour = none;
+    let begin = Math.max(start[i], origin), end = Math.min(start[i + 1], close);
+    if (trim && colour !== none && colour !== run) {
+      const first = begin;
+      while (begin < end && shown.charCodeAt(begin - origin) <= 32) begin++;
+      if (begin > first && begin < end && run !== none) flush(first, none);
+    }
+    if (colour !== run) flush(begin, colour);
+    if (trim && colour !== none) {
+      while (end > begin && shown.charCodeAt(end - 1 - origin) <= 32) end--;
+      if (end < Math.min(start[i + 1], close)) flush(end, none);
+    }
+  }
+  flush(close, none);
+  return parts.join("");
+}
+
 export class Reader {
   /**
    * text: TextData; name: of the region; legend: a Legend; inspect: from the index of a unit to nodes; empty: nodes
@@ -195,36 +230,7 @@ export class Reader {
   }
 
   colour(group) {
-    const { start, step, n, scale, trim } = this.source;
-    const shown = this.shown(group.from, group.to);
-    const least = this.legend.threshold, { none, prefix } = scale;
-    const parts = [];
-    let run = none, from = group.from;
-    const flush = (to, next) => {
-      if (to > from) {
-        const part = escaped(shown.slice(from - group.from, to - group.from));
-        parts.push(run === none ? part : `<span class="${prefix}${run}">${part}</span>`);
-      }
-      from = Math.max(from, to);
-      run = next;
-    };
-    for (let i = indexAt(start, group.from); i < n && start[i] < group.to; i++) {
-      let colour = step[i];
-      if ((none ? Math.abs(colour - none) : colour) < least) colour = none;
-      let begin = Math.max(start[i], group.from), end = Math.min(start[i + 1], group.to);
-      if (trim && colour !== none && colour !== run) {
-        const first = begin;
-        while (begin < end && shown.charCodeAt(begin - group.from) <= 32) begin++;
-        if (begin > first && begin < end && run !== none) flush(first, none);
-      }
-      if (colour !== run) flush(begin, colour);
-      if (trim && colour !== none) {
-        while (end > begin && shown.charCodeAt(end - 1 - group.from) <= 32) end--;
-        if (end < Math.min(start[i + 1], group.to)) flush(end, none);
-      }
-    }
-    flush(group.to, none);
-    group.node.innerHTML = parts.join("");
+    group.node.innerHTML = coloured(this.shown(group.from, group.to), group.from, group.to, this.source, this.legend.threshold);
     group.coloured = this.stamp;
   }
 

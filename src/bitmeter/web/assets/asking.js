@@ -1,0 +1,70 @@
+// A picture that asks for a guess before it shows: values are "?" and controls are off until the guess is given.
+import { el, fixed } from "./shared/dom.js";
+
+/**
+ * question: a sentence; guess: {min, max, step, value, unit}; truth: the right value; said: what to add when it is
+ * shown; stage: a node; controls: a node; tasks: [sentence, () => whether it is done]; redraw: called when shown.
+ * Gives the node and a function to call after each change.
+ */
+export function asking({ question, guess, truth, said = "", stage, controls, tasks = [], redraw }) {
+  const places = Math.max(0, -Math.floor(Math.log10(guess.step) + 1e-9));
+  const slider = el("input", { type: "range", min: guess.min, max: guess.max, step: guess.step, value: guess.value, "aria-label": "Your guess" });
+  const shown = el("output", { class: "value" }, fixed(Number(slider.value), places));
+  slider.addEventListener("input", () => { shown.textContent = fixed(Number(slider.value), places); });
+  const says = el("p", { class: "said", role: "status" }), list = el("ul", { class: "tasks" });
+  const state = { shown: false };
+  const lines = tasks.map(([text, done]) => ({ done, node: el("li", {}, el("span", { "aria-hidden": "true" }, "○"), text), was: false }));
+  const change = () => {
+    redraw();
+    if (!state.shown) return;
+    for (const line of lines) {
+      if (line.was || !line.done()) continue;
+      line.was = true;
+      line.node.classList.add("done");
+      line.node.firstChild.textContent = "✓";
+      line.node.append(el("span", { class: "away" }, "done"));
+    }
+  };
+  const show = el("button", { type: "button", class: "main", onclick: () => {
+    state.shown = true;
+    slider.disabled = show.disabled = true;
+    controls.disabled = false;
+    const far = Math.abs(Number(slider.value) - truth) <= guess.step / 2 + 1e-9;
+    says.replaceChildren("You said ", el("b", {}, fixed(Number(slider.value), places)), ", it is ", el("b", {}, `${fixed(truth, Math.max(places, 2))} ${guess.unit}`), far ? ". Exactly so. " : ". ", said);
+    list.replaceChildren(...lines.map((line) => line.node));
+    list.hidden = false;
+    change();
+  } }, "Show");
+  list.hidden = true;
+  controls.disabled = true;
+  const node = el("div", { class: "widget" }, el("div", { class: "card stage" }, stage),
+    el("div", { class: "right" }, el("div", { class: "card asking" }, el("p", { class: "question" }, question), el("label", {}, el("span", { class: "guessrow" }, "Your guess", shown), slider), show, says, list),
+      el("div", { class: "card controls" }, controls)));
+  return { node, change, state };
+}
+
+/** A value of a picture: "?" until the guess was given. */
+export function tile(name, unit, colour = "") {
+  const value = el("b", { class: colour }, "?");
+  return { node: el("div", { class: "tile" }, el("span", {}, name), value, el("span", {}, unit)), set: (text) => { value.textContent = text; } };
+}
+
+/** A slider with its name and value. */
+export function slide(name, { min, max, step, value, colour = "a", label = name, write = (v) => fixed(v, 2), onchange }) {
+  const input = el("input", { type: "range", min, max, step, value, "aria-label": label }), says = el("output", {}, write(Number(value)));
+  const set = (next) => { input.value = next; says.textContent = write(Number(input.value)); };
+  input.addEventListener("input", () => { says.textContent = write(Number(input.value)); onchange(); });
+  return { node: el("div", { class: `slide ${colour}` }, el("span", { "aria-hidden": "true" }, name), input, says), get value() { return Number(input.value); }, set, says };
+}
+
+/** Sliders for a distribution: the others keep their proportions. */
+export function distribution(letter, names, values, colour, onchange) {
+  let p = values.slice();
+  const slides = names.map((name, k) => slide(name, { min: 0, max: 1, step: 0.005, value: p[k], colour, label: `${letter} of ${name}`, write: (v) => v.toFixed(3), onchange: () => {
+    const own = slides[k].value, rest = 1 - p[k];
+    p = p.map((one, j) => (j === k ? own : rest > 1e-9 ? (one * (1 - own)) / rest : (1 - own) / (p.length - 1)));
+    slides.forEach((one, j) => { if (j !== k) one.set(p[j]); });
+    onchange();
+  } }));
+  return { nodes: slides.map((one) => one.node), get values() { return p; }, set(next) { p = next.slice(); slides.forEach((one, j) => one.set(p[j])); onchange(); } };
+}

@@ -1,0 +1,71 @@
+// The page: its views by the address, the theme, the keyboard.
+import { el, stored, toast } from "./shared/dom.js";
+import { helpBox, listenKeys, setTheme, themeIcon } from "./shared/chrome.js";
+import { logo } from "./shared/header.js";
+import { api, takeToken } from "./api.js";
+import { gameView } from "./game.js";
+import { lessonView, lessonsView } from "./lessons.js";
+import { MeasureView } from "./measure.js";
+import { reportView } from "./reporting.js";
+
+const VIEWS = [["", "Measure"], ["report", "Report"], ["lessons", "Lessons"], ["game", "Guessing game"]];
+
+async function begin() {
+  takeToken();
+  const main = document.getElementById("main"), views = [], state = { keysOff: stored("bitmeter-keys-off") === "1" };
+  const preferred = matchMedia("(prefers-color-scheme: dark)");
+  let theme = stored("bitmeter-theme") ?? (preferred.matches ? "dark" : "light");
+  setTheme(theme, views);
+  const change = (to) => { theme = to; setTheme(theme, views); };
+  const toggle = () => { change(theme === "dark" ? "light" : "dark"); stored("bitmeter-theme", theme); };
+  preferred.addEventListener("change", () => change(preferred.matches ? "dark" : "light"));
+  const help = helpBox(state);
+  document.body.append(help);
+  const links = VIEWS.map(([name, title]) => el("a", { href: `#/${name}` }, title));
+  document.getElementById("bar").append(el("div", { class: "bar-in" }, el("div", { class: "logo" }, logo(), el("b", {}, "bitmeter")), el("nav", { "aria-label": "Views" }, links),
+    el("div", { class: "tools" }, el("button", { type: "button", "aria-label": "? Keys", onclick: () => help.showModal() }, "?"), el("button", { type: "button", "aria-label": "Light or dark", onclick: toggle }, themeIcon()))));
+  let page;
+  try {
+    page = await api("page");
+  } catch (error) {
+    main.replaceChildren(el("div", { class: "card alert", role: "alert" }, error.message));
+    document.documentElement.dataset.ready = "all";
+    return;
+  }
+  document.getElementById("foot").append(el("p", {}, `bitmeter ${page.version}. The text stays between this browser and `, el("code", {}, "bitmeter serve"), ". The interface is described by ", el("a", { href: "/api/openapi.json" }, "OpenAPI"), "."));
+  const shared = { page, views, report: null };
+  const measure = new MeasureView(shared);
+
+  let turn = 0;
+  async function route() {
+    const now = ++turn;
+    const [, path, query] = /^#\/([^?]*)\??(.*)$/.exec(location.hash) ?? [null, "", ""];
+    if (location.hash && !location.hash.startsWith("#/")) return; // a place within the view, such as that of the skip link
+    const [name, rest] = path.split("/");
+    document.documentElement.dataset.ready = "";
+    views.length = 0;
+    links.forEach((link, k) => (VIEWS[k][0] === name ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current")));
+    links[VIEWS.findIndex(([own]) => own === name)]?.scrollIntoView({ inline: "nearest", block: "nearest" });
+    const title = VIEWS.find(([own]) => own === name)?.[1] ?? "Measure";
+    document.title = `${title} · bitmeter`;
+    const makers = { report: () => reportView(shared), lessons: () => (rest ? lessonView(page, rest) : lessonsView(page)), game: () => gameView(page) };
+    let node;
+    try {
+      node = await (makers[name] ?? (() => measure.opened(query)))();
+    } catch (error) {
+      node = el("div", { class: "card alert", role: "alert" }, error.message);
+    }
+    if (now !== turn) return;
+    main.replaceChildren(node);
+    scrollTo(0, 0);
+    document.documentElement.dataset.ready = "first";
+    if (node === measure.node) await measure.settled;
+    if (now === turn) document.documentElement.dataset.ready = "all";
+  }
+  addEventListener("hashchange", route);
+  listenKeys(state, views, toggle, help);
+  addEventListener("unhandledrejection", (event) => { toast(event.reason?.message ?? "Something went wrong"); });
+  await route();
+}
+
+begin();

@@ -1,0 +1,47 @@
+"""Logs of other tools, sent as their content."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import bitmeter as bm
+from bitmeter.errors import BitmeterError
+from bitmeter.web.logs import imported
+from tests.web.serving import client_of
+
+LOGS = sorted((Path(__file__).parents[1] / "data" / "logs").glob("*.json*"))
+KIND = {"Content-Type": "application/octet-stream"}
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
+def test_a_log_is_what_the_command_line_imports(path: Path) -> None:
+    try:
+        own = bm.import_log(path)
+    except BitmeterError:
+        assert client_of().post("/api/log", content=path.read_bytes(), headers=KIND).status_code == 422
+        return
+    found = imported(path.read_bytes(), path.name)
+    assert found.measured[0].score.nats == own.nats
+    assert found.data["title"] == path.name
+
+
+def test_what_is_no_log_is_said() -> None:
+    client = client_of()
+    for content in (b"", b"{}", b"[]", b"\x00\xff", b'{"choices": 5}', gzip.compress(b"{}"), b"PAR1", b"PK\x03\x04"):
+        found = client.post("/api/log", content=content, headers=KIND)
+        assert found.status_code == 422, content
+    assert client.post("/api/log", content=b"{}").status_code == 415
+    assert "runs import" in client.post("/api/log", content=b"PK\x03\x04", headers=KIND).json()["detail"]
+
+
+def test_a_log_can_be_kept() -> None:
+    tokens = [{"token": "to", "logprob": -1.0}, {"token": " be", "logprob": -2.0}]
+    content = json.dumps({"model": "m", "choices": [{"logprobs": {"content": tokens}}]}).encode()
+    client = client_of()
+    found = client.post("/api/log?name=../../etc/x.json&remember=true", content=content, headers=KIND).json()
+    assert found["title"] == "../../etc/x.json", "a name is words, and opens nothing"
+    assert client.get("/api/runs").json()["runs"][0]["model"] == "m"

@@ -1,0 +1,72 @@
+"""Starting the server: addresses, tokens, and what is refused before anything is served."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from bitmeter.errors import BitmeterError, InputError
+from bitmeter.web.start import serve
+
+
+def started(folder: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", "from bitmeter.cli import main; main()", "serve", "--port", "0", *words]
+    environment = {**os.environ, "BITMETER_DATA": str(folder), **variables}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def answer(address: str, token: str | None = None) -> int:
+    request = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"} if token else {})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as found:
+            return int(found.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_on_this_machine_and_ended_by_ctrl_c(tmp_path: Path) -> None:
+    with started(tmp_path) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(r"The page is at (http://127\.0\.0\.1:\d+/)\n", line)
+        assert found, line
+        assert answer(f"{found[1]}api/page") == 200
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert "Traceback" not in errors
+
+
+def test_for_other_machines_a_token_is_made_and_needed(tmp_path: Path) -> None:
+    with started(tmp_path, "--host", "0.0.0.0") as process:
+        assert process.stdout is not None
+        found = re.fullmatch(r"The page is at http://[^/]+:(\d+)/#token=([\w-]{32})\n", process.stdout.readline())
+        assert found
+        address = f"http://127.0.0.1:{found[1]}/api/page"
+        assert (answer(address), answer(address, "wrong"), answer(address, found[2])) == (401, 401, 200)
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def test_it_ends_without_requests(tmp_path: Path) -> None:
+    with started(tmp_path, "--idle", "0.001") as process:
+        process.communicate(timeout=120)
+    assert process.returncode == 0
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="at least 16"):
+        serve(token="short")
+    with pytest.raises(BitmeterError):
+        serve(["no-such-model"])
+    with pytest.raises(InputError, match="cannot listen"):
+        serve(host="256.256.256.256", token="x" * 16)
+    with pytest.raises(BitmeterError, match="not a folder"):
+        serve(folder=tmp_path / "nothing")
