@@ -406,6 +406,11 @@ class PieceEncoder:
         (ids, cuts, bounds, how many bytes are in documents that the ids do not give back).
         """
 
+def scan_records(data: bytes, text: bytes, language: bytes | None, refused: Sequence[bytes]) -> tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    """
+    Lines of JSON that are not blank: (how many lines there are, starts, stops, their numbers, which are sound, and of the sound ones the texts, where these end, the languages, where these end).
+    """
+
 def resident_bytes() -> int:
     """Bytes of this process in memory; 0 if unknown."""
 
