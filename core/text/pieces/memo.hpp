@@ -49,7 +49,8 @@ enum PieceFlags : std::uint8_t {
     word_kept = 64,        // it may be kept
 };
 
-/// The pieces of a word: ids, what each adds to the sum, and where each begins in the word, its space included.
+/// The pieces of a word: ids, and where each begins in the word, its space included; and what is added to the sum, in turn.
+/// Unknown characters are added one by one, and may be one piece, or a piece each byte.
 struct PieceEntry {
     std::vector<std::int32_t> ids;
     std::vector<float> scores;
@@ -77,7 +78,7 @@ public:
 
     /// A long word: its bytes follow the pieces.
     struct Long {
-        std::uint32_t length, count;
+        std::uint32_t length, count, nodes;
         float limit;
         std::uint8_t flags;
         std::int32_t ids[most_long_pieces];
@@ -153,11 +154,12 @@ public:
     }
 
     void keep(const Key& key, Bytes body, const PieceEntry& entry) {
-        if (body.size == 0 || body.size > longest || entry.ids.size() > most_long_pieces) return;
+        const std::size_t size = std::max(entry.ids.size(), entry.scores.size());
+        if (body.size == 0 || body.size > longest || size > most_long_pieces) return;
         Slot* slot = set(key.hash) + (++turn_ & (ways - 1));
         for (std::size_t i = 0; i < ways; ++i)
             if (set(key.hash)[i].length == 0) slot = set(key.hash) + i;
-        if (body.size <= most_inline && entry.ids.size() <= most_pieces) {
+        if (body.size <= most_inline && size <= most_pieces) {
             *slot = {};
             slot->key[0] = key.low;
             slot->key[1] = key.high;
@@ -173,6 +175,7 @@ public:
         Long made{};
         made.length = static_cast<std::uint32_t>(body.size);
         made.count = static_cast<std::uint32_t>(entry.ids.size());
+        made.nodes = static_cast<std::uint32_t>(entry.scores.size());
         fill(made, entry);
         std::memcpy(made.bytes, body.data, body.size);
         *slot = {};
@@ -201,9 +204,9 @@ private:
         into.limit = entry.limit;
         for (std::size_t i = 0; i < entry.ids.size(); ++i) {
             into.ids[i] = entry.ids[i];
-            into.scores[i] = entry.scores[i];
             into.offsets[i] = static_cast<std::uint8_t>(entry.offsets[i]);
         }
+        std::copy(entry.scores.begin(), entry.scores.end(), into.scores);
     }
     Slot* set(std::uint64_t hash) const { return first_ + (hash & (sets - 1)) * ways; }
 

@@ -18,7 +18,7 @@ from bitmeter._util.check import choice
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
-from bitmeter.measure.run import Run
+from bitmeter.measure.run import LARGEST, Run
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
 from bitmeter.measure.sums import Counted
 from bitmeter.measure.trace.tracer import Tracer
@@ -215,6 +215,11 @@ class _DocumentRun(Run):
         """Whether units may be left out."""
         return self._may_skip
 
+    @property
+    def _sums_up(self) -> bool:
+        """Whether all units of a document count, and as the model scores them."""
+        return not self._may_skip and self._settings.first == "bos"
+
     def documents(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints]:
         """The nats, the tokens and the unknown units of each document."""
         nats, tokens, oov = (
@@ -229,6 +234,11 @@ class _DocumentRun(Run):
             batch = Batch(data[start : start + int(part[-1])], part, model.units, eos=eos, end=model.traits.end)
             if self._session is None or model.traits.learns:
                 self._session = model.open(Options(eos))
+            sums = self._session.totals(batch) if self._sums_up else None
+            if sums is not None and sums.most <= LARGEST:
+                nats[first:last] = -sums.logprobs + 0.0
+                tokens[first:last], oov[first:last] = sums.tokens, sums.unknown
+                continue
             scored = self._session.score(batch)
             counted = Counted(batch, scored, self._outside_windows(scored))
             self._check(counted)
