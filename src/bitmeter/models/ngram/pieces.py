@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from bitmeter.text.units.sentencepiece import SentencePiece
 from bitmeter.text.units.tokenizers import META
 
 __all__ = ["PieceWords", "holds_pieces"]
+#: Pieces that are looked up together.
+_AT_ONCE = 256
+
 
 def _found(model: CoreModel, words: list[bytes]) -> Ints:
     """The model's ids of words; -1 for those that it does not know."""
@@ -25,8 +28,12 @@ def _found(model: CoreModel, words: list[bytes]) -> Ints:
 
 def holds_pieces(model: CoreModel, units: SentencePiece) -> bool:
     """Whether the words of a model are pieces of a SentencePiece model: one that begins with a space is among them."""
-    pieces = [piece.encode() for piece in units.pieces if piece.startswith(META) and piece != META]
-    return bool(pieces) and bool((_found(model, pieces) >= 0).any())
+    pieces = (piece.encode() for piece in units.pieces if piece.startswith(META) and piece != META)
+    # The most likely ones come first, so that a few are enough where there are any.
+    while some := list(islice(pieces, _AT_ONCE)):
+        if (_found(model, some) >= 0).any():
+            return True
+    return False
 
 
 class PieceWords(Units):
