@@ -97,6 +97,7 @@ void bind_tokens(nb::module_& m) {
              "(ids, cuts, bounds, how many bytes are in documents that the ids do not give back).");
     bind_tokens_by<bitmeter::NgramModel, Vector<std::uint32_t>>(m);
     bind_tokens_by<bitmeter::CompactNgram, Vector<std::uint32_t>>(m);
+    bind_tokens_by<bitmeter::KenlmModel, Vector<std::uint32_t>>(m);
     bind_tokens_by<bitmeter::NgramModel, PieceWords>(m);
     bind_tokens_by<bitmeter::CompactNgram, PieceWords>(m);
     bind_tokens_by<bitmeter::KenlmModel, PieceWords>(m);

@@ -30,16 +30,15 @@ def reference(data: bytes, fields: Fields) -> list[tuple[bytes, str] | None]:
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if not line or line.isspace():
             continue
+        row: Any
         try:
             row = json.loads(line.decode("utf-8", "surrogateescape"))
         except (ValueError, RecursionError):
             row = None
-        names = [fields.text, *([fields.language] if fields.language else [])]
-        values = [row.get(name) if isinstance(row, dict) else None for name in names]
-        if all(isinstance(value, str) for value in values):
-            found.append((encode(values[0]), values[1] if fields.language else ""))
-        else:
-            found.append(None)
+        text = row.get(fields.text) if isinstance(row, dict) else None
+        language = row.get(fields.language) if isinstance(row, dict) and fields.language else ""
+        is_sound = isinstance(text, str) and isinstance(language, str)
+        found.append((encode(text), language) if is_sound else None)
     return found
 
 
@@ -118,14 +117,14 @@ def test_sound_lines_are_not_left_to_python(monkeypatch: pytest.MonkeyPatch, tmp
         return "asked"
 
     monkeypatch.setattr(jsonl, "_parsed_row", parsed)
-    sound = [
+    sound: list[dict[str, Any]] = [
         {"text": "plain", "id": 3}, {"id": [1.5, -2e300, None, {"a": True}], "text": "\u00e9 \U0001f600\n\t\"/\\"},
         {"text": "", "score": math.nan, "more": -math.inf, "big": 10**300},
     ]  # fmt: skip
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(row, ensure_ascii=plain) + "\r\n" for row in sound for plain in (False, True)))
     [rows] = read(path)
-    assert list(rows.texts) == [encode(str(row["text"])) for row in sound for _ in range(2)]
+    assert list(rows.texts) == [encode(row["text"]) for row in sound for _ in range(2)]
     path.write_bytes(b'{"text": "\\ud800"}')
     assert read(path)[0].bad == [Bad(0, "line 1", "asked", b'{"text": "\\ud800"}')]
 

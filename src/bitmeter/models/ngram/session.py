@@ -143,9 +143,11 @@ class NGramSession(PredictingSession):
         if pieces is None or batch.context is not None or batch.continues or batch.unfinished:
             return None
         with format_errors(self._model.name):
-            return Totals(
-                *_core.ngram_token_totals(*pieces, batch.data, batch.ends, self._eos, self._class, self._model.threads)
+            form, encoder, words = pieces
+            found = _core.ngram_token_totals(
+                form, encoder, words, batch.data, batch.ends, self._eos, self._class, self._model.threads
             )
+        return Totals(*found)
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each unit given those before it in its sentence."""
