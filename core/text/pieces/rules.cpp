@@ -48,8 +48,8 @@ void PieceRules::check() {
     const auto* texts = reinterpret_cast<const std::uint8_t*>(texts_.data());
     if (utf8::count(texts, texts + size).second) throw PieceFormatError("a rule of its normaliser is not UTF-8");
     // The units that are children, by the base that they stand at.
-    constexpr std::uint32_t nobody = ~std::uint32_t{0};
-    std::vector<std::uint32_t> eldest(units_.size() + 256, nobody), sibling(units_.size(), nobody);
+    constexpr std::uint32_t absent = ~std::uint32_t{0};
+    std::vector<std::uint32_t> eldest(units_.size() + 256, absent), sibling(units_.size(), absent);
     for (std::size_t unit = units_.size(); unit-- > 0;) {
         const std::uint32_t label = label_of(units_[unit]);
         if (label > 255) continue;
@@ -71,7 +71,7 @@ void PieceRules::check() {
             if (!std::memchr(texts + at, 0, std::min(size - at, longest_text + 1)))
                 throw PieceFormatError("a rule of its normaliser makes more of a text than any rule does");
         }
-        for (std::size_t next = from < eldest.size() ? eldest[from] : nobody; next != nobody; next = sibling[next]) {
+        for (std::size_t next = from < eldest.size() ? eldest[from] : absent; next != absent; next = sibling[next]) {
             if (unit != 0) inside_[label_of(units_[next])] = true;
             if (!seen[next]) {
                 seen[next] = true;
