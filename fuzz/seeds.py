@@ -20,6 +20,11 @@ SRILM = (
     b"\n\\data\\\nngram 1=3\nngram 2=1\n\n\\1-grams:\n-0.3\t</s>\n-99\t<s>\t-0.2\n-0.3\ta\t-0.1\n\n"
     b"\\2-grams:\n-0.05\t<s> a\n\n\\end\\\n"
 )
+#: With escapes, a name that has one, values of all kinds, and a line of white space.
+RECORDS = (
+    rb'{"text": "a\u00e9\ud83d\ude00\n", "lang": "en", "id": [1, {"b": -1.5e3}, true], "x": NaN}' + b"\r\n \n"
+    rb'{"te\u0078t": "b", "lang": "de", "text": "last"}' + b'\n{"score": null, "text": "c", "lang": "\xc3\xa9"}\n'
+)
 #: Binaries that KenLM made.
 KENLM = Path(__file__).parents[1] / "tests" / "parity" / "kenlm"
 #: The first byte of these inputs chooses what is done with the model; its highest bit, that checksums are repaired.
@@ -111,6 +116,7 @@ def write(folder: Path) -> None:
         put("code_tables", f"coded{kind}", bytes([kind, 40]) + _core.AdaptiveCoder().encode(TEXT[:40]))
     put("code_ngrams", "coded", bytes([10]) + bytes(range(7, 250, 9)))
     put("codebook", "values", bytes([4]) + b"".join(bytes([0, 0, 64 + i, 190]) for i in range(60)))
+    put("records", "lines", b"\3" + RECORDS)
     put("text", "lines", b"\0" + TEXT)
     put("text", "bytes", b"\1" + "été où\r\n\n \t \nzwei\x00".encode() + b"\xff\xc3\n")
 

@@ -55,7 +55,7 @@ DOORS = {
         "text/corpus/parquet.py",
         "measure/trace/",
         "measure/audit/tables/",
-        "filter/parquet.py",
+        "filter/formats/parquet.py",
         "filter/outputs.py",
         "hosts/columns.py",
         "measure/overlap/documents.py",

@@ -99,6 +99,7 @@ void bind_processes(nb::module_& m);
 void bind_splitting(nb::module_& m);
 void bind_normalising(nb::module_& m);
 void bind_pieces(nb::module_& m);
+void bind_records(nb::module_& m);
 void bind_tokens(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_spelling(nb::module_& m);

@@ -7,6 +7,33 @@
 
 namespace {
 
+/// Any number, which depends on the piece alone.
+struct Numbers : bitmeter::PieceLookup {
+    std::uint32_t number(bitmeter::Bytes piece) const override {
+        if (piece.size == 0) __builtin_trap();
+        return static_cast<std::uint32_t>(piece.size + piece.data[0]);
+    }
+};
+
+/// Unknown pieces are numbered as they are written, and nothing else changes.
+void look_up(const bitmeter::PieceEncoder& encoder, bitmeter::Bytes text) {
+    using namespace bitmeter;
+    const std::int64_t end = static_cast<std::int64_t>(text.size);
+    const PieceSplit plain = split_pieces(encoder, text, {&end, 1}, 1);
+    const std::vector<std::string> written = encoder.written(text);
+    const Numbers numbers;
+    PieceSessions sessions;
+    for (int round = 0; round < 2; ++round) {
+        const PieceSplit found = split_pieces(encoder, text, {&end, 1}, 1, &numbers, sessions);
+        if (found.cuts != plain.cuts || found.lossy != plain.lossy || found.ids.size() != plain.ids.size()) __builtin_trap();
+        for (std::size_t i = 0; i < found.ids.size(); ++i) {
+            if (found.ids[i] == plain.ids[i]) continue;
+            const Bytes piece{reinterpret_cast<const std::uint8_t*>(written[i].data()), written[i].size()};
+            if (found.ids[i] != static_cast<std::int64_t>(encoder.size() + numbers.number(piece))) __builtin_trap();
+        }
+    }
+}
+
 void split(const bitmeter::PieceEncoder& encoder, bitmeter::Bytes text) {
     using namespace bitmeter;
     const auto half = static_cast<std::int64_t>(text.size / 2), all = static_cast<std::int64_t>(text.size);
@@ -36,6 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         const PieceEncoder encoder(read_pieces({data + 1, size - 1 - text}));
         split(encoder, {data + size - text, text});
+        look_up(encoder, {data + size - text, text});
+        look_up(encoder, {reinterpret_cast<const std::uint8_t*>(sample.data()), sample.size()});
         split(encoder, {reinterpret_cast<const std::uint8_t*>(sample.data()), sample.size()});
     } catch (const PieceFormatError&) {
     } catch (const PieceUnsupported&) {

@@ -18,4 +18,4 @@ def test_the_name_decides(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["one"]}), tmp_path / "a.parquet")
     for path in tmp_path.iterdir():
         [rows] = read_rows(str(path), Fields())
-        assert rows.texts == [b"one"]
+        assert list(rows.texts) == [b"one"]

@@ -24,6 +24,17 @@
 
 namespace bitmeter {
 
+/// Stands for a byte that belongs to no character.
+constexpr std::string_view piece_replacement = "\xEF\xBF\xBD";
+
+/// What a model of words knows of pieces that a vocabulary does not have.
+class PieceLookup {
+public:
+    virtual ~PieceLookup() = default;
+    /// The number of a piece by its characters.
+    virtual std::uint32_t number(Bytes piece) const = 0;
+};
+
 /// Memory of one thread: words that were split before, and room to work in.
 struct PieceSession {
     PieceMemo memo;
@@ -63,7 +74,37 @@ struct PieceSession {
     std::vector<Pair> agenda;
     std::vector<Found> found;
     std::vector<std::string>* written = nullptr;  // takes the pieces as they are written, if anybody asks
+    /// Gives unknown pieces their numbers: such a piece has the id PieceEncoder::size() + number. What is kept depends on it,
+    /// so that it stays the same for the life of a session.
+    const PieceLookup* lookup = nullptr;
     float after = 0.0f;                           // the sum after a word
+};
+
+/// Sessions that are not in use, which keep their words for the next call.
+class PieceSessions {
+public:
+    std::unique_ptr<PieceSession> take(const PieceLookup* lookup = nullptr) {
+        {
+            const std::lock_guard lock(guard_);
+            if (!idle_.empty()) {
+                auto session = std::move(idle_.back());
+                idle_.pop_back();
+                return session;
+            }
+        }
+        auto made = std::make_unique<PieceSession>();
+        made->lookup = lookup;
+        return made;
+    }
+    void give(std::unique_ptr<PieceSession> session) {
+        constexpr std::size_t most = 64;
+        const std::lock_guard lock(guard_);
+        if (idle_.size() < most) idle_.push_back(std::move(session));
+    }
+
+private:
+    std::mutex guard_;
+    std::vector<std::unique_ptr<PieceSession>> idle_;
 };
 
 class PieceEncoder {
@@ -88,14 +129,18 @@ public:
     /// The pieces of a document as they are written: what the model does not know is a piece in its own characters.
     std::vector<std::string> written(Bytes document) const;
 
-    /// A session that is not in use; given back, it keeps its words for the next call.
-    std::unique_ptr<PieceSession> take() const;
-    void give(std::unique_ptr<PieceSession> session) const;
+    /// Sessions without a lookup.
+    PieceSessions& sessions() const { return sessions_; }
 
 private:
     using Found = PieceSession::Found;
     struct Emitter;
     class WordLoop;
+
+    void look_up(Bytes document, std::int64_t offset, std::size_t first, PieceSession& session, PieceRun& run) const;
+    std::int32_t looked_up(Bytes piece, const PieceSession& session) const {
+        return static_cast<std::int32_t>(size() + session.lookup->number(piece));
+    }
 
     void set_tables(const PieceFile& file);
     void set_borders();
@@ -112,6 +157,7 @@ private:
     void by_segments(Bytes document, Bytes original, std::int64_t offset, PieceSession& session, PieceRun& run) const;
     void write(Bytes text, bool after_unknown, PieceSession& session) const;
     void set_cuts(PieceRun& run, std::size_t first, std::int64_t offset, bool spaced) const;
+    Bytes unknown_at(Bytes text, std::uint32_t begin, const PieceSession& session) const;
     bool split_word(Bytes body, bool bare, float sum, PieceSession& session) const;
     void normalise_word(Bytes raw, bool bare, PieceSession& session) const;
     float segment(Bytes text, float sum, PieceSession& session) const;
@@ -144,8 +190,7 @@ private:
     std::int32_t unknown_, begin_mark_ = -1, end_mark_ = -1;
     float unknown_score_ = 0.0f;
 
-    mutable std::mutex guard_;
-    mutable std::vector<std::unique_ptr<PieceSession>> idle_;
+    mutable PieceSessions sessions_;
 };
 
 /// The pieces of all documents of a text.
@@ -154,5 +199,8 @@ struct PieceSplit {
     std::size_t lossy = 0;  // bytes of documents that the ids do not give back
 };
 PieceSplit split_pieces(const PieceEncoder& encoder, Bytes text, Ends ends, unsigned threads);
+/// The same with unknown pieces numbered, by sessions of that lookup.
+PieceSplit split_pieces(const PieceEncoder& encoder, Bytes text, Ends ends, unsigned threads, const PieceLookup* lookup,
+                        PieceSessions& sessions);
 
 }  // namespace bitmeter

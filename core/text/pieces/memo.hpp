@@ -1,16 +1,15 @@
-// Words and their pieces, in a bounded memory: four places for each hash, of which a new word takes one.
+// Words and their pieces, in a memory that grows up to a bound: four places for each hash, of which a new word takes one.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <utility>
 #include <vector>
 
 #include "text/split.hpp"
+#include "util/array.hpp"
 
 namespace bitmeter {
 
@@ -49,7 +48,8 @@ enum PieceFlags : std::uint8_t {
     word_kept = 64,        // it may be kept
 };
 
-/// The pieces of a word: ids, what each adds to the sum, and where each begins in the word, its space included.
+/// The pieces of a word: ids, and where each begins in the word, its space included; and what is added to the sum, in turn.
+/// Unknown characters are added one by one, and may be one piece, or a piece each byte.
 struct PieceEntry {
     std::vector<std::int32_t> ids;
     std::vector<float> scores;
@@ -77,7 +77,7 @@ public:
 
     /// A long word: its bytes follow the pieces.
     struct Long {
-        std::uint32_t length, count;
+        std::uint32_t length, count, nodes;
         float limit;
         std::uint8_t flags;
         std::int32_t ids[most_long_pieces];
@@ -86,11 +86,7 @@ public:
         std::uint8_t bytes[longest];
     };
 
-    PieceMemo() : slots_(static_cast<Slot*>(std::calloc(sets * ways + 1, sizeof(Slot)))) {
-        if (!slots_) throw std::bad_alloc();
-        const auto at = reinterpret_cast<std::uintptr_t>(slots_.get());
-        first_ = reinterpret_cast<Slot*>((at + 63) & ~std::uintptr_t{63});
-    }
+    PieceMemo() { allocate(fewest_sets); }
 
     struct Key {
         std::uint64_t low, high, hash;
@@ -117,7 +113,7 @@ public:
                 key.low = load(padded);
                 key.high = load(padded + 8);
             }
-            key.hash = mix(key.low ^ mix(key.high + body.size + (bare ? 977 : 0)));
+            key.hash = short_hash(key.low, key.high, body.size, bare);
         } else {
             std::uint64_t hash = body.size + (bare ? 977 : 0);
             std::size_t i = 0;
@@ -153,11 +149,12 @@ public:
     }
 
     void keep(const Key& key, Bytes body, const PieceEntry& entry) {
-        if (body.size == 0 || body.size > longest || entry.ids.size() > most_long_pieces) return;
-        Slot* slot = set(key.hash) + (++turn_ & (ways - 1));
-        for (std::size_t i = 0; i < ways; ++i)
-            if (set(key.hash)[i].length == 0) slot = set(key.hash) + i;
-        if (body.size <= most_inline && entry.ids.size() <= most_pieces) {
+        const std::size_t size = std::max(entry.ids.size(), entry.scores.size());
+        if (body.size == 0 || body.size > longest || size > most_long_pieces) return;
+        if (2 * ++used_ > sets_ * ways && sets_ < most_sets) grow();
+        Slot* slot = empty(key.hash);
+        if (!slot) slot = set(key.hash) + (++turn_ & (ways - 1));
+        if (body.size <= most_inline && size <= most_pieces) {
             *slot = {};
             slot->key[0] = key.low;
             slot->key[1] = key.high;
@@ -173,6 +170,7 @@ public:
         Long made{};
         made.length = static_cast<std::uint32_t>(body.size);
         made.count = static_cast<std::uint32_t>(entry.ids.size());
+        made.nodes = static_cast<std::uint32_t>(entry.scores.size());
         fill(made, entry);
         std::memcpy(made.bytes, body.data, body.size);
         *slot = {};
@@ -184,8 +182,37 @@ public:
     }
 
 private:
-    static constexpr std::size_t sets = std::size_t{1} << 16, ways = 4, most_long = std::size_t{1} << 15;
+    static constexpr std::size_t fewest_sets = std::size_t{1} << 8, most_sets = std::size_t{1} << 16, ways = 4;
+    static constexpr std::size_t most_long = std::size_t{1} << 15;
 
+    void allocate(std::size_t sets) {
+        sets_ = sets;
+        slots_ = Array<Slot>(sets * ways + 1);
+        const auto at = reinterpret_cast<std::uintptr_t>(slots_.data());
+        first_ = reinterpret_cast<Slot*>((at + 63) & ~std::uintptr_t{63});
+        std::memset(static_cast<void*>(first_), 0, sets * ways * sizeof(Slot));
+    }
+    /// Words that are many fill few pages; few words in a large memory would lie on a page each.
+    void grow() {
+        const Array<Slot> old = std::move(slots_);
+        const Slot *slot = first_, *const end = first_ + sets_ * ways;
+        allocate(4 * sets_);
+        for (; slot < end; ++slot) {
+            if (slot->length == 0 || (slot->length == 255 && slot->age != age_)) continue;
+            const std::uint64_t hash = slot->length == 255 ? slot->key[0]
+                                                           : short_hash(slot->key[0], slot->key[1], slot->length,
+                                                                        slot->flags & word_bare);
+            if (Slot* const place = empty(hash)) *place = *slot;
+        }
+    }
+    Slot* empty(std::uint64_t hash) const {
+        for (Slot *slot = set(hash), *const end = slot + ways; slot < end; ++slot)
+            if (slot->length == 0) return slot;
+        return nullptr;
+    }
+    static std::uint64_t short_hash(std::uint64_t low, std::uint64_t high, std::size_t size, bool bare) {
+        return mix(low ^ mix(high + size + (bare ? 977 : 0)));
+    }
     static std::uint64_t load(const std::uint8_t* p) {
         std::uint64_t word;
         std::memcpy(&word, p, 8);
@@ -201,17 +228,15 @@ private:
         into.limit = entry.limit;
         for (std::size_t i = 0; i < entry.ids.size(); ++i) {
             into.ids[i] = entry.ids[i];
-            into.scores[i] = entry.scores[i];
             into.offsets[i] = static_cast<std::uint8_t>(entry.offsets[i]);
         }
+        std::copy(entry.scores.begin(), entry.scores.end(), into.scores);
     }
-    Slot* set(std::uint64_t hash) const { return first_ + (hash & (sets - 1)) * ways; }
+    Slot* set(std::uint64_t hash) const { return first_ + (hash & (sets_ - 1)) * ways; }
 
-    struct Free {
-        void operator()(void* p) const { std::free(p); }
-    };
-    std::unique_ptr<Slot, Free> slots_;
-    Slot* first_;
+    Array<Slot> slots_;
+    Slot* first_ = nullptr;
+    std::size_t sets_ = 0, used_ = 0;
     std::vector<Long> long_;
     std::uint32_t age_ = 1, turn_ = 0;
 };

@@ -47,6 +47,15 @@ void PieceRules::check() {
     const std::size_t size = texts_.rfind('\0') + 1;  // 0 if there is none
     const auto* texts = reinterpret_cast<const std::uint8_t*>(texts_.data());
     if (utf8::count(texts, texts + size).second) throw PieceFormatError("a rule of its normaliser is not UTF-8");
+    // The units that are children, by the base that they stand at.
+    constexpr std::uint32_t absent = ~std::uint32_t{0};
+    std::vector<std::uint32_t> eldest(units_.size() + 256, absent), sibling(units_.size(), absent);
+    for (std::size_t unit = units_.size(); unit-- > 0;) {
+        const std::uint32_t label = label_of(units_[unit]);
+        if (label > 255) continue;
+        sibling[unit] = eldest[unit ^ label];
+        eldest[unit ^ label] = static_cast<std::uint32_t>(unit);
+    }
     std::vector<bool> seen(units_.size());
     std::vector<std::size_t> open{0};
     seen[0] = true;
@@ -62,10 +71,8 @@ void PieceRules::check() {
             if (!std::memchr(texts + at, 0, std::min(size - at, longest_text + 1)))
                 throw PieceFormatError("a rule of its normaliser makes more of a text than any rule does");
         }
-        for (unsigned byte = 0; byte < 256; ++byte) {
-            const std::size_t next = child(from, static_cast<std::uint8_t>(byte));
-            if (next == nowhere) continue;
-            if (unit != 0) inside_[byte] = true;
+        for (std::size_t next = from < eldest.size() ? eldest[from] : absent; next != absent; next = sibling[next]) {
+            if (unit != 0) inside_[label_of(units_[next])] = true;
             if (!seen[next]) {
                 seen[next] = true;
                 open.push_back(next);

@@ -289,7 +289,7 @@ class Job:
                 tally.add_labels(records, outcomes, labels)
                 places = (f"{label(shard.source)}, {bad.place}: {bad.reason}" for bad in rows.bad)
                 tally.note_bad(places, MOST_PLACES)
-                watch(sum(map(len, rows.texts)))
+                watch(rows.size)
 
     # ---- what is shown -------------------------------------------------------------------------------------------
 

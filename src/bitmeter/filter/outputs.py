@@ -84,7 +84,7 @@ class Writer:
         if self._file is None:
             self._write_table(rows, chosen, columns)
             return
-        lines = [rows.raw[at] for at in chosen]
+        lines = rows.lines(chosen)
         if self._kind == "jsonl":
             if columns:
                 lines = [_with_fields(line, columns, at) for line, at in zip(lines, chosen, strict=True)]
@@ -94,7 +94,7 @@ class Writer:
         self._file.write(data)
 
     def _write_table(self, rows: Rows, chosen: Sequence[int], columns: Columns) -> None:
-        from bitmeter.filter.parquet import chosen_rows, with_columns
+        from bitmeter.filter.formats.parquet import chosen_rows, with_columns
 
         parquet = require("pyarrow.parquet", "Writing Parquet")
         batch = chosen_rows(with_columns(rows.raw, columns), chosen)

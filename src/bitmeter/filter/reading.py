@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bitmeter.filter.parquet import parquet_rows
-from bitmeter.filter.records import Fields, Rows, format_of, jsonl_rows, text_rows
-from bitmeter.filter.wet import wet_rows
+from bitmeter.filter.formats.jsonl import jsonl_rows
+from bitmeter.filter.formats.parquet import parquet_rows
+from bitmeter.filter.formats.text import text_rows
+from bitmeter.filter.formats.wet import wet_rows
+from bitmeter.filter.records import Fields, Rows, format_of
 
 __all__ = ["read_rows"]
 

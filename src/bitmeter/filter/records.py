@@ -1,4 +1,4 @@
-"""Records in batches: each as it is in its file, and its text; those of JSON lines and of text files.
+"""Records in batches: each as it is in its file, and its text.
 
 What cannot be scored is set aside with its place and the reason, and the rest goes on. Only a file that cannot be read
 at all, or ends in the middle of its compressed data, is an error.
@@ -6,26 +6,22 @@ at all, or ends in the middle of its compressed data, is an error.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from bitmeter._util.arrays import Ints
-from bitmeter._util.check import shown
 from bitmeter.errors import FileFormatError, InputError
-from bitmeter.text.corpus.readers import encode, file_blocks, text_blocks
 from bitmeter.text.formats import COMPRESSIONS, kind_of
 
-__all__ = ["Bad", "Fields", "Rows", "format_of", "jsonl_rows", "text_rows"]
+__all__ = ["BATCH_BYTES", "BATCH_ROWS", "LONGEST", "Bad", "Fields", "Gathered", "Rows", "Slices", "format_of", "taken"]
 
 #: When a batch is full: bytes of records, and records.
 BATCH_BYTES, BATCH_ROWS = 4 << 20, 1 << 14
 #: Longer records are set aside, since memory holds a record whole.
 LONGEST = 1 << 28
-_READ = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +44,61 @@ class Bad:
     place: str
     reason: str
     raw: bytes
+
+
+class Slices(Sequence[bytes]):
+    """Parts of one string of bytes, none of which is an object before it is asked for.
+
+    Parameters
+    ----------
+    data
+        The bytes.
+    starts, stops
+        Where each part begins and ends.
+
+    Examples
+    --------
+    >>> parts = Slices(b"to be", np.array([0, 3]), np.array([2, 5]))
+    >>> list(parts), parts.chosen([1]), parts.size
+    ([b'to', b'be'], [b'be'], 4)
+    """
+
+    def __init__(self, data: bytes, starts: Ints, stops: Ints) -> None:
+        self._data, self._starts, self._stops = data, starts, stops
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> bytes: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[bytes]: ...
+    def __getitem__(self, at: int | slice) -> bytes | list[bytes]:
+        if isinstance(at, slice):
+            return self.chosen(range(len(self))[at])
+        return self._data[self._starts[at] : self._stops[at]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.chosen(slice(None)))
+
+    def chosen(self, which: Any) -> list[bytes]:
+        """Some of the parts, by an index of arrays."""
+        data = self._data
+        return [data[a:b] for a, b in zip(self._starts[which].tolist(), self._stops[which].tolist(), strict=True)]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all parts."""
+        return int((self._stops - self._starts).sum())
+
+    def joined(self) -> tuple[bytes, Ints]:
+        """All parts, and where each ends."""
+        starts, stops = self._starts, self._stops
+        if not len(starts):
+            return b"", stops
+        if not (starts[1:] == stops[:-1]).all():
+            return b"".join(self), np.cumsum(stops - starts)
+        return self._data[starts[0] : stops[-1]], stops - starts[0]
 
 
 @dataclass(slots=True)
@@ -74,19 +125,84 @@ class Rows:
 
     first: int
     raw: Any
-    good: list[int] = field(default_factory=list)
-    texts: list[bytes] = field(default_factory=list)
+    good: Sequence[int] | Ints = field(default_factory=list)
+    texts: Sequence[bytes] = field(default_factory=list)
     languages: list[str] = field(default_factory=list)
     bad: list[Bad] = field(default_factory=list)
     carried: bytes = b""
 
     def __len__(self) -> int:
-        return len(self.raw) if isinstance(self.raw, list) else int(self.raw.num_rows)
+        return len(self.raw) if isinstance(self.raw, Sequence) else int(self.raw.num_rows)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the records; of Arrow's, in memory."""
+        if isinstance(self.raw, Slices):
+            return self.raw.size
+        return sum(map(len, self.raw)) if isinstance(self.raw, Sequence) else int(self.raw.nbytes)
+
+    def lines(self, chosen: Sequence[int]) -> list[bytes]:
+        """Some of the records, by their index, as they were."""
+        return self.raw.chosen(chosen) if isinstance(self.raw, Slices) else [self.raw[at] for at in chosen]
 
     def joined(self) -> tuple[bytes, Ints]:
         """All texts, and where each ends."""
+        if isinstance(self.texts, Slices):
+            return self.texts.joined()
         sizes = np.fromiter(map(len, self.texts), dtype=np.int64, count=len(self.texts))
         return b"".join(self.texts), np.cumsum(sizes)
+
+
+class Gathered:
+    """Records that come one by one, in batches.
+
+    Examples
+    --------
+    >>> records = Gathered()
+    >>> records.add(b"a b", b"a b", "line 1")
+    >>> records.add(b"c", None, "line 2", "the line has too many bytes")
+    >>> [(rows.first, rows.texts, rows.bad[0].place) for rows in records.taken()], records.full
+    ([(0, [b'a b'], 'line 2')], False)
+    """
+
+    def __init__(self) -> None:
+        self._first = self._size = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self._raw: list[bytes] = []
+        self._good: list[int] = []
+        self._texts: list[bytes] = []
+        self._bad: list[Bad] = []
+        self._carried: list[bytes] = []
+
+    def add(self, raw: bytes, text: bytes | None, place: str, reason: str = "") -> None:
+        """Add a record; one without a text for this reason."""
+        if text is None:
+            self._bad.append(Bad(self._first + len(self._raw), place, reason, raw))
+        else:
+            self._good.append(len(self._raw))
+            self._texts.append(text)
+        self._raw.append(raw)
+        self._size += len(raw)
+
+    def carry(self, raw: bytes) -> None:
+        """Add what is no record."""
+        self._carried.append(raw)
+
+    @property
+    def full(self) -> bool:
+        """Whether there are enough for a batch."""
+        return self._size >= BATCH_BYTES or len(self._raw) >= BATCH_ROWS
+
+    def taken(self) -> Iterator[Rows]:
+        """What was added since the last time; nothing if that is nothing."""
+        if self._raw or self._carried:
+            rows = Rows(self._first, self._raw, self._good, self._texts, bad=self._bad, carried=b"".join(self._carried))
+            self._first += len(self._raw)
+            self._size = 0
+            self._clear()
+            yield rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,96 +248,6 @@ def format_of(path: str) -> str:
     return kind
 
 
-# ---- JSON lines ------------------------------------------------------------------------------------------------------
-
-
-def jsonl_rows(path: str, fields: Fields) -> Iterator[Rows]:
-    """One record per line of JSON; blank lines are none."""
-    rows = Rows(0, [])
-    size, done = 0, 0
-    for number, line, whole in _lines(file_blocks(path, _READ)):
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        if whole and (not line or line.isspace()):
-            continue
-        at = len(rows.raw)
-        if whole:
-            _add_row(rows, line, f"line {number}", fields, path)
-        else:
-            _set_aside(rows, f"line {number}", f"the record has more than {LONGEST:,} bytes", line)
-        rows.raw.append(line)
-        size += len(line)
-        if size >= BATCH_BYTES or at + 1 >= BATCH_ROWS:
-            yield rows
-            done += len(rows.raw)
-            rows, size = Rows(done, []), 0
-    if rows.raw:
-        yield rows
-
-
-def _lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
-    """Each line with its number; of one that is too long only the beginning, and that it is not whole."""
-    held: list[bytes] = []
-    number, size = 1, 0
-    for block in blocks:
-        lines = block.split(b"\n")
-        for part in lines[:-1]:
-            if held:
-                size += len(part)
-                held.append(part[: max(0, LONGEST + len(part) - size)])
-                part = b"".join(held)
-                yield number, part, size <= LONGEST
-                held, size = [], 0
-            else:
-                yield number, part, len(part) <= LONGEST
-            number += 1
-        if lines[-1]:
-            if size <= LONGEST:
-                held.append(lines[-1])
-            size += len(lines[-1])
-    if held:
-        yield number, b"".join(held), size <= LONGEST
-
-
-#: Without the checks of `json.loads`, which cost as much as parsing a short record.
-_parsed = json.JSONDecoder().raw_decode
-
-
-def _value(line: bytes) -> Any:
-    text = line.decode("utf-8", "surrogateescape")
-    if text.startswith("{"):
-        row, end = _parsed(text)
-        if end == len(text):
-            return row
-    return json.loads(text)
-
-
-def _add_row(rows: Rows, line: bytes, place: str, fields: Fields, path: str) -> None:
-    try:
-        row = _value(line)
-    except (ValueError, RecursionError) as error:
-        _set_aside(rows, place, f"not JSON: {error}", line)
-        return
-    if not isinstance(row, dict):
-        _set_aside(rows, place, f"{shown(row)} is not a JSON object", line)
-        return
-    text = row.get(fields.text)
-    if not isinstance(text, str):
-        _set_aside(rows, place, _no_text(fields.text, row, present=fields.text in row), line)
-        return
-    if fields.language:
-        language = row.get(fields.language)
-        if not isinstance(language, str):
-            _set_aside(rows, place, _no_text(fields.language, row, present=fields.language in row), line)
-            return
-        rows.languages.append(language)
-    for name in fields.added:
-        if name in row:
-            raise taken(name, path, place)
-    rows.good.append(len(rows.raw))
-    rows.texts.append(encode(text))
-
-
 def taken(name: str, path: str, place: str) -> FileFormatError:
     """The error for a record that has a field which is to be added."""
     message = (
@@ -229,55 +255,3 @@ def taken(name: str, path: str, place: str) -> FileFormatError:
         "--prefix bm_"
     )
     return FileFormatError(message, value=name)
-
-
-def _no_text(name: str, row: dict[str, Any], *, present: bool) -> str:
-    if present:
-        return f"the field {name!r} is {'null' if row[name] is None else shown(row[name])}; it must be text"
-    return f"there is no field {name!r}; it has {', '.join(map(repr, list(row)[:8])) or 'none'} (--field)"
-
-
-def _set_aside(rows: Rows, place: str, reason: str, raw: bytes) -> None:
-    rows.bad.append(Bad(rows.first + len(rows.raw), place, reason, raw))
-
-
-# ---- text ------------------------------------------------------------------------------------------------------------
-
-
-def text_rows(path: str, fields: Fields) -> Iterator[Rows]:
-    """Lines or paragraphs, each with the newlines that end it."""
-    rows = Rows(0, [])
-    size, done = 0, 0
-    for number, document, whole in _documents(path, fields.docs):
-        at = len(rows.raw)
-        if whole:
-            rows.good.append(at)
-            rows.texts.append(document)
-        else:
-            what = "line" if fields.docs == "line" else "paragraph"
-            _set_aside(rows, f"{what} {number}", f"the {what} has more than {LONGEST:,} bytes", document)
-        rows.raw.append(document)
-        size += len(document)
-        if size >= BATCH_BYTES or at + 1 >= BATCH_ROWS:
-            yield rows
-            done += len(rows.raw)
-            rows, size = Rows(done, []), 0
-    if rows.raw:
-        yield rows
-
-
-def _documents(path: str, docs: str) -> Iterator[tuple[int, bytes, bool]]:
-    held: list[bytes] = []
-    size, number = 0, 1
-    for block in text_blocks(file_blocks(path, _READ), docs):
-        start = 0
-        for end in block.ends.tolist():
-            part = block.data[start:end]
-            size += len(part)
-            yield number, b"".join((*held, part)) if held else part, size <= LONGEST
-            held, size, start, number = [], 0, end, number + 1
-        if start < len(block.data):
-            part = block.data[start:]
-            if size <= LONGEST:
-                held.append(part)
-            size += len(part)

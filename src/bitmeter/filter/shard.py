@@ -67,7 +67,7 @@ def score_shard(shard: Shard, settings: Settings, scorers: Scorers, destination:
             tally.add_scores(records, scorers.languages)
             tally.note_bad((_placed(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             file.write(records.tobytes())
-            watch(_size(rows))
+            watch(rows.size)
     return tally
 
 
@@ -128,7 +128,7 @@ def write_shard(
             for bad in rows.bad:
                 if aside is not None:
                     write_bad(aside, label(shard.source), bad)
-            watch(_size(rows))
+            watch(rows.size)
     return tally, paths
 
 
@@ -181,10 +181,6 @@ def _columns(records: Records, outcomes: Ints, labels: tuple[str, ...], settings
 
 def _placed(shard: Shard, place: str, reason: str) -> str:
     return f"{label(shard.source)}, {place}: {reason}"
-
-
-def _size(rows: Rows) -> int:
-    return sum(map(len, rows.raw)) if isinstance(rows.raw, list) else int(rows.raw.nbytes)
 
 
 def tally_scores(scores: Path, tally: Tally, decision: Decision, languages: list[str]) -> None:

@@ -17,6 +17,7 @@ from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import choice, items, shown
 from bitmeter._util.optional import require
 from bitmeter.errors import InputError, InputTypeError, RecordError
+from bitmeter.filter.formats.arrow import column_texts
 from bitmeter.filter.scores import Scorers
 from bitmeter.filter.settings import check_strings
 from bitmeter.filter.statistics import COUNTS, PER_BYTE, STATISTICS, statistic
@@ -169,26 +170,12 @@ class Columns:
 
     def _scored(self, column: Any, pa: Any) -> tuple[DocumentColumns, Bools]:
         """Sums and counts of the texts of a column, without a loop over them."""
-        if isinstance(column, pa.ChunkedArray):
-            column = column.combine_chunks()
-            if isinstance(column, pa.ChunkedArray):
-                column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], pa.large_binary())
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
         try:
-            column = column.cast(pa.large_binary())
+            data, ends, present = column_texts(column, pa)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             message = f"the column of texts is of type {column.type}; it must be text"
             raise InputTypeError(message, value=str(column.type)) from error
-        present = ~column.is_null().to_numpy(zero_copy_only=False)
-        column = column.fill_null(b"")
-        if len(column) == 0:
-            return self.scorer.score(b"", np.zeros(0, dtype=np.int64)), present
-        offsets = np.frombuffer(column.buffers()[1], dtype=np.int64, count=len(column) + 1, offset=8 * column.offset)
-        first, size = int(offsets[0]), int(offsets[-1] - offsets[0])
-        buffer = column.buffers()[2]
-        data = b"" if buffer is None else buffer.slice(first, size).to_pybytes()
-        return self.scorer.score(data, offsets[1:] - first), present
+        return self.scorer.score(data, ends), present
 
     def _missing(self, names: list[str]) -> RecordError:
         listed = ", ".join(map(repr, names))

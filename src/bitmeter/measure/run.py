@@ -31,6 +31,9 @@ from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.counts import BegunCounter
 
+#: The largest logarithm that a probability may have, rounding included.
+LARGEST = 1e-9
+
 
 class Run:
     """One model over one text.
@@ -184,8 +187,8 @@ class Run:
             logs = np.where(blank, 0.0, logs)
         if logs is not given:
             counted.change(logs)
-        if len(logs) and not logs.max() <= 1e-9:  # not: max gives NaN if any is NaN, and so must be refused
-            at = int(np.argmax(~(logs <= 1e-9)))
+        if len(logs) and not logs.max() <= LARGEST:  # not: max gives NaN if any is NaN, and so must be refused
+            at = int(np.argmax(~(logs <= LARGEST)))
             unit = counted.batch.data[split.cuts[at] : split.cuts[at + 1]]
             place = counted.batch.offset + int(split.cuts[at])
             what = "NaN" if math.isnan(logs[at]) else f"ln p = {logs[at]:g}, a probability above 1,"

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -32,6 +32,7 @@ __all__ = [
     "Scored",
     "Session",
     "Stepper",
+    "Totals",
     "UnitSession",
 ]
 
@@ -185,6 +186,27 @@ class Scored:
     owned: bool = False
 
 
+class Totals(NamedTuple):
+    """Sums of the documents of a batch, one entry each.
+
+    Attributes
+    ----------
+    logprobs
+        The sum of ln p, rounded once.
+    tokens
+        How many units were scored, ends included where they are.
+    unknown
+        How many of them the model does not know.
+    most
+        The largest ln p of any unit.
+    """
+
+    logprobs: Floats
+    tokens: Ints
+    unknown: Ints
+    most: float
+
+
 class Session(ABC):
     """Scores one text, batch after batch.
 
@@ -210,6 +232,10 @@ class Session(ABC):
         watch
             Called with progress while a batch takes long.
         """
+
+    def totals(self, batch: Batch) -> Totals | None:
+        """The sums of a batch of whole documents, where they cost less than its units; None where not: score it."""
+        return None
 
 
 class UnitSession(Session):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.documents.scorer import DocumentScorer
+from bitmeter.models.ngram.session import NGramSession
+from bitmeter.models.session import Batch
 from tests.models.networks import tiny
 
 TEXT = b"to be or not to be\nthat is the question\nto die to sleep\n" * 3
@@ -30,6 +33,46 @@ DOCUMENTS = [
 
 def joined(documents: list[bytes]) -> tuple[bytes, np.ndarray]:
     return b"".join(documents), np.cumsum([len(document) for document in documents])
+
+
+PIECES = Path(__file__).parents[2] / "parity" / "filters"
+
+
+def of_pieces(form: str) -> bm.NGram:
+    """A model of pieces in each of its forms; "tokens" are those of a model that was trained by them."""
+    units = f"sentencepiece:{PIECES / 'tiny.sp.model'}"
+    if form == "tokens":
+        return bm.NGram(order=3, units=units).fit(PIECES / "train.txt")
+    model = bm.NGram.load(PIECES / "tiny.arpa.bin", units=units)
+    return model if form == "kenlm" else model.fast() if form == "fast" else model.compact()
+
+
+@pytest.mark.parametrize("form", ["kenlm", "fast", "compact", "tokens"])
+@pytest.mark.parametrize(
+    "conventions", [{}, {"eos": "no"}, {"eos": "nonblank"}, {"norm": "ccnet"}, {"sentences": "line"}, {"oov": "none"}],
+    ids=str,
+)  # fmt: skip
+def test_sums_by_the_session_are_those_of_units(
+    form: str, conventions: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if form == "tokens" and conventions.get("oov"):
+        conventions = {"eos": "yes"}
+    scorer = DocumentScorer(of_pieces(form), **conventions)
+    lines = (PIECES / "train.txt").read_bytes().splitlines(keepends=True)[:200]
+    awkward = ["生 zzz \U0001f9ff\U0001f9ff 漢字 Μῆνιν", "\U0001f9ff", "a  b\tc \n\n d ", "ﬁ ½ ㌔ e\u0301", "x" * 300]
+    documents = [*DOCUMENTS, *lines, *(text.encode() for text in awkward)]
+    together = scorer.score(*joined(documents))
+    called: list[int] = []
+
+    def refused(self: NGramSession, batch: Batch) -> None:
+        called.append(len(batch.ends))
+
+    monkeypatch.setattr(NGramSession, "totals", refused)
+    apart = scorer.score(*joined(documents))
+    assert called
+    for name in ("nats", "tokens", "bytes", "chars", "words", "oov"):
+        assert getattr(together, name).tolist() == getattr(apart, name).tolist()  # to the bit
+    assert together.oov.any() or form == "tokens"
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter import errors
+from bitmeter import _core, errors
 from bitmeter.models.ngram.pieces import PieceWords
 from bitmeter.text.units.sentencepiece import SentencePiece
 
 FOLDER = Path(__file__).parents[2] / "parity" / "filters"
 PIECES = FOLDER / "tiny.sp.model"
+MODEL = bm.NGram.load(FOLDER / "tiny.arpa.bin", units=f"sentencepiece:{PIECES}")
+INNER = SentencePiece(PIECES)
 TEXTS = ["To be, or not to be: that is the question.", "生 zzz \U0001f9ff 漢字 Μῆνιν", "", " ", "x\ny", "\U0001f9ff"]
 
 
@@ -31,6 +35,25 @@ def test_the_ids_are_those_of_the_written_pieces() -> None:
         expected = words.units.split(" ".join(written).encode()).ids.tolist() if written else []
         assert [i for i in ids.tolist() if i != -2] == expected
     assert split.cuts[-1] == len(b"".join(data))
+
+
+#: Of every kind that the normaliser of the file changes, joins or leaves out, beside plain words.
+CHARACTERS = st.sampled_from(
+    [*"abcdefe .,'", "生", "漢", "\U0001f9ff", "ﬁ", "½", "㌔", "\u0301", "\u3000", "\t", "\n", "\x00", "▁"]
+)
+
+
+@given(st.lists(st.text(CHARACTERS, max_size=12) | st.text(max_size=6), max_size=6))
+def test_any_text_has_the_ids_of_its_written_pieces(texts: list[str]) -> None:
+    data = [text.encode("utf-8", "surrogatepass") for text in texts]
+    ends = np.cumsum([len(one) for one in data], dtype=np.int64)
+    for _ in range(2):  # the second time from what is kept
+        split = MODEL.units.split(b"".join(data), ends)
+        for place, one in enumerate(data):
+            ids = split.ids[split.bounds[place] : split.bounds[place + 1]].tolist()
+            written = INNER.written(one)
+            expected = [_core.ngram_id(MODEL.form, piece.encode()) for piece in written] or ([-2] if one else [])
+            assert ids == expected
 
 
 def test_what_sentencepiece_does_not_know_may_be_a_word_of_the_model() -> None:

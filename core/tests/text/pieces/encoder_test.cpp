@@ -1,6 +1,7 @@
 // Pieces of small models whose best segmentations can be seen by hand.
 #include "text/pieces/encoder.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "tests/check.hpp"
@@ -63,6 +64,64 @@ void test_symbols_are_never_split() {
     CHECK(split(encoder, "aaa aa").ids == (Ids{1, 2, 3, 1, 3}));  // of equals the first
 }
 
+/// Numbers pieces by how many bytes they have, and remembers them.
+struct Sizes : PieceLookup {
+    mutable std::vector<std::string> asked;
+    std::uint32_t number(Bytes piece) const override {
+        asked.emplace_back(reinterpret_cast<const char*>(piece.data), piece.size);
+        return static_cast<std::uint32_t>(piece.size);
+    }
+};
+
+void test_unknown_pieces_are_looked_up() {
+    const std::string space = "\xE2\x96\x81";
+    // With a piece for the space unknown characters end with their word; without one they go on in the next.
+    for (const bool has_space : {true, false}) {
+        std::vector<Piece> pieces{{"a", -3.0f, PieceType::normal}, {"b", -3.0f, PieceType::normal}};
+        if (has_space) pieces.push_back({space, -2.0f, PieceType::normal});
+        const PieceEncoder encoder(model(PieceAlgorithm::unigram, std::move(pieces)));
+        const Sizes lookup;
+        PieceSessions sessions;
+        const std::string texts[] = {"ab cc", "a ccca xa", "cc dd ee", "c  \xFF d", "ab", ""};
+        for (int round = 0; round < 2; ++round)  // the second time from what is kept
+            for (const std::string& text : texts) {
+                const auto size = static_cast<std::int64_t>(text.size());
+                const Bytes bytes{reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+                const auto plain = split(encoder, text);
+                const auto found = split_pieces(encoder, bytes, {&size, 1}, 1, &lookup, sessions);
+                const auto written = encoder.written(bytes);
+                CHECK(found.cuts == plain.cuts && found.bounds == plain.bounds && found.lossy == plain.lossy);
+                bool same = found.ids.size() == written.size();
+                for (std::size_t i = 0; same && i < written.size(); ++i)
+                    same = found.ids[i] == (plain.ids[i] != 0 ? plain.ids[i] : static_cast<std::int64_t>(encoder.size() + written[i].size()));
+                CHECK(same);
+            }
+        const auto asked = [&](const std::string& piece) {
+            return std::find(lookup.asked.begin(), lookup.asked.end(), piece) != lookup.asked.end();
+        };
+        CHECK(asked(has_space ? "ccc" : space + "ccc") && asked(has_space ? "cc" : space + "cc" + space + "dd" + space + "ee"));
+    }
+}
+
+void test_many_words_are_kept() {
+    const PieceEncoder encoder(model(PieceAlgorithm::unigram, {{"\xE2\x96\x81", -2.0f, PieceType::normal},
+                                                               {"a", -3.0f, PieceType::normal},
+                                                               {"b", -3.5f, PieceType::normal},
+                                                               {"ab", -6.0f, PieceType::normal}}));
+    std::string text;
+    for (unsigned i = 0; i < 5000; ++i) {  // words of 1 to 20 letters, so that the memory grows and holds long ones
+        for (unsigned j = 0; j <= i % 20; ++j) text += (i * 2654435761u >> (j + 3)) & 1 ? 'a' : j % 7 == 6 ? 'c' : 'b';
+        text += ' ';
+    }
+    const auto first = split(encoder, text);
+    for (int round = 0; round < 2; ++round) CHECK(split(encoder, text).ids == first.ids);
+    const PieceEncoder again(model(PieceAlgorithm::unigram, {{"\xE2\x96\x81", -2.0f, PieceType::normal},
+                                                             {"a", -3.0f, PieceType::normal},
+                                                             {"b", -3.5f, PieceType::normal},
+                                                             {"ab", -6.0f, PieceType::normal}}));
+    CHECK(again.written({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}).size() == first.ids.size());
+}
+
 void test_files() {
     const auto refused = [](const std::string& text) {
         try {
@@ -88,5 +147,7 @@ int main() {
     test_merges();
     test_symbols_are_never_split();
     test_files();
+    test_unknown_pieces_are_looked_up();
+    test_many_words_are_kept();
     return check::report();
 }

@@ -18,19 +18,22 @@ from bitmeter._util.check import choice
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
-from bitmeter.measure.run import Run
+from bitmeter.measure.run import LARGEST, Run
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
 from bitmeter.measure.sums import Counted
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.measure.window_sums import with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, Options, Session
 from bitmeter.text.corpus.corpus import Corpus
-from bitmeter.text.corpus.normalise import normalised
+from bitmeter.text.corpus.normalise import normalise_documents
 from bitmeter.text.corpus.readers import Block
 from bitmeter.text.corpus.sources import Resolved, block_source
 from bitmeter.text.units.counts import TextCounter
 
 __all__ = ["SENTENCES", "DocumentColumns", "DocumentScorer"]
+
+#: Bytes of documents that a session sums up in one call.
+_AT_ONCE = 1 << 23
 
 #: What begins and ends like a sentence: each document; each line of one; or each of what "\\n" separates, so that a
 #: newline at the end has an empty sentence after it.
@@ -163,7 +166,7 @@ class DocumentScorer:
             Offsets, ascending.
         """
         if self._norm != "none":
-            data, ends = _normalised(data, ends, self._norm)
+            data, ends = normalise_documents(data, ends, self._norm)
         ends = np.ascontiguousarray(ends, dtype=np.int64)
         counts = TextCounter().feed(data, ends)
         size = np.diff(ends, prepend=np.int64(0))
@@ -215,6 +218,11 @@ class _DocumentRun(Run):
         """Whether units may be left out."""
         return self._may_skip
 
+    @property
+    def _sums_up(self) -> bool:
+        """Whether all units of a document count, and as the model scores them."""
+        return not self._may_skip and self._settings.first == "bos"
+
     def documents(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints]:
         """The nats, the tokens and the unknown units of each document."""
         nats, tokens, oov = (
@@ -222,14 +230,35 @@ class _DocumentRun(Run):
             np.zeros(len(ends), dtype=np.int64),
             np.zeros(len(ends), dtype=np.int64),
         )
+        learns = self._model.traits.learns
+        for first, last, start in _groups(ends, 1 if learns else _AT_ONCE):
+            part = data[start : int(ends[last - 1])] if last - first < len(ends) else data
+            found = self._summed(part, ends[first:last] - start) if self._sums_up and not learns else None
+            if found is None:
+                found = self._counted(part, ends[first:last] - start)
+            nats[first:last], tokens[first:last], oov[first:last] = found
+        return nats, tokens, oov
+
+    def _batch(self, data: bytes, ends: Ints) -> tuple[Session, Batch]:
         model, eos = self._model, self._settings.eos
-        size = 1 if model.traits.learns else self._block_bytes
-        for first, last, start in _groups(ends, size):
-            part = ends[first:last] - start
-            batch = Batch(data[start : start + int(part[-1])], part, model.units, eos=eos, end=model.traits.end)
-            if self._session is None or model.traits.learns:
-                self._session = model.open(Options(eos))
-            scored = self._session.score(batch)
+        if self._session is None or model.traits.learns:
+            self._session = model.open(Options(eos))
+        return self._session, Batch(data, ends, model.units, eos=eos, end=model.traits.end)
+
+    def _summed(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints] | None:
+        """What the session sums up by itself; None where it does not, or has something to complain of."""
+        session, batch = self._batch(data, ends)
+        sums = session.totals(batch)
+        if sums is None or not sums.most <= LARGEST:
+            return None
+        return -sums.logprobs + 0.0, sums.tokens, sums.unknown
+
+    def _counted(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints]:
+        """The same from the log-probabilities of units, some documents at a time."""
+        nats, tokens, oov = (np.zeros(len(ends)), *(np.zeros(len(ends), dtype=np.int64) for _ in range(2)))
+        for first, last, start in _groups(ends, self._block_bytes):
+            session, batch = self._batch(data[start : int(ends[last - 1])], ends[first:last] - start)
+            scored = session.score(batch)
             counted = Counted(batch, scored, self._outside_windows(scored))
             self._check(counted)
             self._apply(counted)
@@ -249,18 +278,6 @@ def _groups(ends: Ints, size: int) -> Iterator[tuple[int, int, int]]:
         last = max(first + 1, int(np.searchsorted(ends, start + size, side="right")))
         yield first, last, start
         first, start = last, int(ends[last - 1])
-
-
-def _normalised(data: bytes, ends: Ints, norm: str) -> tuple[bytes, Ints]:
-    """The documents after normalisation."""
-    parts: list[bytes] = []
-    found: list[Ints] = []
-    done = 0
-    for block in normalised(_corpus(data, ends), norm).blocks():
-        parts.append(block.data)
-        found.append(block.ends + done)
-        done += len(block.data)
-    return b"".join(parts), np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
 
 def _by_line(data: bytes, ends: Ints, *, drops_last: bool) -> tuple[bytes, Ints, Ints]:

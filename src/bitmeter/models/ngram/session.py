@@ -12,7 +12,7 @@ from bitmeter._util.arrays import Bools, Floats, Ids, Ints
 from bitmeter.models.ngram.files import CoreModel, OwnForm, content_mark, format_errors
 from bitmeter.models.ngram.units import END, sentences_within
 from bitmeter.models.outcomes import Outcomes
-from bitmeter.models.session import Batch, End, Options, PredictingSession, Scored, Stepper, Watch
+from bitmeter.models.session import Batch, End, Options, PredictingSession, Scored, Stepper, Totals, Watch
 from bitmeter.text.formats import SEPARATORS
 from bitmeter.text.units.base import Split, Units
 from bitmeter.text.units.words import Words
@@ -121,13 +121,33 @@ class NGramSession(PredictingSession):
 
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """Score a batch, from its bytes where that is possible."""
-        encoder = self._model.units.encoder
-        if details is None and encoder is not None and (batch.context is None or batch.border != "apart"):
-            return self._score_pieces(encoder, batch)
+        pieces = self._pieces
+        if details is None and pieces is not None and (batch.context is None or batch.border != "apart"):
+            return self._score_pieces(*pieces, batch)
         if details is not None or not self.scores_bytes:
             return super().score(batch, details, watch)
         split, blank, logs = self.score_bytes(batch.data, batch.all_ends, len(batch.ends), batch.continues, self._eos)
         return Scored(split, blank, logs, owned=True)
+
+    @property
+    def _pieces(self) -> tuple[CoreModel, _core.PieceEncoder, _core.PieceWords | NDArray[np.uint32]] | None:
+        """What scores pieces in one pass over the bytes; None where units are no pieces, or a package splits."""
+        model = self._model
+        if model.units.encoder is not None:
+            return model.own_form, model.units.encoder, model.own_words
+        return None if model.units.piece_words is None else (model.form, *model.units.piece_words)
+
+    def totals(self, batch: Batch) -> Totals | None:
+        """By pieces, in one pass over the bytes."""
+        pieces = self._pieces
+        if pieces is None or batch.context is not None or batch.continues or batch.unfinished:
+            return None
+        with format_errors(self._model.name):
+            form, encoder, words = pieces
+            found = _core.ngram_token_totals(
+                form, encoder, words, batch.data, batch.ends, self._eos, self._class, self._model.threads
+            )
+        return Totals(*found)
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
         """ln p of each unit given those before it in its sentence."""
@@ -177,14 +197,20 @@ class NGramSession(PredictingSession):
         self._remember(ids, bounds, before)
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs
 
-    def _score_pieces(self, encoder: _core.PieceEncoder, batch: Batch) -> Scored:
+    def _score_pieces(
+        self,
+        form: CoreModel,
+        encoder: _core.PieceEncoder,
+        words: _core.PieceWords | NDArray[np.uint32],
+        batch: Batch,
+    ) -> Scored:
         """The pieces of a batch and ln p of each, in one pass over the bytes."""
         model = self._model
         before = self._before if batch.continues else _NOTHING
         with format_errors(model.name):
             ids, cuts, bounds, blank, logs, lossy = _core.ngram_score_tokens(
-                model.own_form, encoder, model.own_words, batch.data, batch.all_ends, len(batch.ends), before,
-                self._eos, self._class, model.threads,
+                form, encoder, words, batch.data, batch.all_ends, len(batch.ends), before, self._eos, self._class,
+                model.threads,
             )  # fmt: skip
         batch.lossy_apart = lossy
         last = ids[bounds[-2] :] if len(bounds) > 1 else ids

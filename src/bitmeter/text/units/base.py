@@ -134,6 +134,11 @@ class Units(ABC):
         """For a tokenizer that the core splits by, its compiled form, so that a model can score bytes in one pass."""
         return None
 
+    @property
+    def piece_words(self) -> tuple[_core.PieceEncoder, _core.PieceWords] | None:
+        """For pieces that are the words of a model, what splits a text into them and numbers them in one pass."""
+        return None
+
     def blank(self, split: Split) -> Bools:
         """Which units are documents without a word or token: they cost nothing and count for nothing."""
         return np.asarray(split.ids == BLANK)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bitmeter.errors import DamagedSourceError
-from bitmeter.filter.records import BATCH_BYTES, BATCH_ROWS, LONGEST, Bad, Rows
+from bitmeter.filter.records import LONGEST, Gathered, Rows
 from bitmeter.text.corpus.readers import file_blocks
 
 __all__ = ["wet_rows"]
@@ -37,8 +37,7 @@ class _Bytes:
 
 def wet_rows(path: str) -> Iterator[Rows]:
     """One document per record of the type conversion; other records are carried over as they are."""
-    source, number, done, size = _Bytes(path), 0, 0, 0
-    rows = Rows(0, [])
+    source, number, gathered = _Bytes(path), 0, Gathered()
     while head := source.peek(_LONGEST_HEAD):
         if not head.strip(b"\r\n"):
             break
@@ -60,22 +59,12 @@ def wet_rows(path: str) -> Iterator[Rows]:
                 raise DamagedSourceError(message, path=path)
             text = raw[end + 4 : end + 4 + content]
         if fields.get(b"warc-type", b"conversion") != b"conversion":
-            rows.carried += raw
+            gathered.carry(raw)
             continue
-        if text is None:
-            reason = f"the record has more than {LONGEST:,} bytes"
-            rows.bad.append(Bad(done + len(rows.raw), f"record {number}", reason, raw))
-        else:
-            rows.good.append(len(rows.raw))
-            rows.texts.append(text)
-        rows.raw.append(raw)
-        size += len(raw)
-        if size >= BATCH_BYTES or len(rows.raw) >= BATCH_ROWS:
-            yield rows
-            done += len(rows.raw)
-            rows, size = Rows(done, []), 0
-    if rows.raw or rows.carried:
-        yield rows
+        gathered.add(raw, text, f"record {number}", f"the record has more than {LONGEST:,} bytes")
+        if gathered.full:
+            yield from gathered.taken()
+    yield from gathered.taken()
 
 
 def _fields(head: bytes) -> dict[bytes, bytes]:

@@ -9,7 +9,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import DamagedSourceError
-from bitmeter.filter import wet
+from bitmeter.filter.formats import wet
 from bitmeter.filter.reading import read_rows
 from bitmeter.filter.records import Fields
 
@@ -30,7 +30,7 @@ def test_pages_are_documents(tmp_path: Path) -> None:
     path = tmp_path / "a.warc.wet.gz"
     path.write_bytes(b"".join(gzip.compress(part) for part in (INFO, *PAGES)))
     [rows] = read_rows(str(path), Fields())
-    assert rows.texts == [b"to be or not\n", b""]
+    assert list(rows.texts) == [b"to be or not\n", b""]
     assert rows.raw == PAGES
     assert rows.carried == INFO
 
@@ -59,5 +59,5 @@ def test_a_page_that_is_too_long_is_set_aside(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "a.wet"
     path.write_bytes(record("conversion", b"x" * 50) + record("conversion", b"short"))
     [rows] = read_rows(str(path), Fields())
-    assert rows.texts == [b"short"]
+    assert list(rows.texts) == [b"short"]
     assert rows.bad[0].place == "record 1"

@@ -10,7 +10,8 @@ import numpy as np
 
 from bitmeter._util.optional import require
 from bitmeter.errors import FileFormatError
-from bitmeter.filter.records import BATCH_BYTES, BATCH_ROWS, Bad, Fields, Rows, taken
+from bitmeter.filter.formats.arrow import column_texts
+from bitmeter.filter.records import BATCH_BYTES, BATCH_ROWS, Bad, Fields, Rows, Slices, taken
 from bitmeter.text.corpus.parquet import parquet_batches
 
 __all__ = ["parquet_rows", "with_columns"]
@@ -25,28 +26,23 @@ def parquet_rows(path: str, fields: Fields) -> Iterator[Rows]:
         for name in fields.added:
             if name in batch.schema.names:
                 raise taken(name, path, f"row {done + 1}")
-        rows = Rows(done, batch)
-        texts = _bytes(batch.column(fields.text), pa)
-        languages = batch.column(fields.language).cast(pa.string()).to_pylist() if fields.language else None
-        for at, text in enumerate(texts):
-            missing = fields.text if text is None else fields.language if languages and languages[at] is None else None
-            if text is None or missing is not None:
-                raw = json.dumps(batch.slice(at, 1).to_pylist()[0], default=str).encode()
-                rows.bad.append(Bad(done + at, f"row {done + at + 1}", f"the column {missing!r} is null", raw))
-                continue
-            rows.good.append(at)
-            rows.texts.append(text)
-            if languages is not None:
-                rows.languages.append(languages[at])
+        data, ends, has_text = column_texts(batch.column(fields.text), pa)
+        present = has_text
+        languages: list[str | None] = []
+        if fields.language:
+            column = batch.column(fields.language).cast(pa.string())
+            present = has_text & ~column.is_null().to_numpy(zero_copy_only=False)
+            languages = column.to_pylist()
+        good = np.flatnonzero(present)
+        starts = ends - np.diff(ends, prepend=np.int64(0))
+        rows = Rows(done, batch, good, Slices(data, starts[good], ends[good]))
+        rows.languages = [name for at, name in enumerate(languages) if present[at] and name is not None]
+        for at in np.flatnonzero(~present).tolist():
+            raw = json.dumps(batch.slice(at, 1).to_pylist()[0], default=str).encode()
+            missing = fields.language if has_text[at] else fields.text
+            rows.bad.append(Bad(done + at, f"row {done + at + 1}", f"the column {missing!r} is null", raw))
         yield rows
         done += batch.num_rows
-
-
-def _bytes(column: Any, pa: Any) -> list[bytes | None]:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    found: list[bytes | None] = column.cast(pa.large_binary()).to_pylist()
-    return found
 
 
 def with_columns(batch: Any, columns: dict[str, list[Any]]) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import BitmeterError, FileFormatError, RecordError
-from bitmeter.filter.parquet import with_columns
+from bitmeter.filter.formats.parquet import with_columns
 from bitmeter.filter.reading import read_rows
 from bitmeter.filter.records import Fields
 from tests.filter.made import TEXTS, model, values

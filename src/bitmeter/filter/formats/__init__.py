@@ -1,0 +1,1 @@
+"""The formats of corpora: records out of files."""
