@@ -25,6 +25,7 @@ EXTRAS = {
     "altair": "report",
     "vl_convert": "report",
     "icu": "icu",
+    "ray": "ray",
 }
 
 
