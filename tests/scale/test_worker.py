@@ -51,9 +51,9 @@ def test_errors_are_sent_as_they_are_or_as_text() -> None:
     sent = sendable(SourceError("no file", path="a"))
     assert (type(sent), str(sent)) == (SourceError, "no file")
 
-    class Local(Exception):
+    class LocalError(Exception):
         pass
 
-    text = sendable(Local("only here"))
+    text = sendable(LocalError("only here"))
     assert "only here" in str(text)
     pickle.dumps(text)
