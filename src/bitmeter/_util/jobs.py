@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-__all__ = ["Ended", "Executor", "Here", "Report", "Task", "TaskReport"]
+from bitmeter._util.progress import Step
+
+__all__ = ["Ended", "Executor", "Here", "PartsStep", "Report", "Task", "TaskReport"]
 
 #: By this a task says how much it has done since it last said so.
 Report: TypeAlias = Callable[[float], object]
@@ -52,6 +54,26 @@ class Ended:
         if self.error is not None:
             raise self.error
         return self.value
+
+
+@dataclass(frozen=True)
+class PartsStep(Step):
+    """How far work in parts is.
+
+    Attributes
+    ----------
+    parts, of
+        How many parts are done, and how many there are.
+    workers
+        How many processes do them.
+    lost
+        How many processes were lost.
+    """
+
+    parts: int = 0
+    of: int = 0
+    workers: int = 1
+    lost: int = 0
 
 
 class Executor(ABC):

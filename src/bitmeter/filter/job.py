@@ -14,8 +14,8 @@ import numpy as np
 
 from bitmeter._util.arrays import Floats
 from bitmeter._util.files import check_destination, label
-from bitmeter._util.jobs import Ended, Executor, Task
-from bitmeter._util.progress import Progress, Step
+from bitmeter._util.jobs import Ended, Executor, PartsStep, Task
+from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
 from bitmeter.errors import FileFormatError, SourceError
 from bitmeter.filter.examples import examples_of
@@ -73,7 +73,7 @@ class Job:
         self._models = replace(models, fingerprints=tuple(self._scorers.fingerprints().items()))
         self._progress, self._executor, self._force = progress, executor, force
         self._total, self._done = sum(shard.size for shard in shards), 0.0
-        self._passes = 1
+        self._passes, self._parts = 1, 0
         self._skipped = 0
         self._failed: list[tuple[str, str]] = []
         self._outputs: list[str] = []
@@ -122,6 +122,7 @@ class Job:
             self._advance(more)
 
         for ended in self._executor.run(tasks, report):
+            self._parts += 1
             self._advance(self._shards[ended.number].size - told.pop(ended.number, 0.0))
             yield ended
 
@@ -218,6 +219,7 @@ class Job:
             languages = _scored_before(before, abouts[number])
             found[shard.name] = Scored(path, languages or [])
             if languages is not None and path.exists():
+                self._parts += 1
                 self._advance(shard.size)
             else:
                 tasks.append(Task(number, score_file, (shard, self._settings, self._models, path), label(shard.source)))
@@ -279,6 +281,7 @@ class Job:
         for number, shard in enumerate(self._shards):
             if done[shard.name] is not None:
                 self._skipped += 1
+                self._parts += 1
                 self._advance(shard.size)
                 continue
             replaces = self._may_replace(receipts, shard, key)
@@ -334,7 +337,9 @@ class Job:
 
     def _advance(self, more: float) -> None:
         self._done += more
-        self._progress(Step(self._done / self._passes, self._total, stage="filtering"))
+        about = {"of": len(self._shards) * self._passes, "workers": self._executor.workers, "lost": self._executor.lost}
+        done = self._done / self._passes
+        self._progress(PartsStep(done, self._total, stage="filtering", parts=self._parts, **about))
 
     _rule: dict[str, Any] | None = None
 

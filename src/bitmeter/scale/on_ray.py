@@ -14,6 +14,7 @@ import logging
 import os
 import pickle
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -28,6 +29,8 @@ __all__ = ["RayPool"]
 
 #: For a cluster of our own: all that travels is small.
 _OBJECT_STORE = 100 << 20
+#: Seconds for an answer from a cluster.
+_PATIENCE = 10.0
 #: Nothing is reported to anyone: the port of the discard service, where nobody listens.
 _NOWHERE = "http://127.0.0.1:9"
 
@@ -73,10 +76,12 @@ class RayPool(Executor):
             else:
                 about |= {"address": self._address}
             try:
+                _knock(self._address)
                 self._ray.init(**about)
-            except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            except (OSError, RuntimeError, ValueError, self._ray.exceptions.RayError) as error:
                 where = "on this machine" if self._address is None else f"at {self._address}"
-                message = f"Ray cannot be used {where}: {error}"
+                first = str(error).partition("\n")[0]
+                message = f"Ray cannot be used {where}: {first}"
                 raise WorkerError(message, value=self._address) from error
             self._hush()
         if self._asked is None:
@@ -142,6 +147,14 @@ class RayPool(Executor):
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._is_ready, self._folder = False, None
+
+
+def _knock(address: str | None) -> None:
+    """See whether anyone listens at HOST:PORT; Ray itself tries for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isascii() and port.isdigit() and "/" not in host:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE):
+            pass
 
 
 def _call(payload: bytes, folder: str) -> tuple[str, Any]:

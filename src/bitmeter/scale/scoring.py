@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from bitmeter._util.jobs import Executor, Report, Task
+from bitmeter._util.jobs import Executor, PartsStep, Report, Task
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import InputError, InputTypeError, ModelError, SourceError
 from bitmeter.measure.conventions.registry import convention
@@ -157,7 +157,7 @@ class _Joining:
         self._run = Run(model, self._corpus, settings, Tracer(None, force=False), None, None)
         self._parts = parts_of(cut, size)
         self._total = sum(part.size for part in self._parts)
-        self._done = 0.0
+        self._done, self._ended = 0.0, 0
         self._nats, self._bytes = 0.0, 0
         self._offsets: list[int] = []
 
@@ -174,6 +174,7 @@ class _Joining:
 
         for ended in self._executor.run(self._tasks(), report):
             waiting[ended.number] = ended.result()
+            self._ended += 1
             left = self._parts[ended.number].size - told.pop(ended.number, 0.0)
             while joined in waiting:
                 self._join(joined, waiting.pop(joined))
@@ -200,7 +201,11 @@ class _Joining:
     def _advance(self, more: float, estimate: float | None) -> None:
         self._done += more
         if self._progress is not None:
-            self._progress(Step(self._done, self._total, stage="scoring", estimate=estimate))
+            at = PartsStep(
+                self._done, self._total, stage="scoring", estimate=estimate, parts=self._ended, of=len(self._parts),
+                workers=self._executor.workers, lost=self._executor.lost,
+            )  # fmt: skip
+            self._progress(at)
 
     def _tasks(self) -> Iterator[Task]:
         """Each part, as soon as it is known where it begins in the text."""

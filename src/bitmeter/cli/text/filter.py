@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from bitmeter.cli.loading import check_order
 from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, With
 from bitmeter.cli.progress import coding
+from bitmeter.cli.workers import Workers
 
 if TYPE_CHECKING:
     from bitmeter.filter.summary import FilterSummary
@@ -115,6 +117,7 @@ def filter(  # noqa: A001
     ] = None,
     conventions: Conventions = Conventions(),  # noqa: B008
     components: With = None,
+    processes: Workers = Workers(),  # noqa: B008
     summary: Annotated[str | None, typer.Option(metavar="FILE", help="Also write the summary as JSON.")] = None,
     force: Force = False,
     json: Json = False,
@@ -133,7 +136,7 @@ def filter(  # noqa: A001
         output = None
     found = _filtered(
         model, corpus, output, dry_run=dry_run, language=language, units=units, sentences=sentences,
-        components=components or (), force=force,
+        components=components or (), force=force, processes=processes,
         **rule.as_keywords(), **{**written.as_keywords(), "add": written.add or ()}, **conventions.as_keywords(),
     )  # fmt: skip
     if summary is not None:
@@ -150,12 +153,14 @@ def filter(  # noqa: A001
         raise typer.Exit(1)
 
 
-def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
+def _filtered(model: str, corpus: list[str], output: str | None, processes: Workers, **keywords: Any) -> FilterSummary:
     from bitmeter.errors import ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError
     from bitmeter.filter.run import filter_corpus
 
     try:
-        with coding("filtering", corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files") as progress:
-            return filter_corpus(model, corpus, output, progress=progress, **keywords)
+        title = corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files"
+        asked = processes.as_keywords()
+        with processes.watching("filtering", title, partial(coding, "filtering")) as progress:
+            return filter_corpus(model, corpus, output, progress=progress, **asked, **keywords)
     except (ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError) as error:
         raise typer.BadParameter(str(error)) from error
