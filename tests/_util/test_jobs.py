@@ -15,14 +15,14 @@ def halved(number: int, report: Report) -> float:
 
 
 def test_results_errors_and_reports() -> None:
-    told: list[tuple[int, float]] = []
+    reported: list[tuple[int, float]] = []
     tasks = [Task(place, halved, (number,)) for place, number in enumerate((4, 2, 6))]
     with Here() as executor:
-        ended = list(executor.run(tasks, lambda number, more: told.append((number, more))))
+        ended = list(executor.run(tasks, lambda number, more: reported.append((number, more))))
     assert [one.number for one in ended] == [0, 1, 2]
     assert (ended[0].value, ended[2].value) == (2.0, 1.5)
     assert isinstance(ended[1].error, ZeroDivisionError)
-    assert told == [(0, 4), (1, 2), (2, 6)]
+    assert reported == [(0, 4), (1, 2), (2, 6)]
 
 
 def test_tasks_are_taken_one_by_one() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import shutil
 import tempfile
@@ -48,9 +49,7 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture
 def work(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(TASKS))
-    import pool_tasks
-
-    return pool_tasks
+    return importlib.import_module("pool_tasks")
 
 
 def corpus(folder: Path) -> Path:
@@ -136,6 +135,6 @@ def test_a_cluster_of_our_own_leaves_nothing(work: Any, monkeypatch: pytest.Monk
     assert not any(os.path.exists(path) for path in made)
 
 
-def test_an_address_where_nobody_is() -> None:
+def test_an_address_without_a_cluster() -> None:
     with pytest.raises(WorkerError, match=r"127\.0\.0\.1:1"), executor_of(2, "ray", "127.0.0.1:1") as executor:
         list(executor.run([], print))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,6 @@ def work() -> Iterator[ModuleType]:
     folder = str(Path(__file__).parent)
     sys.path.insert(0, folder)
     try:
-        import pool_tasks
-
-        yield pool_tasks
+        yield importlib.import_module("pool_tasks")
     finally:
         sys.path.remove(folder)

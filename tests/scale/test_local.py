@@ -22,12 +22,12 @@ def results(pool: LocalPool, tasks: list[Task]) -> dict[int, Any]:
 
 
 def test_results_reports_and_errors(work: ModuleType) -> None:
-    told: dict[int, float] = {}
+    reported: dict[int, float] = {}
     with LocalPool(2) as pool:
         tasks = [Task(number, work.double, (number,)) for number in range(7)]
-        found = {ended.number: ended.value for ended in pool.run(tasks, told.__setitem__)}
+        found = {ended.number: ended.value for ended in pool.run(tasks, reported.__setitem__)}
         assert found == {number: 2 * number for number in range(7)}
-        assert told == {number: number for number in range(7)}
+        assert reported == {number: number for number in range(7)}
         failed = results(pool, [Task(0, work.fail, ("no luck",)), Task(1, work.double, (1,))])
         assert failed[1] == 2
         assert isinstance(failed[0], ValueError)

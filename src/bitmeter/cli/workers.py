@@ -97,7 +97,7 @@ def _parts_bar(verb: str, title: str) -> Iterator[Progress | None]:
 
 
 def json_lines(file: IO[str]) -> Progress:
-    """Write a line of JSON about once a second, and one at the end."""
+    """Write a line of JSON at most every second, and one at the end."""
     from bitmeter._util.jobs import PartsStep
 
     started = time.monotonic()

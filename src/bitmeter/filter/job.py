@@ -114,16 +114,16 @@ class Job:
 
     def _each(self, tasks: Iterable[Task]) -> Iterator[Ended]:
         """Tasks by the number of their file, as they end; each counts as much as its file has bytes."""
-        told: dict[int, float] = {}
+        reported: dict[int, float] = {}
 
         def report(number: int, more: float) -> None:
-            more = min(more, self._shards[number].size - told.get(number, 0.0))
-            told[number] = told.get(number, 0.0) + more
+            more = min(more, self._shards[number].size - reported.get(number, 0.0))
+            reported[number] = reported.get(number, 0.0) + more
             self._advance(more)
 
         for ended in self._executor.run(tasks, report):
             self._parts += 1
-            self._advance(self._shards[ended.number].size - told.pop(ended.number, 0.0))
+            self._advance(self._shards[ended.number].size - reported.pop(ended.number, 0.0))
             yield ended
 
     def _digests(self) -> list[dict[str, Any]]:

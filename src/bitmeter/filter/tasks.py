@@ -151,16 +151,16 @@ def write_file(
 
 def _watch(shard: Shard, report: Report) -> Callable[[int], None]:
     """Report how far a file is, in its own bytes; a compressed one is taken to be a quarter of its text."""
-    size, told = shard.size, 0
+    size, reported = shard.size, 0
     packed = shard.source.lower().endswith((*COMPRESSIONS, ".parquet", ".pq"))
     read = 0
 
     def watch(more: int) -> None:
-        nonlocal read, told
+        nonlocal read, reported
         read += more
         here = min(size, read // 4 if packed else read)
-        if here > told:
-            report(here - told)
-            told = here
+        if here > reported:
+            report(here - reported)
+            reported = here
 
     return watch

@@ -31,7 +31,7 @@ __all__ = ["RayPool"]
 _OBJECT_STORE = 100 << 20
 #: Seconds for an answer from a cluster.
 _PATIENCE = 10.0
-#: Nothing is reported to anyone: the port of the discard service, where nobody listens.
+#: Nothing is reported to anyone: the port of the discard service, which is closed.
 _NOWHERE = "http://127.0.0.1:9"
 
 

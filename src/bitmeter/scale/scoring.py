@@ -164,18 +164,18 @@ class _Joining:
     def score(self) -> Score:
         """All of it."""
         waiting: dict[int, PartSums] = {}
-        told: dict[int, float] = {}
+        reported: dict[int, float] = {}
         joined = 0
 
         def report(number: int, more: float) -> None:
-            more = min(more, self._parts[number].size - told.get(number, 0.0))
-            told[number] = told.get(number, 0.0) + more
+            more = min(more, self._parts[number].size - reported.get(number, 0.0))
+            reported[number] = reported.get(number, 0.0) + more
             self._advance(more, None)
 
         for ended in self._executor.run(self._tasks(), report):
             waiting[ended.number] = ended.result()
             self._ended += 1
-            left = self._parts[ended.number].size - told.pop(ended.number, 0.0)
+            left = self._parts[ended.number].size - reported.pop(ended.number, 0.0)
             while joined in waiting:
                 self._join(joined, waiting.pop(joined))
                 joined += 1
@@ -276,13 +276,13 @@ def score_part(model: bytes, corpus: Corpus, settings: Settings, offset: int, si
 
 def _watch(size: int, report: Report) -> Callable[[Step], Any]:
     """Report how far a part is, in bytes of the file; text of unknown size is taken to be as long as the file."""
-    told = 0.0
+    reported = 0.0
 
     def watch(step: Step) -> None:
-        nonlocal told
+        nonlocal reported
         here = min(float(size), step.done if step.share is None else size * step.share)
-        if here - told >= size / 16:
-            report(here - told)
-            told = here
+        if here - reported >= size / 16:
+            report(here - reported)
+            reported = here
 
     return watch
