@@ -4,7 +4,7 @@
 
 The model is an n-gram model of TRAIN. TEXT is written as JSON lines, one document per paragraph, so many times over. It
 is scored by this process with one thread, by pools of one process and of several, and with --ray on a Ray cluster that
-is started for it. CPU seconds are those of tasks (measured in them) and of the caller, which reads the text beside them;
+is started for it. CPU seconds are those of tasks (measured in them) and of the caller, which reads the text as well;
 the start of processes is shown apart. All scores must be equal to the last bit. Then the cost of tasks that do nothing.
 Before that, the same with an eighth, a quarter and a half of the text. Wall time means little on a machine that does
 other things: compare CPU seconds.

@@ -61,8 +61,8 @@ def test_score_and_filter_by_two_processes(tmp_path: Path, capsys: pytest.Captur
     _, both, said = run(capsys, *words, "--workers", "2", "--progress", "json")
     assert bm.Score.from_json(alone) == bm.Score.from_json(both)
     assert json.loads(said.splitlines()[-1])["share"] == 1.0
-    words = ("filter", str(model), str(tmp_path / "*.jsonl"), "-o", str(tmp_path / "out"), "--keep", "50%")
-    _, kept, _ = run(capsys, *words, "--workers", "2")
+    asked = ("filter", str(model), str(tmp_path / "*.jsonl"), "-o", str(tmp_path / "out"), "--keep", "50%")
+    _, kept, _ = run(capsys, *asked, "--workers", "2")
     assert "6 documents in 3 files" in kept
     assert (tmp_path / "out" / "0.jsonl").read_text() == '{"text": "to be"}\n'
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from bitmeter._util.jobs import Here
 from bitmeter._util.progress import Step
 from bitmeter.errors import BitmeterError, InputError, ModelError, RecordError, SourceError
 from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.options import settle
+from bitmeter.measure.options import Settings, settle
 from bitmeter.models.registry import resolve
 from bitmeter.scale.local import LocalPool
 from bitmeter.scale.scoring import parts_of, pickled_model, score_in_parts
@@ -66,18 +67,13 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def settings(model: str, keywords: dict[str, Any]) -> Any:
-    names = ("docs", "field", "norm", "first", "eos", "oov", "den", "ctx")
-    like = keywords.get("like", "bitmeter")
-    found = settle(
-        convention(like), *(keywords.get(name) for name in names), 0.95, keywords.get("cluster", "auto"), None, None,
-        None, None,
-    )  # fmt: skip
-    if "oov" in keywords or "oov" in convention(like).settings:
-        return found
-    import dataclasses
-
-    return dataclasses.replace(found, oov="spelled")
+def settings(keywords: dict[str, Any]) -> Settings:
+    """As `score` settles them for a model that can spell."""
+    tool = convention(keywords.get("like", "bitmeter"))
+    docs, norm, first, eos, oov = (keywords.get(name) for name in ("docs", "norm", "first", "eos", "oov"))
+    cluster = keywords.get("cluster", "auto")
+    found = settle(tool, docs, None, norm, first, eos, oov, None, None, 0.95, cluster, None, None, None, None)
+    return found if oov is not None or "oov" in tool.settings else replace(found, oov="spelled")
 
 
 @pytest.mark.parametrize("part_bytes", [700, 9000])
@@ -85,7 +81,7 @@ def settings(model: str, keywords: dict[str, Any]) -> Any:
 def test_parts_of_any_size(model: str, corpora: Path, name: str, keywords: dict[str, Any], part_bytes: int) -> None:
     expected = bm.score(model, corpora / name, **keywords)
     corpus = bm.Corpus(corpora / name, docs=keywords.get("docs"))
-    found = score_in_parts(resolve(model), corpus, settings(model, keywords), Here(), None, part_bytes)
+    found = score_in_parts(resolve(model), corpus, settings(keywords), Here(), None, part_bytes)
     assert found == expected
     assert found.exact == expected.exact
 
@@ -99,9 +95,7 @@ class Backwards(Here):
 
 def test_the_order_in_which_parts_end(model: str, corpora: Path) -> None:
     expected = bm.score(model, corpora / "rows.jsonl")
-    found = score_in_parts(
-        resolve(model), bm.Corpus(corpora / "rows.jsonl"), settings(model, {}), Backwards(), None, 999
-    )
+    found = score_in_parts(resolve(model), bm.Corpus(corpora / "rows.jsonl"), settings({}), Backwards(), None, 999)
     assert found == expected
 
 
@@ -123,7 +117,7 @@ def test_several_processes_one_of_which_is_killed(model: str, corpora: Path, mon
         steps.append(step)
 
     with LocalPool(2) as pool:
-        found = score_in_parts(resolve(model), bm.Corpus(corpora / "many"), settings(model, {}), pool, kill, 5000)
+        found = score_in_parts(resolve(model), bm.Corpus(corpora / "many"), settings({}), pool, kill, 5000)
     assert found == expected
     assert len(started) == 3
     assert steps[-1].share == 1.0
@@ -141,7 +135,7 @@ def test_errors_name_the_line_of_the_whole_file(tmp_path: Path, model: str) -> N
     rows[70] = "broken"
     (tmp_path / "a.jsonl").write_text("\n".join(rows))
     with pytest.raises(RecordError, match="line 71"):
-        score_in_parts(resolve(model), bm.Corpus(tmp_path / "a.jsonl"), settings(model, {}), Here(), None, 500)
+        score_in_parts(resolve(model), bm.Corpus(tmp_path / "a.jsonl"), settings({}), Here(), None, 500)
 
 
 def test_a_text_that_changes_meanwhile(tmp_path: Path, model: str) -> None:
@@ -153,7 +147,7 @@ def test_a_text_that_changes_meanwhile(tmp_path: Path, model: str) -> None:
 
     corpus = bm.Corpus(path, docs="line")
     with pytest.raises(SourceError, match="changed"):
-        score_in_parts(resolve(model), corpus, settings(model, {"docs": "line"}), Here(), change, 300)
+        score_in_parts(resolve(model), corpus, settings({"docs": "line"}), Here(), change, 300)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +179,7 @@ def test_an_empty_text(model: str, tmp_path: Path) -> None:
     for docs in ("file", "line"):
         expected = bm.score(model, tmp_path / "a.txt", docs=docs)
         corpus = bm.Corpus(tmp_path / "a.txt", docs=docs)
-        assert score_in_parts(resolve(model), corpus, settings(model, {"docs": docs}), Here(), None) == expected
+        assert score_in_parts(resolve(model), corpus, settings({"docs": docs}), Here(), None) == expected
 
 
 def test_parts_hold_several_small_files(corpora: Path) -> None:

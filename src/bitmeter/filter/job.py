@@ -337,9 +337,11 @@ class Job:
 
     def _advance(self, more: float) -> None:
         self._done += more
-        about = {"of": len(self._shards) * self._passes, "workers": self._executor.workers, "lost": self._executor.lost}
-        done = self._done / self._passes
-        self._progress(PartsStep(done, self._total, stage="filtering", parts=self._parts, **about))
+        at = PartsStep(
+            self._done / self._passes, self._total, stage="filtering", parts=self._parts,
+            of=len(self._shards) * self._passes, workers=self._executor.workers, lost=self._executor.lost,
+        )  # fmt: skip
+        self._progress(at)
 
     _rule: dict[str, Any] | None = None
 

@@ -162,15 +162,18 @@ class Run:
 
         What belongs to the whole text, such as clusters and notes, is found by `follow`.
         """
-        nats, tokens, rows = [], [], []
+        nats: list[Floats] = []
+        tokens: list[Ints] = []
+        rows: list[NDArray[np.int64]] = []
         for counted in self._scored():
             batch = counted.batch
             self._check(counted)
             counts = self._counts.add(batch.data, batch.ends)
             self._apply(counted)
             self._add(counted)
-            for found, new in ((nats, self._documents.ended[0]), (tokens, self._documents.ended[1]), (rows, counts)):
-                found.append(new)
+            nats.append(self._documents.ended[0])
+            tokens.append(self._documents.ended[1])
+            rows.append(counts)
             if self._progress is not None:
                 self._progress(Step(batch.offset - self._offset + len(batch.data), self._corpus.total_bytes))
         self._documents.finished()

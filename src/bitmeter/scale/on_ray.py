@@ -29,6 +29,8 @@ __all__ = ["RayPool"]
 
 #: For a cluster of our own: all that travels is small.
 _OBJECT_STORE = 100 << 20
+#: What may be wrong where a cluster does not let one in.
+_TOKEN = ". If it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN as where it was started"
 #: Seconds for an answer from a cluster.
 _PATIENCE = 10.0
 #: Nothing is reported to anyone: the port of the discard service, which is closed.
@@ -81,7 +83,7 @@ class RayPool(Executor):
             except (OSError, RuntimeError, ValueError, self._ray.exceptions.RayError) as error:
                 where = "on this machine" if self._address is None else f"at {self._address}"
                 first = str(error).partition("\n")[0]
-                message = f"Ray cannot be used {where}: {first}"
+                message = f"Ray cannot be used {where}: {first}{'' if self._address is None else _TOKEN}"
                 raise WorkerError(message, value=self._address) from error
             self._hush()
         if self._asked is None:

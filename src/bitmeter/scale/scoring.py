@@ -79,7 +79,7 @@ def score_in_parts(
     whole = sum(map(file_size, corpus.sources))
     size = part_bytes or min(_MOST, max(_LEAST, whole // (_PER_WORKER * executor.workers)))
     marks = _marks(corpus)
-    cut = corpus.cut(size)
+    cut = corpus.in_parts(size)
     try:
         found = _Joining(model, cut, settings, executor, progress, size).score()
     except SourceError:

@@ -129,10 +129,10 @@ def score(
     _check_figure(per, way, quiet=quiet)
     asked = processes.as_keywords()
     if processes.are_several:
-        alone = {"at": at, "null": null, "choices": choices, "label": label, "calibrate": calibrate, "prove": prove,
+        single = {"at": at, "null": null, "choices": choices, "label": label, "calibrate": calibrate, "prove": prove,
                  "html": html, "trace": trace, "alternatives": alternatives, "per-document": per_document,
                  "input-format": input_format, "on-bad": on_bad, "prime": prime}  # fmt: skip
-        _check_alone(alone)
+        _check_alone(single)
     names, texts, by_default = _models_and_texts(words, models)
     _check_records(input_format, on_bad, id_field, per_document)
     if (formats.saved == "json" or trace or per_document) and len(names) * len(texts) > 1:

@@ -235,7 +235,7 @@ class Corpus:
         other._count_separators()
         return other
 
-    def cut(self, size: int) -> Corpus:
+    def in_parts(self, size: int) -> Corpus:
         """The same text, with large files as several sources of about `size` bytes, each with whole documents.
 
         What cannot be cut (compressed files, paragraphs) stays whole.
