@@ -160,7 +160,10 @@ def score(
     if docs is None and isinstance(text, Corpus) and chosen.docs in ("record", text.docs):
         chosen = replace(chosen, docs=None)  # the tool takes texts one by one, as the corpus has them
     started = time.perf_counter()
-    executor: Executor = ask("an executor", workers, engine, address)
+    if (workers, engine, address) != (None, "local", None):
+        executor: Executor = ask("an executor", workers, engine, address)
+    else:
+        executor = Here()
     if not isinstance(executor, Here):
         with executor:
             unused = {"trace": trace, "alternatives": alternatives, "documents": documents}
