@@ -80,3 +80,19 @@ def best(run: Callable[[], T], repeat: int, enough: float = float("inf")) -> tup
     while len(found) < repeat and found[-1][0].wall <= enough:
         found.append(timed(run))
     return Seconds(min(one.cpu for one, _ in found), min(one.wall for one, _ in found)), found[-1][1]
+
+
+# Tasks of other processes, which import them from here.
+
+
+def timed_call(
+    call: Callable[..., Any], arguments: tuple[Any, ...], report: Callable[[float], object]
+) -> tuple[Any, float]:
+    """What a task gives, and the CPU seconds of its process."""
+    started = time.process_time()
+    return call(*arguments, report), time.process_time() - started
+
+
+def nothing(number: int, report: Callable[[float], object]) -> int:
+    """The least task."""
+    return number

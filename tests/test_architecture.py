@@ -33,6 +33,7 @@ RANKS = {
     "filter": 6,
     "history": 6,
     "hosts": 7,
+    "scale": 7,
     "kenlm": 7,
     "reports": 8,
     "tour": 9,
@@ -45,6 +46,7 @@ DOORS = {
     "torch": ("models/causal/trained/", "models/causal/hf/", "models/masked/"),
     "transformers": ("models/causal/hf/", "models/masked/"),
     "llama_cpp": ("models/causal/gguf/",),
+    "ray": ("scale/on_ray.py",),
     "httpx": ("models/causal/endpoint/",),
     "fastapi": ("web/",),
     "uvicorn": ("web/start.py",),
@@ -327,6 +329,7 @@ TESTED_ELSEWHERE = {
     "hosts/datatrove.py": "needs datatrove: tests/engines, run by make test-engines",
     "hosts/nemo_curator.py": "needs nemo-curator: tests/engines, run by make test-engines",
     "hosts/data_juicer.py": "needs py-data-juicer: tests/engines, run by make test-engines",
+    "filter/tasks.py": "tests/scale/test_filtering.py runs them here, in a pool and on Ray",
     "cli/verbs.py": "a table: tests/cli/test_app.py goes through all verbs",
 }
 

@@ -21,6 +21,7 @@
     │   └── RecordError (also ValueError)   a row without the text that was asked for
     ├── UndefinedError                      the quantity asked for does not exist for this input
     ├── ConvergenceError                    a numerical method did not reach its tolerance
+    ├── WorkerError                         a process that did a part of the work was lost, again and again
     └── MissingPackageError (also ImportError)  an optional package is not installed
 
 Whoever catches `BitmeterError` catches them all. Each message says what was found and where, why it matters, and what
@@ -56,6 +57,7 @@ __all__ = [
     "SourceError",
     "UndefinedError",
     "UnknownLabelError",
+    "WorkerError",
 ]
 
 
@@ -175,6 +177,10 @@ class UndefinedError(BitmeterError):
 
 class ConvergenceError(BitmeterError):
     """A numerical method did not reach its tolerance."""
+
+
+class WorkerError(BitmeterError):
+    """A process that did a part of the work was lost, again and again, or none could be started."""
 
 
 class MissingPackageError(BitmeterError, ImportError):

@@ -13,7 +13,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.errors import BitmeterError, FileFormatError
-from bitmeter.filter import job as jobs
+from bitmeter.filter import tasks
 from bitmeter.filter.receipts import FOLDER
 from tests.filter.made import model, rows, write_jsonl
 
@@ -46,8 +46,8 @@ def test_a_second_run_does_nothing(tmp_path: Path, rule: dict[str, Any], monkeyp
     def fail(*_: Any, **__: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr(jobs, "write_shard", fail)
-    monkeypatch.setattr(jobs, "score_shard", fail)
+    monkeypatch.setattr(tasks, "write_shard", fail)
+    monkeypatch.setattr(tasks, "score_shard", fail)
     again = bm.filter_corpus(name, source, tmp_path / "out", bad=tmp_path / "bad", **rule, **KEYWORDS)
     assert again.skipped == 3
     assert (again.tally, again.rule, again.signature, again.outputs) == (

@@ -40,6 +40,9 @@ INERT = {
     "alternatives": "what else the trace tells; the figure is the same",
     "trace": "where to write; the figure is the same",
     "force": "whether to overwrite; the figure is the same",
+    "workers": "who does it; the figure is the same to the last bit (tests/scale/test_scoring.py)",
+    "engine": "who does it; the figure is the same to the last bit",
+    "address": "who does it; the figure is the same to the last bit",
     "progress": "whom to tell; the figure is the same",
     "documents": "whom to tell; the figure is the same",
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bitmeter as bm
 from bitmeter import errors
 from bitmeter.measure.signature import (
     MAY_DIFFER,
@@ -15,6 +17,7 @@ from bitmeter.measure.signature import (
     Signature,
     covers_all_texts,
     differences,
+    joined_text,
     units_value,
 )
 from bitmeter.text.units.base import Units
@@ -134,3 +137,17 @@ def test_units_of_one_owner_are_not_of_one_kind() -> None:
     """The name of units may have slashes; all of it says which they are."""
     first = Signature(units="unjoined:org/one/own/1@0123")
     assert [d.decisive for d in differences(first, first.but(units="unjoined:org/two/own/1@4567"))] == [True]
+
+
+def test_the_text_of_a_sum_does_not_grow() -> None:
+    """A thousand parts have a value as long as two; what was written before, with all hashes, means the same."""
+    parts = [bm.score("uniform", f"{number}\n".encode(), docs="line") for number in range(12)]
+    total = functools.reduce(lambda one, two: one + two, parts)
+    assert len(total.signature.text) < len((parts[0] + parts[1]).signature.text) + 8
+    assert total.signature.text.endswith(f".12.{total.bytes}")
+    nested = (parts[0] + (parts[1] + parts[2])).signature
+    assert nested == (parts[0] + parts[1] + parts[2]).signature
+    assert nested != (parts[0] + parts[2] + parts[1]).signature
+    before = parts[0].signature.but(text="+".join(part.signature.text for part in parts[:2]))
+    assert joined_text(before, parts[2].signature)[0] == nested.text
+    assert bm.Score.from_json(total.to_json()) == total

@@ -32,6 +32,7 @@ from bitmeter.reports.explain import (
     [
         ("text", "sha256-0123456789ab.120", "120 bytes, 01234567"),
         ("text", "sha256-0123456789ab.1+sha256-ba9876543210.2", "1 byte, 01234567 + 2 bytes, ba987654"),
+        ("text", "joined-0123456789abcdef0123456789a.30.4500", "30 texts, 4,500 bytes, 01234567"),
         ("docs", "line.3.89abcdef", "line, 3 documents"),
         ("interval", "serial-clusters(line) 0.95", "serial-clusters(line), 95 %"),
         ("interval", "none", "none"),

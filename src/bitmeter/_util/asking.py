@@ -1,7 +1,7 @@
 """What a folder asks of one that it must not import: by name, resolved when it is asked.
 
 Imports point one way. A text may be named after a test set all the same, and a signature may be that of one: both ask
-the folder `data`, which stands above them.
+the folder `data`, which stands above them. What is done by several processes is asked of `scale`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ __all__ = ["ask"]
 ANSWERS = {
     "the file of a test set": "bitmeter.data.store:file_of",
     "the test set of a hash": "bitmeter.data.catalogue:name_of",
+    "an executor": "bitmeter.scale.engines:executor_of",
+    "a score in parts": "bitmeter.scale.scoring:score_in_parts",
 }
 
 

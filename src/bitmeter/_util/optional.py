@@ -27,6 +27,7 @@ EXTRAS = {
     "altair": "report",
     "vl_convert": "report",
     "icu": "icu",
+    "ray": "ray",
 }
 
 

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -303,14 +304,25 @@ def parse_sample(text: str, seed: int, within: Decision) -> Sampled:
 
 def _uniform(rest: str) -> Callable[[Floats], Floats]:
     share = real(float(rest), "the probability of --sample uniform", low=0.0, high=1.0)
-    return lambda values: np.full(len(values), share)
+    return partial(_uniform_weight, share)
+
+
+# Functions of the module, so that a rule can be sent to other processes.
+
+
+def _uniform_weight(share: float, values: Floats) -> Floats:
+    return np.full(len(values), share)
 
 
 def _gaussian(rest: str) -> Callable[[Floats], Floats]:
     centre, width = (float(part) for part in rest.split(","))
     if not (math.isfinite(centre) and 0 < width < math.inf):
         raise ValueError
-    return lambda values: np.exp(-0.5 * np.square((values - centre) / width))
+    return partial(_gaussian_weight, centre, width)
+
+
+def _gaussian_weight(centre: float, width: float, values: Floats) -> Floats:
+    return np.asarray(np.exp(-0.5 * np.square((values - centre) / width)))
 
 
 def _steps(rest: str) -> Callable[[Floats], Floats]:
@@ -318,7 +330,11 @@ def _steps(rest: str) -> Callable[[Floats], Floats]:
     ends, shares = (np.array(column) for column in zip(*pairs, strict=True))
     if not ((np.diff(ends) > 0).all() and (shares >= 0).all() and (shares <= 1).all() and not np.isnan(ends).any()):
         raise ValueError
-    return lambda values: np.append(shares, 0.0)[np.searchsorted(ends, values, side="left")]
+    return partial(_steps_weight, ends, shares)
+
+
+def _steps_weight(ends: Floats, shares: Floats, values: Floats) -> Floats:
+    return np.asarray(np.append(shares, 0.0)[np.searchsorted(ends, values, side="left")])
 
 
 _WEIGHTS = {"uniform": _uniform, "gaussian": _gaussian, "steps": _steps}

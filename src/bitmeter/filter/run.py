@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bitmeter._util.asking import ask
 from bitmeter._util.check import flag, items
 from bitmeter._util.files import as_path
+from bitmeter._util.jobs import Executor
 from bitmeter._util.progress import Progress, as_progress
 from bitmeter.errors import ChoiceError
 from bitmeter.filter.job import Job
@@ -18,6 +20,7 @@ from bitmeter.filter.rules import Buckets, Decision, Shares
 from bitmeter.filter.scores import Scorers
 from bitmeter.filter.settings import Settings, check_strings, rule_of, settle
 from bitmeter.filter.summary import FilterSummary
+from bitmeter.filter.tasks import Models
 
 __all__ = ["filter_corpus"]
 
@@ -56,6 +59,9 @@ def filter_corpus(
     bad: Any = None,
     dry_run: bool = False,
     force: bool = False,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     progress: Progress | None = None,
 ) -> FilterSummary:
     r"""Keep, drop or tag the documents of a corpus by their scores.
@@ -128,6 +134,13 @@ def filter_corpus(
         Write nothing: the summary says what would be kept, with documents at each decile.
     force
         Replace outputs that are not of this job.
+    workers
+        How many processes do the work, each file by one of them; by default this one alone. What is written does not
+        depend on it.
+    engine
+        "local", or "ray": the processes are those of Ray, on one machine or many.
+    address
+        With Ray: that of a running cluster, whose machines all see the files by the same names.
     progress
         Called with a `Step`.
 
@@ -159,10 +172,13 @@ def filter_corpus(
     }  # fmt: skip
     shards = shards_of(corpus, *((None, None, None) if dry else (output, rejected, bad)))
     given = () if components == () else tuple(items(components, "components", "several models or tokenizers"))
-    scorers = Scorers(model, minus, units, "" if by is None else by, conventions, given)
+    arguments = (model, minus, units, "" if by is None else by, conventions, given)
+    executor: Executor = ask("an executor", workers, engine, address)
+    scorers = Scorers(*arguments)
     _check_languages(rule, settings, scorers)
-    job = Job(shards, settings, scorers, as_progress(progress), force=force)
-    found = job.rehearse() if dry else job.run(_folder(output, shards))
+    with executor:
+        job = Job(shards, settings, Models(arguments, opened=scorers), as_progress(progress), executor, force=force)
+        found = job.rehearse() if dry else job.run(_folder(output, shards))
     return replace(job.summary(found), seconds=time.perf_counter() - started)
 
 

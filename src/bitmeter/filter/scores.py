@@ -17,7 +17,7 @@ from bitmeter.filter.records import Rows
 from bitmeter.filter.statistics import check_statistic, default_statistic, difference, statistic
 from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 from bitmeter.measure.signature import Signature
-from bitmeter.models.protocols import Compressor, Model
+from bitmeter.models.protocols import Compressor, Model, Threaded
 from bitmeter.models.registry import components_of, resolve
 
 __all__ = ["BAD", "NO_FIGURE", "NO_MODEL", "RECORD", "SCORED", "Scorers", "columns_of", "read_scores"]
@@ -59,13 +59,23 @@ class Scorers:
         Keywords of `DocumentScorer`.
     given
         What the files of models refer to (`--with`).
+    threads
+        How many threads a model may use; 0 for as many as there are processors.
     """
 
     def __init__(
-        self, model: Any, minus: Any, units: str | None, by: str, conventions: dict[str, Any], given: Sequence[str] = ()
+        self,
+        model: Any,
+        minus: Any,
+        units: str | None,
+        by: str,
+        conventions: dict[str, Any],
+        given: Sequence[str] = (),
+        *,
+        threads: int = 0,
     ) -> None:
         self._names, self._units, self._conventions = (model, minus), units, conventions
-        self._given = tuple(given)
+        self._given, self._threads = tuple(given), threads
         self._opened: dict[str, tuple[DocumentScorer, DocumentScorer | None] | None] = {}
         self.by = by
         #: The languages that came, in the order of their numbers.
@@ -118,6 +128,8 @@ class Scorers:
             components = components_of(self._given)
             model = resolve(named, components)
             components.check_used()
+        if self._threads and isinstance(model, Threaded):
+            model.threads = self._threads
         return DocumentScorer(model, **self._conventions)
 
     def fingerprints(self) -> dict[str, str]:
@@ -137,9 +149,13 @@ class Scorers:
 
     @property
     def signature(self) -> Signature | None:
-        """The conventions, of the first model that was opened; None before."""
-        opened = next((found for found in self._opened.values() if found is not None), None)
+        """The conventions, of the first of the languages whose model was opened; None before."""
+        opened = next((found for _, found in sorted(self._opened.items()) if found is not None), None)
         return None if opened is None else opened[0].signature
+
+    def forget_languages(self) -> None:
+        """Number languages afresh, as each file does; models stay open."""
+        self.languages, self._numbers = [], {}
 
     def number(self, language: str) -> int:
         """The number of a language."""

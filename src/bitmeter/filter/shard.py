@@ -24,7 +24,7 @@ from bitmeter.filter.settings import VALUE, Settings
 from bitmeter.filter.statistics import COUNTS, STATISTICS
 from bitmeter.filter.tally import Tally
 
-__all__ = ["MOST_PLACES", "UNSCORED_LABEL", "decide", "score_shard", "write_shard"]
+__all__ = ["MOST_PLACES", "UNSCORED_LABEL", "decide", "decide_only", "score_shard", "write_shard"]
 
 #: How many bad records a receipt names.
 MOST_PLACES = 5
@@ -67,6 +67,23 @@ def score_shard(shard: Shard, settings: Settings, scorers: Scorers, destination:
             tally.add_scores(records, scorers.languages)
             tally.note_bad((_placed(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             file.write(records.tobytes())
+            watch(rows.size)
+    return tally
+
+
+def decide_only(
+    shard: Shard, settings: Settings, scorers: Scorers, decision: Decision, destination: Path, watch: Watch
+) -> Tally:
+    """Write the scores of all records of a file, and count what a decision makes of them."""
+    tally = Tally()
+    labels = (*decision.labels, UNSCORED_LABEL)
+    with replacing(destination, force=True) as path, open(path, "wb") as file:
+        for rows in read_rows(shard.source, settings.fields):
+            records = scorers.score(rows)
+            file.write(records.tobytes())
+            tally.add_scores(records, scorers.languages)
+            tally.add_labels(records, decide(records, rows, decision, scorers.languages, settings.seed), labels)
+            tally.note_bad((_placed(shard, bad.place, bad.reason) for bad in rows.bad), MOST_PLACES)
             watch(rows.size)
     return tally
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.arrays import Bools
+from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.answers.conditions import Conditions
@@ -17,22 +19,55 @@ from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.mismatch import NormWatch
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.documents.ended import DocumentListener, EndedDocuments
-from bitmeter.measure.exact import exact_parts, rounded
+from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.groups.sums import GroupTotals
 from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
-from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTotals, document_sums
+from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTotals, ExactBlocks, document_sums
 from bitmeter.measure.trace.tracer import Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
 from bitmeter.text.blocks import cut_corpus
 from bitmeter.text.boundaries import Whole
-from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.corpus import Block, Corpus
 from bitmeter.text.units.counts import BegunCounter
 
 #: The largest logarithm that a probability may have, rounding included.
 LARGEST = 1e-9
+
+
+class PartSums(NamedTuple):
+    """What a part of a text adds to a score, before anything is rounded.
+
+    Attributes
+    ----------
+    nats, tokens, counts
+        Of each document; counts are bytes, characters and words.
+    blocks
+        The sums along the text.
+    left
+        Numbers whose exact sum is the log-probability of what the model does not know.
+    left_out
+        Bytes, characters and words that were not scored.
+    invalid, oov, skipped, impossible, lossy
+        As in a score; bytes in documents that the tokens do not give back.
+    first_impossible
+        The first unit of probability zero and its place; empty if there is none.
+    """
+
+    nats: Floats
+    tokens: Ints
+    counts: NDArray[np.int64]
+    blocks: ExactBlocks
+    left: Parts
+    left_out: Ints
+    invalid: int
+    oov: int
+    skipped: int
+    impossible: int
+    lossy: int
+    first_impossible: str
 
 
 class Run:
@@ -54,6 +89,8 @@ class Run:
         How many bytes are read at once; None for what the model likes best.
     listener
         Called with the sums of documents as they end.
+    offset
+        How many bytes of the text are before what is read here, which may be a part of it.
     """
 
     def __init__(
@@ -66,6 +103,7 @@ class Run:
         progress: Progress | None,
         block_bytes: int | None = None,
         listener: DocumentListener | None = None,
+        offset: int = 0,
     ) -> None:
         model, settings = with_windows(model, settings)
         check_abilities(model, settings)
@@ -82,7 +120,7 @@ class Run:
         self._done, self._spent = 0, 0.0
         self._left = _core.ExactSums(1)
         #: A closed vocabulary has no bits per byte.
-        self._covers = covers_all_texts(Signature(oov=settings.oov, units=units_value(model.units)))
+        self.covers = covers_all_texts(Signature(oov=settings.oov, units=units_value(model.units)))
         self._unknown: Bools | None = None
         self._oov = self._skipped = self._impossible = self._lossy = 0
         in_windows = isinstance(model, Windowed) and model.traits.whole_documents
@@ -93,8 +131,9 @@ class Run:
         self._tally = None if tally is None else tally()
         self._first_impossible = ""
         self._norms = NormWatch(model, settings.norm)
-        self._ended = None if listener is None else EndedDocuments(listener, closed=not self._covers)
+        self._ended = None if listener is None else EndedDocuments(listener, closed=not self.covers)
         self._tracer, self._alternatives = tracer, alternatives
+        self._offset = offset
 
     def measure(self) -> Score:
         """Go through the text once."""
@@ -121,8 +160,64 @@ class Run:
             # The trace carries the signature of the finished score, the method of its interval included.
             return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
+    def part(self) -> PartSums:
+        """Go through the text once, as a part of a longer one: the sums from which `join` makes a score of the whole.
+
+        What belongs to the whole text, such as clusters and notes, is found by `follow`.
+        """
+        nats: list[Floats] = []
+        tokens: list[Ints] = []
+        rows: list[NDArray[np.int64]] = []
+        for counted in self._scored():
+            batch = counted.batch
+            self._check(counted)
+            counts = self._counts.add(batch.data, batch.ends)
+            self._apply(counted)
+            self._add(counted)
+            nats.append(self._documents.ended[0])
+            tokens.append(self._documents.ended[1])
+            rows.append(counts)
+            if self._progress is not None:
+                self._progress(Step(batch.offset - self._offset + len(batch.data), self._corpus.total_bytes))
+        self._documents.finished()
+        self._counts.finished()
+        rows.append(self._counts.last)
+        return PartSums(
+            np.concatenate([*nats, self._documents.ended[0]]), np.concatenate([*tokens, self._documents.ended[1]]),
+            np.concatenate(rows), self._blocks.exactly(), exact_parts(self._left.parts().tolist()),
+            self._left_out.finished(), self._counts.invalid, self._oov, self._skipped, self._impossible, self._lossy,
+            self._first_impossible,
+        )  # fmt: skip
+
+    def follow(self) -> Iterator[Block]:
+        """Go through the text once without scoring it, for what must be known of the whole: hashes, clusters, norms."""
+        documents = 0
+        for block in self._corpus.blocks():
+            self._norms.look(block.data)
+            self._clustering.add(block.data, documents)
+            documents += len(block.ends)
+            yield block
+
+    def join(self, part: PartSums) -> None:
+        """Take the sums of the next part of the text."""
+        self._documents.take(part.nats, part.tokens)
+        self._counts.take(part.counts, part.invalid)
+        self._blocks.take(part.blocks)
+        left = np.array(part.left, dtype=np.float64)
+        self._left.add(left, np.array([0, len(left)], dtype=np.int64))
+        self._left_out.take(part.left_out)
+        self._oov += part.oov
+        self._skipped += part.skipped
+        self._impossible += part.impossible
+        self._lossy += part.lossy
+        self._first_impossible = self._first_impossible or part.first_impossible
+
+    def joined(self) -> Score:
+        """The score of all parts, which is that of the text in one run; `follow` must have come to its end."""
+        return with_interval(self._finish(), self._settings.confidence)
+
     def _so_far(self) -> float | None:
-        if not self._covers:
+        if not self.covers:
             return None
         return self._spent / math.log(2.0) / max(1, self._done)
 
@@ -137,8 +232,9 @@ class Run:
         units = Whole(model.units) if traits.whole_documents else model.units
         for block in cut_corpus(self._corpus, units, self._block_bytes):
             batch = Batch(
-                block.data, block.ends, model.units, block.offset, block.continues, block.unfinished, eos, traits.end
-            )
+                block.data, block.ends, model.units, block.offset + self._offset, block.continues, block.unfinished,
+                eos, traits.end,
+            )  # fmt: skip
             scored = session.score(batch, self._alternatives, self._watch(batch))
             self._lossy += batch.lossy
             yield Counted(batch, scored, self._outside_windows(scored))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -26,7 +25,7 @@ from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.interval.inputs import read_confidence
 from bitmeter.measure.interval.registry import interval_of
 from bitmeter.measure.saved import COUNTS, SCHEMA, read_run
-from bitmeter.measure.signature import Signature, covers_all_texts, differences
+from bitmeter.measure.signature import Signature, covers_all_texts, differences, joined_text
 from bitmeter.measure.trace.trace import Trace
 
 _LN2 = math.log(2.0)
@@ -273,6 +272,7 @@ class Score(Tabular, InNotebooks):
             )
             raise IncomparableError(message)
         documents = self.by_document.joined(other.by_document)
+        text, where = joined_text(self.signature, other.signature)
         nats, known = (exact_parts((*a, *b)) for a, b in zip(self._exact(), other._exact(), strict=True))
         joined = replace(
             self,
@@ -281,10 +281,7 @@ class Score(Tabular, InNotebooks):
             known_nats=rounded(known),
             exact=(nats, known),
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
-            signature=self.signature.but(
-                text=f"{self.signature.text}+{other.signature.text}",
-                docs=f"{kind[0]}.{self.documents + other.documents}.{_joined_ends(self, other)}",
-            ),
+            signature=self.signature.but(text=text, docs=f"{kind[0]}.{self.documents + other.documents}.{where}"),
             notes=tuple(dict.fromkeys((*self._own_notes(), *other._own_notes()))),
             by_document=documents,
             by_block=None,
@@ -422,12 +419,6 @@ class Score(Tabular, InNotebooks):
 
     def _metadata(self) -> dict[str, str]:
         return {"model": self.model, "text": self.text, "signature": str(self.signature)}
-
-
-def _joined_ends(first: Score, second: Score) -> str:
-    """A hash for where the documents of both texts end, one text after the other."""
-    both = "+".join(score.signature.docs.rpartition(".")[2] for score in (first, second))
-    return hashlib.sha256(both.encode()).hexdigest()[:8]
 
 
 def nothing_scored(score: Score) -> str:

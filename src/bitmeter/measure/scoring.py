@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from bitmeter._util.asking import ask
 from bitmeter._util.check import integer
+from bitmeter._util.jobs import Executor, Here
 from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
-from bitmeter.errors import ModelError
+from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.documents.ended import DocumentListener
 from bitmeter.measure.options import Settings, settle
@@ -46,6 +48,9 @@ def score(
     trace: Any = None,
     alternatives: int | None = None,
     force: bool = False,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     progress: Progress | None = None,
     documents: DocumentListener | None = None,
 ) -> Score:
@@ -108,6 +113,13 @@ def score(
         likely units (0 for none). Slower; only for models that expose the distribution of the next unit.
     force
         Overwrite that file.
+    workers
+        How many processes score parts of the text; by default this one alone. The score is the same to the last bit.
+        For models that do not learn as they read, texts in files, and documents that are lines, records or files.
+    engine
+        "local", or "ray": the processes are those of Ray, on one machine or many.
+    address
+        With Ray: that of a running cluster, whose machines all see the files by the same names.
     progress
         Called with a `Step` as the text goes by: bytes done, bytes in all, bits per byte so far.
     documents
@@ -147,8 +159,17 @@ def score(
         chosen = replace(chosen, oov="spelled")  # the only way that makes its bits comparable with other models'
     if docs is None and isinstance(text, Corpus) and chosen.docs in ("record", text.docs):
         chosen = replace(chosen, docs=None)  # the tool takes texts one by one, as the corpus has them
-    corpus = _corpus(text, chosen)
     started = time.perf_counter()
+    if (workers, engine, address) != (None, "local", None):
+        executor: Executor = ask("an executor", workers, engine, address)
+    else:
+        executor = Here()
+    if not isinstance(executor, Here):
+        with executor:
+            unused = {"trace": trace, "alternatives": alternatives, "documents": documents}
+            result = _in_parts(measured, text, chosen, executor, unused, progress)
+        return replace(result, seconds=time.perf_counter() - started, environment=environment())
+    corpus = _corpus(text, chosen)
     if isinstance(measured, Compressor):
         _refuse_answers(measured, chosen)
         if trace is not None:
@@ -166,6 +187,24 @@ def score(
         run = Run(measured, corpus, chosen, Tracer(trace, force=force), wanted, progress, listener=documents)
         result = run.measure()
     return replace(result, seconds=time.perf_counter() - started, environment=environment())
+
+
+def _in_parts(
+    model: Model | Compressor,
+    text: Any,
+    settings: Settings,
+    executor: Executor,
+    unused: dict[str, Any],
+    progress: Progress | None,
+) -> Score:
+    """The score by several processes, to which some keywords have no meaning."""
+    stated = next((name for name, value in unused.items() if value is not None), None)
+    if stated is not None:
+        message = f"{stated}= is written by one process, in the order of the text; leave it or workers= out"
+        raise InputError(message, value=unused[stated])
+    corpus = Corpus.of(text, docs=settings.docs, field=settings.field)
+    found: Score = ask("a score in parts", model, corpus, settings, executor, progress)
+    return found
 
 
 def _spells(model: Model | Compressor) -> bool:

@@ -256,6 +256,60 @@ def units_value(units: Units) -> str:
     return f"{f'{_UNJOINED}:' * marked}{units.name}/{units.fingerprint}"
 
 
+#: What the text of a sum of scores begins with.
+JOINED_TEXT = "joined-"
+#: Two primes, just below the numbers that 27 and 8 hexadecimal digits can hold, and a number below both.
+_TEXT_PRIME, _ENDS_PRIME, _BASE = (1 << 107) - 1, (1 << 32) - 5, 0x9E3779B1
+
+
+def joined_text(first: Signature, second: Signature) -> tuple[str, str]:
+    """The text and the ends of documents of two texts, one after the other, in values that do not grow.
+
+    The hashes of all parts are the digits of a number in a fixed base, taken modulo a prime: so it depends on their
+    order, but not on the order in which sums are taken, and a million parts have a value as long as two.
+
+    Examples
+    --------
+    >>> a, b, c = (Signature(text=f"sha256-{n}.{n}", docs=f"line.1.{n}") for n in range(3))
+    >>> ab, bc = (Signature(text=t, docs=f"line.2.{e}") for t, e in (joined_text(a, b), joined_text(b, c)))
+    >>> joined_text(ab, c) == joined_text(a, bc), joined_text(ab, c) == joined_text(c, ab)
+    (True, False)
+    >>> joined_text(a, b)[0].rpartition(".")[0][-2:], joined_text(a, b)[0].rpartition(".")[2]
+    ('.2', '1')
+    """
+    (a, one, size), (b, two, more) = (_text_parts(found.text) for found in (first, second))
+    text = (a * pow(_BASE, two, _TEXT_PRIME) + b) % _TEXT_PRIME
+    (c, d) = (_ends_value(found.docs) for found in (first, second))
+    ends = (c * pow(_BASE, two, _ENDS_PRIME) + d) % _ENDS_PRIME
+    return f"{JOINED_TEXT}{text:027x}.{one + two}.{size + more}", f"{ends:08x}"
+
+
+def _text_parts(value: str) -> tuple[int, int, int]:
+    """The number, the count of parts and the bytes of a text, whichever way it is written."""
+    if "+" in value:  # as sums were written before
+        found, many, size = 0, 0, 0
+        for part in value.split("+"):
+            number, _, more = _text_parts(part)
+            found, many, size = (found * _BASE + number) % _TEXT_PRIME, many + 1, size + more
+        return found, many, size
+    head, _, length = value.rpartition(".")
+    size = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+    if value.startswith(JOINED_TEXT):
+        digits, _, many_text = head.removeprefix(JOINED_TEXT).partition(".")
+        try:
+            return int(digits, 16) % _TEXT_PRIME, int(many_text), size
+        except ValueError:
+            pass
+    return int(hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:27], 16) % _TEXT_PRIME, 1, size
+
+
+def _ends_value(docs: str) -> int:
+    try:
+        return int(docs.rpartition(".")[2], 16) % _ENDS_PRIME
+    except ValueError:
+        return 0
+
+
 def split_value(key: str, value: str) -> tuple[str, str]:
     """The name and the fingerprint of a model or of units; a name may have slashes, and units' fingerprints have one.
 

@@ -121,6 +121,11 @@ class DocumentTotals:
         self._tokens.add(tokens[:, None])
         return sums
 
+    def take(self, nats: Floats, tokens: Ints) -> None:
+        """Add documents that were summed elsewhere."""
+        self._nats.add(nats[:, None])
+        self._tokens.add(tokens[:, None])
+
     def finished(self) -> tuple[Floats, Ints]:
         """The nats and the tokens of each document, or of each group of documents."""
         self.ended = (np.zeros(0), np.zeros(0, dtype=np.int64))
@@ -130,6 +135,32 @@ class DocumentTotals:
             self._tokens.add(self.ended[1][:, None])
             self._is_open = False
         return np.ascontiguousarray(self._nats.finished()[0][:, 0]), self._tokens.finished()[0][:, 0].copy()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactBlocks:
+    """The sums of blocks before they are rounded, as arrays that can be saved and added.
+
+    Attributes
+    ----------
+    size, end
+        The size of blocks, and where the text ends.
+    levels
+        Arrays with one number per block, whose exact sum is the log-probability of the block.
+    bytes
+        Of each block.
+    infinite
+        Which blocks hold something impossible.
+    hidden
+        Numbers whose exact sum is that of the rest of those blocks.
+    """
+
+    size: int
+    end: int
+    levels: tuple[Floats, ...]
+    bytes: Ints
+    infinite: Bools
+    hidden: Parts
 
 
 class BlockTotals:
@@ -166,6 +197,45 @@ class BlockTotals:
         if len(self._bytes) % 2:
             self._bytes = np.append(self._bytes, 0)
         self._bytes = self._bytes.reshape(-1, 2).sum(axis=1)
+
+    def exactly(self) -> ExactBlocks:
+        """All sums before they are rounded."""
+        levels: list[Floats] = []
+        bounds = np.arange(len(self._logs) + 1, dtype=np.int64)
+        values = self._logs.values()
+        infinite = np.isneginf(values)
+        # What a rounded sum leaves is a sum again; of infinite blocks only the exact sum of all is known.
+        while (rest := np.where(infinite, 0.0, values)).any():
+            levels.append(rest)
+            self._logs.add(-rest, bounds)
+            values = self._logs.values()
+        return ExactBlocks(
+            self.size, self._end, tuple(levels), self._bytes, infinite, exact_parts(self._logs.parts().tolist())
+        )
+
+    def take(self, other: ExactBlocks) -> None:
+        """Add the sums of a part of the text, with blocks counted from the beginning of the whole."""
+        if not len(other.bytes):
+            return
+        while self.size < other.size:
+            self._double()
+        self._end = max(self._end, other.end)
+        while self._end > self.size * MOST_BLOCKS:
+            self._double()
+        per = self.size // other.size
+        length = -(-len(other.bytes) // per)
+        if length > len(self._logs):
+            self._bytes = np.concatenate([self._bytes, np.zeros(length - len(self._bytes), dtype=np.int64)])
+            self._logs.resize(length)
+        bounds = np.minimum(np.arange(length + 1, dtype=np.int64) * per, len(other.bytes))
+        for level in other.levels:
+            self._logs.add(level, bounds)
+        self._bytes[:length] += np.add.reduceat(other.bytes, bounds[:-1])
+        if other.infinite.any():
+            self._logs.add(np.where(other.infinite, -np.inf, 0.0), bounds)
+            first = int(np.argmax(other.infinite)) // per
+            hidden = np.array(other.hidden)
+            self._logs.add(hidden, np.array([0, len(hidden)], dtype=np.int64), first)
 
     def finished(self) -> BlockSums:
         """The sums so far. The end of a document behind the last block of the text is added to that block."""
@@ -214,11 +284,16 @@ class CountTotals:
         """The number of documents that have ended."""
         return self._rows.documents
 
+    def take(self, rows: NDArray[np.int64], invalid: int) -> None:
+        """Add documents that were counted elsewhere."""
+        self._rows.add(rows)
+        self.invalid += invalid
+
     def finished(self) -> tuple[NDArray[np.int64], Ints | None]:
         """One row per document (or group): bytes, characters, words; and the number of documents per row if not one."""
         before = self._counter.total
         total = self._counter.finish()
-        self.invalid = total.invalid
+        self.invalid += total.invalid
         if self._open is not None and self._open[0]:
             # The corpus left a document open, perhaps within a character.
             self._open[1] += total.chars - before.chars

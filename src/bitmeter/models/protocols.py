@@ -49,6 +49,7 @@ __all__ = [
     "SentenceScorer",
     "Session",
     "Stepper",
+    "Threaded",
     "Traits",
     "Watch",
     "Windowed",
@@ -225,6 +226,18 @@ class Predictor(Model):
         for unit in np.asarray(history, dtype=np.int64).tolist():
             stepper.take(unit)
         return stepper.predict()
+
+
+class Threaded(Model):
+    """Uses several threads at once; its figures do not depend on how many.
+
+    Attributes
+    ----------
+    threads
+        The most that it uses; 0 for as many as there are processors.
+    """
+
+    threads: int
 
 
 class OpenVocabulary(Model):

@@ -9,6 +9,7 @@ from bitmeter.measure.conventions.registry import CONVENTIONS
 from bitmeter.measure.conventions.settings import DEFAULTS, MEANINGS
 from bitmeter.measure.interval.registry import description
 from bitmeter.measure.signature import (
+    JOINED_TEXT,
     MAY_DIFFER,
     MUST_AGREE,
     Difference,
@@ -31,6 +32,9 @@ _COLUMN = 13
 def value_shown(key: str, value: str) -> str:
     """A value of a signature for people: long hashes are shortened, counts have a noun."""
     parts = value.split(".")
+    if key == "text" and value.startswith(JOINED_TEXT) and [part.isdecimal() for part in parts[1:]] == [True, True]:
+        size = counted(int(parts[2]), "byte")
+        return f"{counted(int(parts[1]), 'text')}, {size}, {parts[0].removeprefix(JOINED_TEXT)[:8]}"
     if key == "text" and value:
         texts = [text.rpartition(".") for text in value.split("+")]
         return " + ".join(

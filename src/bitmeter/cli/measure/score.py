@@ -28,6 +28,7 @@ from bitmeter.cli.options import (
 )
 from bitmeter.cli.progress import coding, scoring
 from bitmeter.cli.quick import shown
+from bitmeter.cli.workers import Workers
 
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
@@ -114,6 +115,7 @@ def score(
     ] = False,
     history: Remembering,
     conventions: ScoringConventions,
+    processes: Workers,
 ) -> None:
     """Measure the cross-entropy of a model on a text.
 
@@ -125,6 +127,12 @@ def score(
     json = formats.printed == "json"
     check_contexts(conventions)
     _check_figure(per, way, quiet=quiet)
+    asked = processes.as_keywords()
+    if processes.are_several:
+        single = {"at": at, "null": null, "choices": choices, "label": label, "calibrate": calibrate, "prove": prove,
+                 "html": html, "trace": trace, "alternatives": alternatives, "per-document": per_document,
+                 "input-format": input_format, "on-bad": on_bad, "prime": prime}  # fmt: skip
+        _check_alone(single)
     names, texts, by_default = _models_and_texts(words, models)
     _check_records(input_format, on_bad, id_field, per_document)
     if (formats.saved == "json" or trace or per_document) and len(names) * len(texts) > 1:
@@ -183,6 +191,7 @@ def score(
         return
     keywords = conventions.as_keywords() | {
         "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
+        **(asked if processes.are_several else {}),
     }  # fmt: skip
     if html is not None:
         scores = _measure_and_report(chosen, texts[0], prime, keywords, html, conventions, quiet=quiet or json)
@@ -199,9 +208,9 @@ def score(
         if alone is not None:
             typer.echo(alone)
             return
-        scores = [_measure(model, texts[0], conventions.suited(model, keywords))]
+        scores = [_measure(model, texts[0], conventions.suited(model, keywords), processes)]
     else:
-        scores = _measure_all(chosen, texts, prime, keywords, conventions)
+        scores = _measure_all(chosen, texts, prime, keywords, conventions, processes)
     if output is not None and formats.saved == "json":
         scores[0].save(output, force=force)
     else:
@@ -217,6 +226,14 @@ def score(
     _print(scores, per, way, json=json, quiet=quiet)
     if by_default and not json and not quiet:
         typer.echo(f"No model was named, so this is {DEFAULT}, which learns as it reads.")
+
+
+def _check_alone(others: dict[str, Any]) -> None:
+    """Refuse what only one process does."""
+    typed = next((name for name, value in others.items() if value), None)
+    if typed is not None:
+        message = f"--{typed} is done by one process; leave it out, or --workers and --engine"
+        raise typer.BadParameter(message)
 
 
 def _check_records(
@@ -334,13 +351,18 @@ def _measure_and_report(
 
 
 def _measure_all(
-    models: list[Any], texts: list[str], prime: str | None, keywords: dict[str, Any], conventions: ScoringConventions
+    models: list[Any],
+    texts: list[str],
+    prime: str | None,
+    keywords: dict[str, Any],
+    conventions: ScoringConventions,
+    processes: Workers,
 ) -> list[Score]:
     """The score of each model on each text, text by text. Only one model is in memory at a time."""
     columns = []
     for name in models:
         model = _loaded(name, prime)
-        columns.append([_measure(model, text, conventions.suited(model, keywords)) for text in texts])
+        columns.append([_measure(model, text, conventions.suited(model, keywords), processes) for text in texts])
     return [score for row in zip(*columns, strict=True) for score in row]
 
 
@@ -438,10 +460,10 @@ def _loaded(name: Any, prime: str | None) -> Any:
     return primed(model, prime)
 
 
-def _measure(model: Any, text: str, keywords: dict[str, Any]) -> Score:
+def _measure(model: Any, text: str, keywords: dict[str, Any], processes: Workers = Workers()) -> Score:  # noqa: B008
     from bitmeter.measure.scoring import score as measure
 
-    with scoring(f"{model.name} on {text}") as progress:
+    with processes.watching("scoring", f"{model.name} on {text}", scoring) as progress:
         return measure(model, text, progress=progress, **keywords)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -12,6 +13,7 @@ from bitmeter.cli.formats import Format, chosen_formats, print_records, save_rec
 from bitmeter.cli.loading import check_order
 from bitmeter.cli.options import Conventions, Force, Json, OptionBundle, Remembering, With
 from bitmeter.cli.progress import coding
+from bitmeter.cli.workers import Workers
 
 if TYPE_CHECKING:
     from bitmeter.filter.summary import FilterSummary
@@ -117,6 +119,7 @@ def filter(  # noqa: A001
     ] = None,
     conventions: Conventions = Conventions(),  # noqa: B008
     components: With = None,
+    processes: Workers = Workers(),  # noqa: B008
     summary: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also write the summary: .json, or its outcomes as .csv, .tex, …"),
@@ -141,7 +144,7 @@ def filter(  # noqa: A001
         output = None
     found = _filtered(
         model, corpus, output, dry_run=dry_run, language=language, units=units, sentences=sentences,
-        components=components or (), force=force,
+        components=components or (), force=force, processes=processes,
         **rule.as_keywords(), **{**written.as_keywords(), "add": written.add or ()}, **conventions.as_keywords(),
     )  # fmt: skip
     history.remember([_measured(found, corpus)], "filter")
@@ -172,13 +175,15 @@ def _measured(found: FilterSummary, corpus: list[str]) -> Any:
     return Measured(found.model, text, found.signature, "byte", bits, found.bytes)
 
 
-def _filtered(model: str, corpus: list[str], output: str | None, **keywords: Any) -> FilterSummary:
+def _filtered(model: str, corpus: list[str], output: str | None, processes: Workers, **keywords: Any) -> FilterSummary:
     from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, NegativeError, NotFiniteError, RangeError
     from bitmeter.filter.run import filter_corpus
 
     try:
-        with coding("filtering", corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files") as progress:
-            return filter_corpus(model, corpus, output, progress=progress, **keywords)
+        title = corpus[0] if len(corpus) == 1 else f"{len(corpus):,} files"
+        asked = processes.as_keywords()
+        with processes.watching("filtering", title, partial(coding, "filtering")) as progress:
+            return filter_corpus(model, corpus, output, progress=progress, **asked, **keywords)
     except (ChoiceError, InputTypeError, NegativeError, NotFiniteError, RangeError) as error:
         raise typer.BadParameter(str(error)) from error
     except FileFormatError as error:

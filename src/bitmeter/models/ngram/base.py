@@ -32,7 +32,7 @@ from bitmeter.models.ngram.units import BEGIN, END, UNKNOWN, ModelIds, UnitPlan
 from bitmeter.models.openvocab.characters import CharacterCoder, SpelledCharacters
 from bitmeter.models.openvocab.words import SpelledNGramSession
 from bitmeter.models.outcomes import Outcomes
-from bitmeter.models.protocols import Bundled, Checked, Codes, NGramLike, Options, Samples, Session, Traits
+from bitmeter.models.protocols import Bundled, Checked, Codes, NGramLike, Options, Samples, Session, Threaded, Traits
 from bitmeter.models.sampled import SampledText
 from bitmeter.models.session import End
 from bitmeter.text.units.base import BLANK, Units
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["NGramBase"]
 
 
-class NGramBase(NGramLike, Codes, Samples, Checked, Bundled):
+class NGramBase(NGramLike, Codes, Samples, Checked, Bundled, Threaded):
     """What makes an `NGram` a model that predicts, codes and draws texts."""
 
     BUNDLE = f"model{SUFFIX}"

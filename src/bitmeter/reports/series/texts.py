@@ -9,6 +9,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter.errors import InputError
+from bitmeter.measure.signature import JOINED_TEXT
 from bitmeter.measure.trace.trace import Trace
 
 __all__ = ["TracedText", "offsets_of", "traced_text"]
@@ -46,7 +47,7 @@ def traced_text(trace: Trace, documents: int | None = None) -> TracedText:
     number = (int(doc[-1]) + 1 if len(doc) else 0) if documents is None else documents
     sums = np.bincount(doc, lengths, number).astype(np.int64) if len(doc) else np.zeros(number, dtype=np.int64)
     hashed, _, size = trace.signature.text.removeprefix("sha256-").partition(".")
-    if "+" not in trace.signature.text and hashed:
+    if "+" not in trace.signature.text and not trace.signature.text.startswith(JOINED_TEXT) and hashed:
         own = hashlib.sha256(data).hexdigest()
         if not own.startswith(hashed) or size != str(len(data)):
             message = (

@@ -17,6 +17,7 @@ from bitmeter._util.check import choice, integer, items, shown
 from bitmeter._util.files import label
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import InputError, InputTypeError, SourceError
+from bitmeter.text.corpus.cuts import cut_source
 from bitmeter.text.corpus.encoding import encode
 from bitmeter.text.corpus.labels import Candidates, Collector, Collectors, Contexts, Labels
 from bitmeter.text.corpus.readers import END_HERE, NO_ENDS, Block
@@ -117,6 +118,8 @@ class Corpus:
         self._candidates: Candidates | None = None
         self._contexts: Contexts | None = None
         self._begun: list[int] = []
+        #: Which sources begin a file, if files were cut; None if all do.
+        self._files: list[int] | None = None
         #: The corpus that this one was made from by normalising it, document by document.
         self.origin: Corpus | None = None
         self.docs = kinds.pop() if len(kinds) == 1 else "mixed"
@@ -233,6 +236,34 @@ class Corpus:
         other._count_separators()
         return other
 
+    def in_parts(self, size: int) -> Corpus:
+        """The same text, with large files as several sources of about `size` bytes, each with whole documents.
+
+        What cannot be cut (compressed files, paragraphs) stays whole.
+        """
+        assert self.origin is None, "cut it before it is normalised"
+        other = copy.copy(self)
+        parts = [cut_source(source, self._docs or "file", size) for source in self._sources]
+        other._sources = tuple(part for found in parts for part in found)
+        other._files = np.cumsum([0, *map(len, parts[:-1])]).tolist()
+        return other
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where it is read from, in order."""
+        return self._sources if self.origin is None else self.origin.sources
+
+    def part(self, start: int, stop: int) -> Corpus:
+        """The text of some of the sources alone."""
+        other = copy.copy(self)
+        other._sources, other._files = self._sources[start:stop], None
+        other._labels, other._candidates, other._contexts, other._digests = {}, None, None, None
+        return other
+
+    def begun(self) -> list[int]:
+        """For each source whose reading has begun, the number of documents before it."""
+        return self.origin.begun() if self.origin is not None else self._begun[:-1]
+
     def blocks(self, size: int = BLOCK_SIZE) -> Iterator[Block]:
         """All bytes in order, at most `size` in a block, with the ends of the documents.
 
@@ -344,8 +375,11 @@ class Corpus:
         return self._contexts.take(count)
 
     def first_documents(self) -> Ints:
-        """For each source that was read, the number of documents before it."""
-        return self.origin.first_documents() if self.origin is not None else np.array(self._begun[:-1], dtype=np.int64)
+        """For each file or other source that was read, the number of documents before it."""
+        if self.origin is not None:
+            return self.origin.first_documents()
+        begun = np.array(self._begun[:-1], dtype=np.int64)
+        return begun if self._files is None else begun[self._files[: len(begun)]]
 
     def _hashed(self, blocks: Iterator[Block]) -> Iterator[Block]:
         text, boundaries = hashlib.sha256(), hashlib.sha256()

@@ -23,7 +23,7 @@ from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
 from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
 
-__all__ = ["parquet_batches", "parquet_blocks", "parquet_rows"]
+__all__ = ["group_sizes", "parquet_batches", "parquet_blocks", "parquet_rows"]
 
 #: The most bytes of a page, unpacked, since a page is in memory whole; and of one that was packed more than so many
 #: times, which no text is.
@@ -39,8 +39,10 @@ class _Plan(NamedTuple):
     entries: bool
 
 
-def parquet_blocks(path: str, field: str, size: int, labels: Collector | None = None) -> Iterator[Block]:
-    """One document per row of a parquet file, read a few pages at a time."""
+def parquet_blocks(
+    path: str, field: str, size: int, labels: Collector | None = None, groups: tuple[int, int] | None = None
+) -> Iterator[Block]:
+    """One document per row of a parquet file, read a few pages at a time; or of the row groups from one to another."""
     pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
 
     name = without_secrets(path)
@@ -68,8 +70,9 @@ def parquet_blocks(path: str, field: str, size: int, labels: Collector | None = 
                 read_dictionary=[field] if plan.entries and _may_be_entries(schema.field(field).type, pa) else None,
             )  # fmt: skip
             rows = min(found.rows for found in (plan, *plans))
-            batches = table.iter_batches(batch_size=rows, columns=columns)
-        row = 0
+            first, last = (0, metadata.num_row_groups) if groups is None else groups
+            batches = table.iter_batches(batch_size=rows, columns=columns, row_groups=list(range(first, last)))
+            row = sum(metadata.row_group(number).num_rows for number in range(first))
         while True:
             with reading(path), _sound(name, pa):
                 batch = next(batches, None)
@@ -87,6 +90,16 @@ def parquet_blocks(path: str, field: str, size: int, labels: Collector | None = 
                     break
                 yield block
             row += batch.num_rows
+
+
+def group_sizes(path: str) -> list[int]:
+    """The bytes of each row group of a parquet file."""
+    pa, pq = (require(module, "Reading Parquet") for module in ("pyarrow", "pyarrow.parquet"))
+    name = without_secrets(path)
+    with reading(path), open_binary(path) as file, _sound(name, pa):
+        read_footer(file, [])  # Arrow comes only to what is found sound
+        metadata = pq.read_metadata(file)
+        return [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
 
 
 def parquet_batches(path: str, field: str, others: tuple[str, ...], size: int, most: int) -> Iterator[Any]:

@@ -66,6 +66,11 @@ class Source:
     once: bool = False
     #: The suffix of a compressed file, which is unpacked as it is read.
     packed: str = ""
+    #: Of a file: its name as the system has it, and its format, "text", "jsonl" or "parquet".
+    path: str = ""
+    format: str = ""
+    #: Of a part of a file: how many of its bytes that is.
+    share: int = 0
 
 
 @dataclass(slots=True)
@@ -217,14 +222,15 @@ def _file_source(path: str) -> Source:
         if PurePath(path).suffix.lower() in COMPRESSIONS:
             message = f"{name} is a compressed parquet file, which cannot be read in part; unpack it first"
             raise SourceError(message, path=name)
-        return Source(name, "record", partial(_read_parquet, path))
+        return Source(name, "record", partial(_read_parquet, path), path=path, format="parquet")
     suffix = PurePath(path).suffix.lower()
     packed = suffix if suffix in COMPRESSIONS else ""
     if kind == "jsonl":
-        return Source(name, "record", partial(_read_jsonl, path, name), packed=packed)
+        return Source(name, "record", partial(_read_jsonl, path, name), packed=packed, path=path, format="jsonl")
     if kind in SEPARATORS:
         return Source(name, "record", partial(_read_delimited, path, name, SEPARATORS[kind]), packed=packed)
-    return Source(name, "text", partial(_read_text, path), None if packed else _file_size(path), packed=packed)
+    size = None if packed else _file_size(path)
+    return Source(name, "text", partial(_read_text, path), size, packed=packed, path=path, format="text")
 
 
 # Functions of the module, so that a source can be pickled.

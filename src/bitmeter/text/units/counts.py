@@ -191,6 +191,10 @@ class BegunCounter:
         sums = [np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in columns]
         self._total += np.array([(column[cuts[1:]] - column[cuts[:-1]])[chosen].sum() for column in sums])
 
+    def take(self, counts: Ints) -> None:
+        """Add what another has counted of other documents."""
+        self._total += counts
+
     def finished(self) -> Ints:
         """Bytes, characters and words, with those of a document that is still open."""
         if self._chosen.any():

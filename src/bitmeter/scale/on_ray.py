@@ -1,0 +1,178 @@
+"""Tasks on Ray: one task per part of the work, a few in flight, nothing large in its object store.
+
+Ray is started on this machine for as long as the work takes, unless the address of a cluster is given. Its own retries
+are off: a task whose process or machine is lost is given out again here, as by the local pool. Nothing is cancelled,
+since cancelling many tasks can abort the program that does; what still runs at the end is ended with its processes.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import importlib
+import logging
+import os
+import pickle
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
+from bitmeter._util.optional import require
+from bitmeter.errors import WorkerError
+from bitmeter.scale.local import MOST_TRIES, lost_task, pickled
+from bitmeter.scale.worker import sendable
+
+__all__ = ["RayPool"]
+
+#: For a cluster of our own: all that travels is small.
+_OBJECT_STORE = 100 << 20
+#: What may be wrong where a cluster does not let one in.
+_TOKEN = ". If it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN as where it was started"
+#: Seconds for an answer from a cluster.
+_PATIENCE = 10.0
+#: Nothing is reported to anyone: the port of the discard service, which is closed.
+_NOWHERE = "http://127.0.0.1:9"
+
+
+class RayPool(Executor):
+    """Runs tasks on Ray.
+
+    Parameters
+    ----------
+    workers
+        How many tasks run at once; None for as many as there are processors.
+    address
+        Of a running cluster; None to start one here.
+    """
+
+    def __init__(self, workers: int | None, address: str | None) -> None:
+        self.lost = 0
+        self._address, self._asked = address, workers
+        self._folder: str | None = None
+        for name, value in (("RAY_USAGE_STATS_ENABLED", "0"), ("RAY_USAGE_STATS_REPORT_URL", _NOWHERE)):
+            os.environ.setdefault(name, value)
+        self._ray = require("ray", "--engine ray (engine='ray')")
+        self._is_ours = not self._ray.is_initialized()
+        self.workers = workers or os.cpu_count() or 1
+        self._is_ready = False
+        self._printer: Any = None
+        self._print: Any = None
+
+    def _begin(self) -> None:
+        """Start Ray, or join the cluster."""
+        if self._is_ready:
+            return
+        if self._is_ours:
+            about: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.CRITICAL}
+            if self._address is None:
+                # Sockets are in it, and their names must be short. Without the name "local", an address that another
+                # program left behind would be used.
+                self._folder = tempfile.mkdtemp(prefix="bm-")
+                about |= {
+                    "address": "local", "num_cpus": self.workers, "object_store_memory": _OBJECT_STORE,
+                    "include_dashboard": False, "_temp_dir": self._folder,
+                }  # fmt: skip
+            else:
+                about |= {"address": self._address}
+            try:
+                _knock(self._address)
+                self._ray.init(**about)
+            except (OSError, RuntimeError, ValueError, self._ray.exceptions.RayError) as error:
+                where = "on this machine" if self._address is None else f"at {self._address}"
+                first = str(error).partition("\n")[0]
+                message = f"Ray cannot be used {where}: {first}{'' if self._address is None else _TOKEN}"
+                raise WorkerError(message, value=self._address) from error
+            self._hush()
+        if self._asked is None:
+            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._remote = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(_call)
+        self._is_ready = True
+
+    def _hush(self) -> None:
+        """Keep what Ray prints of each lost process from standard output, where results go; there is no setting."""
+        with contextlib.suppress(ImportError, AttributeError):
+            self._printer = importlib.import_module("ray._private.worker")
+            self._print = self._printer.print_to_stdstream
+            self._printer.print_to_stdstream = _print_nothing
+
+    def run(self, tasks: Iterable[Task], report: TaskReport) -> Iterator[Ended]:
+        """Each task as it ends, in any order."""
+        self._begin()
+        ray, here = self._ray, os.getcwd()
+        waiting = iter(tasks)
+        again: collections.deque[tuple[Task, bytes]] = collections.deque()
+        tries: collections.Counter[int] = collections.Counter()
+        flying: dict[Any, tuple[Task, bytes]] = {}
+        # On a cluster of others no more than asked for; of our own, which has no more processors, some in advance.
+        most = self.workers if self._asked is not None and self._address is not None else 2 * self.workers
+        exhausted = False
+        while True:
+            while len(flying) < most and (again or not exhausted):
+                if again:
+                    task, payload = again.popleft()
+                else:
+                    found = next(waiting, None)
+                    if found is None:
+                        exhausted = True
+                        break
+                    task, payload = found, pickled(found)
+                flying[self._remote.remote(payload, here)] = task, payload
+            if not flying:
+                return
+            # A time limit, so that an interrupt is seen.
+            ready, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
+            for reference in ready:
+                task, payload = flying.pop(reference)
+                try:
+                    kind, value = ray.get(reference)
+                except ray.exceptions.RayError as error:
+                    self.lost += 1
+                    tries[task.number] += 1
+                    if tries[task.number] < MOST_TRIES:
+                        again.append((task, payload))
+                        continue
+                    lost = lost_task(task, tries[task.number])
+                    lost.__cause__ = error
+                    yield Ended(task.number, error=lost)
+                    continue
+                yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)
+
+    def close(self) -> None:
+        """Leave the cluster; end it, and remove its files, if it is ours."""
+        if self._is_ready and self._is_ours:
+            self._ray.shutdown()
+            if self._print is not None:
+                self._printer.print_to_stdstream = self._print
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._is_ready, self._folder = False, None
+
+
+def _knock(address: str | None) -> None:
+    """See whether anyone listens at HOST:PORT; Ray itself tries for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isascii() and port.isdigit() and "/" not in host:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE):
+            pass
+
+
+def _call(payload: bytes, folder: str) -> tuple[str, Any]:
+    """A task, in a process of Ray; names of files are relative to the folder of the caller."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.chdir(folder)
+        call, arguments = pickle.loads(payload)
+        return "value", call(*arguments, _ignore)
+    except Exception as error:
+        return "error", sendable(error)
+
+
+def _print_nothing(*arguments: Any, **keywords: Any) -> None:
+    """In place of Ray's printer."""
+
+
+def _ignore(more: float) -> None:
+    """Within a task nothing is reported: a message would cost as much as a small part does."""
