@@ -38,7 +38,7 @@ void escapes() {
     for (const char* text : {R"(\ud800)", R"(\udc00)", R"(\ud800\ud800)", R"(\ud83dx)", R"(\x41)", R"(\u12g4)", R"(\u12)", "\xFF",
                              "\xED\xA0\x80", "\t"})
         CHECK(!is_sound(std::string("{\"text\": \"") + text + "\"}"));
-    CHECK(is_sound(R"({"other": "\ud800", "text": ""})"));  // which nobody asks for
+    CHECK(is_sound(R"({"other": "\ud800", "text": ""})"));  // which is not asked for
     // Of every length, so that each part of a word of eight bytes ends a string once.
     for (std::size_t size = 0; size < 40; ++size) {
         const std::string plain(size, 'a');

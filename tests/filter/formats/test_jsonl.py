@@ -37,8 +37,10 @@ def reference(data: bytes, fields: Fields) -> list[tuple[bytes, str] | None]:
             row = None
         text = row.get(fields.text) if isinstance(row, dict) else None
         language = row.get(fields.language) if isinstance(row, dict) and fields.language else ""
-        is_sound = isinstance(text, str) and isinstance(language, str)
-        found.append((encode(text), language) if is_sound else None)
+        if isinstance(text, str) and isinstance(language, str):
+            found.append((encode(text), language))
+        else:
+            found.append(None)
     return found
 
 
