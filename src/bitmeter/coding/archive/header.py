@@ -124,7 +124,7 @@ def _read_compact(start: bytes, file: BinaryIO, name: str) -> ArchiveHeader:
         model = resolve(called) if is_named(called) else None
     except BitmeterError:
         model = None
-    if model is None:
+    if not isinstance(model, Model):
         raise damaged(name, f"its header names a model {called!a:.60} that cannot be made from its name")
     if _mark(model.fingerprint, model.units.name) != mark:
         message = (
