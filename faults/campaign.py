@@ -49,8 +49,9 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
     work = asked.work.resolve() / str(os.getpid())
-    # Caches are no leftovers: ours, and the one that torch keeps among the temporary files.
+    # Caches are no leftovers: ours, and the one that torch keeps among the temporary files. The history is the user's.
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
+    os.environ["BITMETER_DATA"] = str(work / "data")
     try:
         load(networks=any(job.is_network for job in chosen))
         prepare(work / "prepared", chosen, asked.scale)

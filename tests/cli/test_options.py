@@ -27,7 +27,10 @@ def test_the_conventions_are_keywords_of_score_with_its_defaults() -> None:
         assert keywords[name].default == value, name
     # Every other keyword of score is an option of the verb by itself.
     others = set(keywords) - set(ScoringConventions().as_keywords())
-    assert others == {"model", "text", "confidence", "trace", "alternatives", "force", "progress", "documents"}
+    assert others == {
+        "model", "text", "confidence", "trace", "alternatives", "force", "progress", "documents",
+        "workers", "engine", "address",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("bundle", [TextOptions, Conventions, ScoringConventions])

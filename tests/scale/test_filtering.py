@@ -18,7 +18,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter._util.progress import Step
-from bitmeter.errors import FileFormatError, InputTypeError, ModelError
+from bitmeter.errors import FileFormatError, InputTypeError, ModelError, SourceError
 from bitmeter.filter.tasks import Models, digest
 from bitmeter.scale.local import LocalPool
 from tests.filter.made import TEXT, model, rows, write_jsonl
@@ -206,9 +206,35 @@ def test_a_model_that_differs_between_processes(tmp_path: Path) -> None:
 
 def test_a_digest_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
-    assert digest(str(tmp_path / "a"), print) == {"size": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
+    found = digest(str(tmp_path / "a"), print)
+    assert found.about == {"size": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
+    assert found.stamp == (3, (tmp_path / "a").stat().st_mtime_ns)
     with pytest.raises(bm.BitmeterError, match="cannot be read"):
         digest(str(tmp_path / "b"), print)
+
+
+@pytest.mark.parametrize("rule", RULES[:2], ids=str)
+def test_a_file_that_is_replaced_after_it_was_hashed_gets_no_receipt(tmp_path: Path, rule: dict[str, Any]) -> None:
+    """Its receipt would say that another content was filtered, and the next run would believe it."""
+    name, source = model(tmp_path), corpus(tmp_path, files=2)
+    bm.filter_corpus(name, source, tmp_path / "right", **rule)
+    victim = source / "1.jsonl"
+    right, calls = victim.read_bytes(), 0
+
+    def replace(step: Step) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            (tmp_path / "other").write_bytes(b'{"text": "other"}\n')
+            os.replace(tmp_path / "other", victim)
+
+    out = tmp_path / "out"
+    with contextlib.suppress(SourceError):
+        assert bm.filter_corpus(name, source, out, progress=replace, **rule).failed
+    assert not list((out / ".bitmeter-filter").glob("1.*.receipt"))
+    victim.write_bytes(right)
+    bm.filter_corpus(name, source, out, **rule)
+    assert content(out) == content(tmp_path / "right")
 
 
 def test_workers_end_with_their_caller(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bitmeter._util.leftovers import temporary_folder
 from bitmeter.cli.output import note
 
 __all__ = ["Reported", "check_runs", "reported", "write"]
@@ -88,5 +88,5 @@ def reported(html: Path | None, alternatives: int | None) -> Iterator[Reported]:
     if html is None:
         yield Reported(None, None)
         return
-    with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-        yield Reported(Path(folder), alternatives)
+    with temporary_folder() as folder:
+        yield Reported(folder, alternatives)

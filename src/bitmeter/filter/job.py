@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +14,7 @@ import numpy as np
 from bitmeter._util.arrays import Floats
 from bitmeter._util.files import check_destination, label
 from bitmeter._util.jobs import Ended, Executor, PartsStep, Task
+from bitmeter._util.leftovers import temporary_folder
 from bitmeter._util.progress import Progress
 from bitmeter._version import __version__
 from bitmeter.errors import FileFormatError, SourceError
@@ -93,7 +93,7 @@ class Job:
         if not folder.is_dir():
             self._make(folder)
         with receipts.locked():
-            self._inputs = self._digests()
+            self._digest_inputs()
             key = self._key(rule)
             done = {shard.name: self._receipt(receipts, shard, key, number)
                     for number, shard in enumerate(self._shards)}  # fmt: skip
@@ -126,11 +126,13 @@ class Job:
             self._advance(self._shards[ended.number].size - reported.pop(ended.number, 0.0))
             yield ended
 
-    def _digests(self) -> list[dict[str, Any]]:
+    def _digest_inputs(self) -> None:
+        """The size and the hash of each file, and the state in which it was then, by which a change is noticed."""
         tasks = (Task(number, digest, (shard.source,), label(shard.source))
                  for number, shard in enumerate(self._shards))  # fmt: skip
         found = {ended.number: ended.result() for ended in self._executor.run(tasks, _ignore)}
-        return [found[number] for number in range(len(self._shards))]
+        self._inputs = [found[number].about for number in range(len(self._shards))]
+        self._stamps = [found[number].stamp for number in range(len(self._shards))]
 
     def _make(self, folder: Path) -> None:
         """The folder of outputs may be new; the folder that a single output is in must be there."""
@@ -222,7 +224,8 @@ class Job:
                 self._parts += 1
                 self._advance(shard.size)
             else:
-                tasks.append(Task(number, score_file, (shard, self._settings, self._models, path), label(shard.source)))
+                arguments = shard, self._stamps[number], self._settings, self._models, path
+                tasks.append(Task(number, score_file, arguments, label(shard.source)))
         for ended in self._each(tasks):
             shard = self._shards[ended.number]
             languages = ended.result()
@@ -256,9 +259,6 @@ class Job:
                 failed[ended.number] = str(ended.error)
             else:
                 written: Written = ended.result()
-                if written.has_changed:
-                    message = f"{label(shard.source)} was changed while it was read; run the filter again"
-                    raise SourceError(message, path=shard.source)
                 done[shard.name] = self._note(receipts, shard, ended.number, key, written)
         tally = Tally()
         for number, shard in enumerate(self._shards):
@@ -287,7 +287,16 @@ class Job:
             replaces = self._may_replace(receipts, shard, key)
             receipts.write(shard.name, {"key": key}, "claim")
             path, languages = scores.get(shard.name, (None, []))
-            arguments = shard, self._settings, self._models, self._decision, path, languages, replaces
+            arguments = (
+                shard,
+                self._stamps[number],
+                self._settings,
+                self._models,
+                self._decision,
+                path,
+                languages,
+                replaces,
+            )
             yield Task(number, write_file, arguments, label(shard.source))
 
     def _note(self, receipts: Receipts, shard: Shard, number: int, key: str, written: Written) -> dict[str, Any]:
@@ -311,13 +320,18 @@ class Job:
         self._dry = True
         rule = self._settings.rule
         tally = Tally()
-        self._inputs = self._digests()
-        with tempfile.TemporaryDirectory(prefix="bitmeter-filter-") as folder:
-            paths = [Path(folder, f"{number}.scores") for number in range(len(self._shards))]
+        self._digest_inputs()
+        with temporary_folder() as folder:
+            paths = [folder / f"{number}.scores" for number in range(len(self._shards))]
             decision = rule if isinstance(rule, Decision) else None
             tasks = (
-                Task(number, rehearse_file, (shard, self._settings, self._models, decision, path), label(shard.source))
-                for number, (shard, path) in enumerate(zip(self._shards, paths, strict=True))
+                Task(
+                    number,
+                    rehearse_file,
+                    (shard, stamp, self._settings, self._models, decision, path),
+                    label(shard.source),
+                )
+                for number, (shard, stamp, path) in enumerate(zip(self._shards, self._stamps, paths, strict=True))
             )
             found = {ended.number: ended.result() for ended in self._each(tasks)}
             scores = [Scored(path, found[number][1]) for number, path in enumerate(paths)]

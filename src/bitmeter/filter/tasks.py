@@ -20,7 +20,10 @@ from bitmeter.filter.settings import Settings
 from bitmeter.filter.shard import decide_only, score_shard, write_shard
 from bitmeter.text.formats import COMPRESSIONS
 
-__all__ = ["Models", "Written", "digest", "rehearse_file", "score_file", "write_file"]
+#: The size of a file and its time of change.
+Stamp = tuple[int, int]
+
+__all__ = ["Digest", "Models", "Written", "digest", "rehearse_file", "score_file", "write_file"]
 
 
 @dataclass(frozen=True)
@@ -76,24 +79,55 @@ def _opened(models: Models) -> Scorers:
     return found
 
 
-def digest(source: str, report: Report) -> dict[str, Any]:
+class Digest(NamedTuple):
+    """A file as it was when the filter began."""
+
+    #: Its size and the hash of its bytes, which receipts hold.
+    about: dict[str, Any]
+    #: Its size and its time of change.
+    stamp: Stamp
+
+
+def digest(source: str, report: Report) -> Digest:
     """The size and the hash of a file."""
     try:
-        return file_digest(source)
+        stamp = _stamp(source)
+        about = file_digest(source)
+        _check_unchanged(source, stamp)
     except OSError as error:
         message = f"{label(source)} cannot be read: {error.strerror or error}"
         raise SourceError(message, path=source) from error
+    return Digest(about, stamp)
 
 
-def score_file(shard: Shard, settings: Settings, models: Models, path: Path, report: Report) -> list[str]:
+def _stamp(source: str) -> Stamp:
+    found = os.stat(source)
+    return found.st_size, found.st_mtime_ns
+
+
+def _check_unchanged(source: str, stamp: Stamp) -> None:
+    """Refuse what was read of a file that is no longer the one whose hash its receipt would hold."""
+    if _stamp(source) != stamp:
+        message = f"{label(source)} was changed while it was read; run the filter again"
+        raise SourceError(message, path=source)
+
+
+def score_file(shard: Shard, stamp: Stamp, settings: Settings, models: Models, path: Path, report: Report) -> list[str]:
     """Write the scores of the records of a file; gives the languages in the order of their numbers."""
     scorers = models.scorers()
     score_shard(shard, settings, scorers, path, _watch(shard, report))
+    _check_unchanged(shard.source, stamp)
     return list(scorers.languages)
 
 
 def rehearse_file(
-    shard: Shard, settings: Settings, models: Models, decision: Decision | None, path: Path, report: Report
+    shard: Shard,
+    stamp: Stamp,
+    settings: Settings,
+    models: Models,
+    decision: Decision | None,
+    path: Path,
+    report: Report,
 ) -> tuple[dict[str, Any], list[str]]:
     """Write the scores of the records of a file, and count what a decision would make of them, if there is one.
 
@@ -105,6 +139,7 @@ def rehearse_file(
         tally = score_shard(shard, settings, scorers, path, watch)
     else:
         tally = decide_only(shard, settings, scorers, decision, path, watch)
+    _check_unchanged(shard.source, stamp)
     return tally.to_json(), list(scorers.languages)
 
 
@@ -116,12 +151,11 @@ class Written(NamedTuple):
     outputs: list[tuple[str, dict[str, Any]]]
     models: dict[str, str]
     signature: str
-    #: Whether the file was written to while it was read.
-    has_changed: bool
 
 
 def write_file(
     shard: Shard,
+    stamp: Stamp,
     settings: Settings,
     models: Models,
     decision: Decision,
@@ -134,10 +168,8 @@ def write_file(
     scorers = models.scorers()
     for language in languages:
         scorers.number(language)
-    before = os.stat(shard.source)
     tally, paths = write_shard(shard, settings, scorers, decision, scores, _watch(shard, report), force=force)
-    after = os.stat(shard.source)
-    has_changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+    _check_unchanged(shard.source, stamp)
     for language in scorers.languages:
         scorers.of(language)  # whose scores may have been computed elsewhere
     used = {
@@ -146,7 +178,7 @@ def write_file(
         if not scorers.is_pattern or language in scorers.languages
     }
     outputs = [(str(path), file_digest(path)) for path in paths]
-    return Written(tally.to_json(), outputs, used, str(scorers.signature or ""), has_changed)
+    return Written(tally.to_json(), outputs, used, str(scorers.signature or ""))
 
 
 def _watch(shard: Shard, report: Report) -> Callable[[int], None]:

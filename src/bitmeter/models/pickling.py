@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 
+from bitmeter._util.leftovers import temporary_folder
 from bitmeter.errors import ModelError
 
 __all__ = ["SharedCopies", "check_same", "from_file", "pickled_file"]
@@ -40,8 +41,8 @@ def pickled_file(
     """
     if path is not None:
         return from_file, (kind, os.path.abspath(path), fingerprint, state)
-    with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
-        file = Path(folder, f"model{suffix}")
+    with temporary_folder() as folder:
+        file = folder / f"model{suffix}"
         write(str(file))
         return _from_bytes, (kind, file.read_bytes(), suffix, fingerprint, state)
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
-
 from bitmeter._util.files import label
+from bitmeter._util.leftovers import temporary_folder
 from bitmeter.errors import FileFormatError
 from bitmeter.hosts.logs.runs import import_log
 from bitmeter.measure.trace.trace import Trace
@@ -34,8 +32,8 @@ def imported(content: bytes, name: str) -> Report:
             "runs import FILE"
         )
         raise FileFormatError(message)
-    with tempfile.TemporaryDirectory(prefix="bitmeter-log-") as folder:
-        path = Path(folder) / "log.json"
+    with temporary_folder() as folder:
+        path = folder / "log.json"
         path.write_bytes(content)
         score = import_log(path)
     found = gather([score])[0]

@@ -231,9 +231,9 @@ def decompress(
 def _verify(file: BinaryIO, name: str, model: Model, progress: Progress | None) -> None:
     header = read_header(file, name)
     try:
-        with tempfile.TemporaryDirectory(prefix="bitmeter-") as folder:
+        with temporary_folder() as folder:
             # By the model inside, where there is one: whoever decodes has no other.
-            used = _model_of(header, file, name, None, None, Path(folder)) if header.embedded else model
+            used = _model_of(header, file, name, None, None, folder) if header.embedded else model
             ArchiveReader(file, header, used, name, progress).give(None)
     except FileFormatError as error:
         message = (
