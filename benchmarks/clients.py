@@ -119,6 +119,8 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
+    spent = os.times()
+    print(f"the server took {spent.children_user + spent.children_system:.1f} CPU s in all, its start included")
     if set(codes) - {"200", "429"}:
         sys.exit(1)
 

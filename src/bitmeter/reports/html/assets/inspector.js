@@ -54,15 +54,15 @@ export function partsOf(model, text, from, to, heading) {
   ];
 }
 
-/** The whole inspector of a unit under one model, which may be a sum of several of the model's own. */
-export function inspected(model, text, from, to, noun) {
+/** The whole inspector of a unit under one model, which may be a sum of several of the model's own. A word need not begin
+ * and end where the model's units do: white space belongs to the word after it. */
+export function inspected(model, text, from, to, noun, begin = model.cuts[from], end = model.cuts[to]) {
   let bits = 0, entropy = 0, worst = 0;
   for (let i = from; i < to; i++) {
     bits += model.bits(i);
     entropy += model.entropy(i);
     worst = Math.max(worst, model.rank(i));
   }
-  const begin = model.cuts[from], end = model.cuts[to];
   const rows = [["Probability", probability(bits)]];
   const one = to - from === 1;
   if (!Number.isNaN(entropy) && model.h) {
@@ -83,7 +83,7 @@ export function inspected(model, text, from, to, noun) {
     rows.push(["Document", whole(d + 1)]);
   }
   const inside = model.entry.bytewise ? "Byte by byte" : "Token by token";
-  const truth = one ? visible(text.slice(begin, end)) : visible(text.slice(begin, model.cuts[from + 1]));
+  const truth = visible(text.slice(model.cuts[from], model.cuts[from + 1]));
   const known = model.alternatives(from);
   const heading = one ? "Expected here" : `Expected at its first ${model.entry.bytewise ? "byte" : model.entry.unit}`;
   return [

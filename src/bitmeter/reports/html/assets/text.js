@@ -148,7 +148,8 @@ export class TextView {
     const { model, text, unit } = this;
     await model.loadDetails();
     const first = this.grouping(model, unit);
-    return inspected(model, text, first[k], Math.max(first[k] + (first[k + 1] > first[k] ? 0 : 0), first[k + 1]), unit);
+    const own = unit === "word" ? [text.words[k], text.words[k + 1]] : [];
+    return inspected(model, text, first[k], first[k + 1], unit, ...own);
   }
 }
 
