@@ -88,7 +88,7 @@ MODELS = {
     "Cache", "Endpoint", "HuggingFace", "KrichevskyTrofimov", "MixtureModel", "NGram", "Neural", "TableModel",
     "Uniform", "Universal",
 }  # fmt: skip
-INSTRUMENT = {"Corpus": {"condition_on", "label_names", "labels_from", "take_contexts"}}
+INSTRUMENT = {"Corpus": {"begun", "condition_on", "in_parts", "label_names", "labels_from", "part", "take_contexts"}}
 PROTOCOL = {
     "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "network_ids",
     "own_ids_of", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_own", "predictions", "priced",
