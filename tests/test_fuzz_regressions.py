@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import bitmeter as bm
+from bitmeter.text.units.named import units_of
 
 ROOT = Path(__file__).parents[1]
 FOUND = ROOT / "tests" / "data" / "fuzz" / "python"
@@ -85,3 +87,12 @@ def test_an_input_that_ends_the_process_is_kept(tmp_path: Path) -> None:
     assert all(len(file.read_bytes()) > 3 for file in kept)
     assert "line 8 in run" in done.stderr  # where, by the fault handler
     assert "ends executions=" in done.stdout
+
+
+def test_a_space_in_bytes_begins_with_its_document() -> None:
+    """A forged model without a piece for the space: its bytes stood one byte before the document."""
+    units = units_of(f"sentencepiece:{FOUND.parent / 'prefix-in-bytes.model'}")
+    cuts = units.split(b"the mat  end", np.array([6, 6, 12])).cuts
+    assert cuts[0] == 0
+    assert (np.diff(cuts) >= 0).all()
+    assert cuts[-1] == 12

@@ -49,3 +49,10 @@ def test_half_a_character_cannot_be_inserted() -> None:
 def test_a_compressor_predicts_nothing() -> None:
     with pytest.raises(ModelError, match="does not expose"):
         predicted(MODELS.get("zlib"), b"a", 1)
+
+
+def test_the_end_of_a_sentence_is_no_text() -> None:
+    """It may be predicted, and a click on it inserts nothing."""
+    found = predicted(MODELS.get("sample-words"), b"", 8)["units"]
+    assert all(one["insert"] is None for one in found if one["shown"] in ("</s>", "<s>", "<unk>"))
+    assert predicted(MODELS.get("sample-words"), b"a </", 3)["units"] == []

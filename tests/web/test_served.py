@@ -95,3 +95,27 @@ def test_a_file_that_became_a_link_is_not_loaded(folder: Path) -> None:
     (folder / "two.bmn").symlink_to(folder.parent / "outside" / "secret.bmn")
     with pytest.raises(ModelError, match="no longer"):
         one.model()
+
+
+def test_a_model_that_was_trained_again_is_loaded_again(tmp_path: Path) -> None:
+    """The old one would give the figures of a file that is no longer there."""
+    bm.NGram(order=2).fit(b"to be or not to be\n").save(tmp_path / "m.bmn")
+    models = Models((), tmp_path)
+    before = models.get("m.bmn").model()
+    assert models.get("m.bmn").model() is before
+    bm.NGram(order=3).fit(b"that is the question\n" * 3).save(tmp_path / "m.bmn", force=True)
+    after = models.get("m.bmn").model()
+    assert isinstance(before, bm.Model)
+    assert isinstance(after, bm.Model)
+    assert after.fingerprint == bm.load(tmp_path / "m.bmn").fingerprint != before.fingerprint
+    (tmp_path / "m.bmn").unlink()
+    with pytest.raises(ModelError, match="no model"):
+        models.get("m.bmn")
+
+
+def test_messages_to_clients_hold_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "junk.bmn").write_bytes(b"junk")
+    with pytest.raises(ModelError) as error:
+        Models((), tmp_path).get("junk.bmn").model()
+    assert str(tmp_path) not in str(error.value)
+    assert "junk.bmn" in str(error.value)

@@ -81,6 +81,8 @@ void the_portable_exponential_is_the_exponential() {
     for (double x = -740.0; x < 0.75; x += 0.001371)
         CHECK(std::fabs(portable_exp(x) - std::exp(x)) <= 4e-16 * std::exp(x) + 1e-320);
     CHECK(portable_exp(0.0) == 1.0);
+    for (double x : {709.5, 7.5e22, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+        CHECK(portable_exp(x) == std::numeric_limits<double>::infinity());
     CHECK(portable_exp(-std::numeric_limits<double>::infinity()) == 0.0);
     // Side by side they are the same to the bit, where all are plain numbers and where some are not.
     const double nan = std::nan(""), infinite = std::numeric_limits<double>::infinity();

@@ -276,6 +276,8 @@ bool PieceEncoder::by_words(Bytes document, std::int64_t offset, const std::uint
     } else if (loop.bytes) {
         set_cuts(run, first, offset, spaced);
     }
+    // The space that is added has no byte: what is made of it, perhaps several pieces, begins with the document.
+    for (std::size_t i = first; i < run.size && run.cuts[i] < offset; ++i) run.cuts[i] = offset;
     run.cuts[first] = offset;
     return true;
 }

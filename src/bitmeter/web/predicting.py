@@ -19,6 +19,10 @@ __all__ = ["predicted"]
 _REACH = 20_000
 
 
+#: What an n-gram model calls the ends of a sentence and an unknown word: no text.
+_MARKS = (b"<s>", b"</s>", b"<unk>")
+
+
 def predicted(one: ServedModel, before: bytes, most: int) -> dict[str, Any]:
     """The likeliest next units after a text, with their probabilities, and the entropy of the prediction.
 
@@ -55,7 +59,7 @@ def _words(model: Predictor, before: bytes, most: int) -> dict[str, Any]:
     row = _row(model, history)
     if begun:
         fits = np.array([name.startswith(begun) and name != b"" for name in model.outcomes.names])
-        fits &= model.outcomes.ids >= 0
+        fits &= (model.outcomes.ids >= 0) & np.array([name not in _MARKS for name in model.outcomes.names])
         row = np.where(fits, row, -np.inf)
         total = np.exp(row).sum()
         if total <= 0.0:
@@ -80,7 +84,7 @@ def _top(model: Predictor, row: Floats, most: int, begun: bytes = b"") -> list[d
         name = model.outcomes.names[entry]
         if begun and name == begun:
             continue  # the word as it stands: there is nothing to add
-        special = int(model.outcomes.ids[entry]) < 0 or not name
+        special = int(model.outcomes.ids[entry]) < 0 or not name or name in _MARKS
         found.append(
             {
                 "shown": visible(name) if name else "(end)",

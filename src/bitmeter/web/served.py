@@ -5,6 +5,7 @@ A client names a model by its id, which is looked up; no path and no scheme come
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from bitmeter._util.files import label
 from bitmeter._util.secrets import without_secrets
-from bitmeter.errors import ModelError
+from bitmeter.errors import BitmeterError, ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.protocols import Compressor, Model, Predictor
 from bitmeter.models.registry import NAMED, load_file, names_model, resolve
@@ -53,6 +54,9 @@ class ServedModel:
     origin: str
     load: Callable[[], Model | Compressor]
     is_shared: bool = True
+    #: Of a file: its path, and its size and time of change when it was found.
+    path: Path | None = None
+    stamp: tuple[int, int] = (0, 0)
     loaded: Model | Compressor | None = None
     _growing: Model | Compressor | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -131,8 +135,9 @@ class Models:
         found = {one.id: one for one in _in_folder(self._folder)} if self._folder is not None else {}
         with self._lock:
             for name, one in found.items():
-                if name not in self._fixed:
-                    self._found.setdefault(name, one)
+                before = self._found.get(name)
+                if name not in self._fixed and (before is None or before.stamp != one.stamp):
+                    self._found[name] = one
             for name in [name for name in self._found if name not in found]:
                 del self._found[name]
 
@@ -145,6 +150,10 @@ class Models:
         """The model of an id; a ModelError if the server does not have it."""
         with self._lock:
             found = self._fixed.get(name) or self._found.get(name)
+        if found is not None and found.path is not None and _stamp(found.path) != found.stamp:
+            self.refresh()  # trained again since, or removed
+            with self._lock:
+                found = self._found.get(name)
         if found is None:
             message = (
                 f"this server has no model {label(name)!r:.80}; it has those of GET /api/models, and others can be "
@@ -205,17 +214,30 @@ def _in_folder(folder: Path) -> Iterator[ServedModel]:
             if not _is_inside(path, folder):
                 message = f"{path.name} is no longer a file of the models folder"
                 raise ModelError(message, value=path.name)
-            if path.suffix == ".bmx":
-                from bitmeter.models.mixture.model import load_path
+            try:
+                if path.suffix == ".bmx":
+                    from bitmeter.models.mixture.model import load_path
 
-                return load_path(str(path))
-            return load_file(path, Components())
+                    return load_path(str(path))
+                return load_file(path, Components())
+            except BitmeterError as error:  # whose message a client reads: the place of the folder is not its business
+                raise ModelError(str(error).replace(f"{folder}{os.sep}", ""), value=path.name) from error
 
-        try:
-            size = f"{path.stat().st_size:,} bytes" if path.is_file() else "a folder"
-        except OSError:
+        stamp = _stamp(path)
+        if stamp is None:
             continue
-        yield ServedModel(label(path.name), size, "folder", load, path.suffix != ".bmx" and path.is_file())
+        size = f"{stamp[0]:,} bytes" if path.is_file() else "a folder"
+        shared = path.suffix != ".bmx" and path.is_file()
+        yield ServedModel(label(path.name), size, "folder", load, shared, path, stamp)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """The size of a file and its time of change; None if it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def _is_model(path: Path) -> bool:

@@ -71,12 +71,12 @@ def serve(
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     limits = Limits(workers=max(2, min(8, os.cpu_count() or 2)))
-    guarded = Guard(create_app(Models(models, folder), limits), host, names, token, limits)
+    shown = host if ":" not in host else f"[{host}]"
+    if host in ("0.0.0.0", "::"):
+        shown = socket.gethostname()
+    guarded = Guard(create_app(Models(models, folder), limits), host, (*names, shown), token, limits)
     listening = _listen(host, port)
     with listening:
-        shown = host if ":" not in host else f"[{host}]"
-        if host in ("0.0.0.0", "::"):
-            shown = socket.gethostname()
         address = f"http://{shown}:{listening.getsockname()[1]}/"
         ready(address if token is None else f"{address}#token={token}")
         config = uvicorn.Config(

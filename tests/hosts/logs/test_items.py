@@ -29,7 +29,8 @@ def test_log_probabilities() -> None:
     assert of(1e-9).logprob() == 0.0
     assert of(-9999.0).token_logprob() == -math.inf
     assert of(-9999.0).logprob() == -9999.0  # the sum of a long text
-    for wrong in (0.1, "x", None, True, math.nan, [1]):
+    assert of(-math.inf).logprob() == -math.inf
+    for wrong in (0.1, "x", None, True, math.nan, [1], -(10**400), -1e300, 10**400):
         with pytest.raises(FileFormatError):
             of(wrong).logprob()
 

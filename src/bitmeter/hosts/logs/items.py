@@ -15,6 +15,8 @@ __all__ = ["Item", "Log", "LogFile", "token_bytes"]
 
 #: A log-probability may be above zero by so much through rounding.
 _ABOVE_ZERO = 1e-6
+#: No text costs more nats, but for an impossible one: sums of such figures stay finite.
+_MOST_NATS = 1e15
 #: What servers write for a probability of zero.
 _FLOOR = -9000.0
 
@@ -145,7 +147,9 @@ class LogFile:
                 value = float(value)
             except ValueError:
                 self.fail(f"{self.name} is {value!r:.60}; it must be a log-probability")
-        if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value) or value > _ABOVE_ZERO:
+        elif isinstance(value, int) and not isinstance(value, bool):
+            value = float(value) if -_MOST_NATS < value < _MOST_NATS else math.nan
+        if not isinstance(value, float) or math.isnan(value) or value > _ABOVE_ZERO or -math.inf < value < -_MOST_NATS:
             self.fail(f"{self.name} is {value!r:.60}; it must be a log-probability, which is not above 0")
         return min(0.0, float(value))
 
