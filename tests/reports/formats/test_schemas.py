@@ -53,6 +53,11 @@ COMMANDS = [
     "prefer ml.bmn pairs.jsonl --oov none",
     "surprisal model.bmn harbour.txt --spillover 1",
     "runs list",
+    "score kt sums.jsonl --given question --choices choices --label label",
+    "score kt sums.jsonl --given question --choices choices --label label --calibrate so",
+    "score kt rows.jsonl --at min-k,zlib",
+    "score kt rows.jsonl --at min-k --null rows.jsonl",
+    "score kt half.txt --prove",
 ]
 #: These print JSON alone.
 DOCUMENTS = [
@@ -60,8 +65,6 @@ DOCUMENTS = [
     "runs cite 1",
     "audit kt half.txt",
     "doctor",
-    "score kt sums.jsonl --given question --choices choices --label label",
-    "score kt rows.jsonl --at min-k,zlib",
     "score backoff.bmn half.txt",
 ]
 #: The schema of the rows of verbs whose rows do not name it.

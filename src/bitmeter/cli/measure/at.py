@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from bitmeter.cli.formats import Formats, print_records, save_records
 from bitmeter.cli.options import Conventions
 from bitmeter.cli.progress import scoring
 
@@ -22,8 +23,9 @@ def show_statistics(
     conventions: Conventions,
     unused: list[str],
     confidence: float,
+    formats: Formats,
     *,
-    json: bool,
+    force: bool,
 ) -> None:
     """Print the statistics of one model on one text.
 
@@ -41,8 +43,10 @@ def show_statistics(
         Options that were typed and have no meaning here.
     confidence
         Of the intervals.
-    json
-        Whether to print JSON.
+    formats
+        What is printed and saved: rows have one document and statistic each, .md and .tex the means.
+    force
+        Overwrite an existing file.
     """
     if not at:
         message = "--null is for --at; type: --at min-k,min-k++,zlib --null TEXT"
@@ -70,10 +74,11 @@ def show_statistics(
             )  # fmt: skip
     except ChoiceError as error:
         raise typer.BadParameter(str(error)) from error
-    if json:
-        from bitmeter._version import __version__
-        from bitmeter.reports.formats.cells import encoded
+    from bitmeter.reports.records.statistics import statistics_document, statistics_paper, statistics_records
 
-        typer.echo(encoded({"schema": "bitmeter.statistics/1", "version": __version__, **found.to_dict()}))
-        return
-    typer.echo(str(found))
+    def records(kind: str | None) -> Any:
+        return (statistics_paper if kind in ("md", "latex") else statistics_records)(found)
+
+    save_records(formats, lambda: records(formats.saved), lambda: statistics_document(found), force=force)
+    if not print_records(formats, lambda: records(formats.printed), lambda: statistics_document(found)):
+        typer.echo(str(found))

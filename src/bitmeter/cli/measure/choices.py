@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from bitmeter.cli.formats import Formats, print_records, save_records
 from bitmeter.cli.options import Remembering, ScoringConventions
 from bitmeter.cli.progress import scoring
 
@@ -21,9 +22,10 @@ def show_choices(
     unused: dict[str, Any],
     confidence: float,
     history: Remembering,
+    formats: Formats,
     *,
-    json: bool,
     quiet: bool,
+    force: bool,
 ) -> None:
     """Print accuracy and margins of each model on each text.
 
@@ -41,12 +43,15 @@ def show_choices(
         Of the intervals.
     history
         Whether to remember the figures.
-    json, quiet
-        Whether to print JSON, or the accuracy alone.
+    formats
+        What is printed and saved: rows have one answer each, .md and .tex the accuracies.
+    quiet
+        Whether to print the accuracy alone.
+    force
+        Overwrite an existing file.
     """
     from bitmeter.measure.answers.choices import choose
-    from bitmeter.reports.formats.cells import encoded
-    from bitmeter.reports.records.answers import choices_document
+    from bitmeter.reports.records.answers import choices_document, choices_paper, choices_records
 
     choices, label = fields["choices"], fields["label"]
     missing = [name for name in ("choices", "label") if fields[name] is None]
@@ -61,7 +66,7 @@ def show_choices(
         message = f"--{others[0]} has no meaning for a choice between answers; leave it out"
         raise typer.BadParameter(message)
     asked = {name: value for name, value in conventions.stated().items() if name not in ("given", "docs")}
-    lines = []
+    all_found = []
     for model in models:
         for text in texts:
             with scoring(f"{model.name} on {text}") as progress:
@@ -69,11 +74,23 @@ def show_choices(
                     model, text, given=conventions.given, choices=choices, label=label,
                     calibrate=fields["calibrate"], confidence=confidence, progress=progress, **asked,
                 )  # fmt: skip
-            share = found.ways["sum" if found.calibrate is None else "calibrated"].accuracy.share
             if not quiet:
                 history.remember([_measured_choices(found)], "score")
-            lines.append(encoded(choices_document(found)) if json else repr(share) if quiet else str(found))
-    typer.echo("[" + ",\n".join(lines) + "]" if json and len(lines) > 1 else "\n".join(lines))
+            all_found.append(found)
+
+    def records(kind: str | None) -> Any:
+        return choices_paper(all_found) if kind in ("md", "latex") else choices_records(all_found)
+
+    def document() -> Any:
+        made = list(map(choices_document, all_found))
+        return made[0] if len(made) == 1 else made
+
+    save_records(formats, lambda: records(formats.saved), document, force=force)
+    if print_records(formats, lambda: records(formats.printed), document):
+        return
+    for found in all_found:
+        share = found.ways["sum" if found.calibrate is None else "calibrated"].accuracy.share
+        typer.echo(repr(share) if quiet else str(found))
 
 
 def _measured_choices(found: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.formats import Format, chosen_formats, print_records, save_records
+from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Alternatives,
@@ -155,11 +155,8 @@ def score(
     if output is not None and trace is not None and output.resolve() == trace.resolve():
         message = f"-o and --trace are both {output}; they are two files, so give two names"
         raise typer.BadParameter(message)
-    if formats.printed not in ("table", "json") and (at or null is not None or choices or label or calibrate or prove):
-        message = f"--format {formats.printed} is for scores; leave it out, or type --json"
-        raise typer.BadParameter(message)
     if at or null is not None:
-        unused = {"output": output, "trace": trace, "alternatives": alternatives, "prove": prove or None,
+        unused = {"trace": trace, "alternatives": alternatives, "prove": prove or None,
                   "per-document": per_document, "input-format": input_format, "on-bad": on_bad,
                   "matrix": matrix, "html": html, "choices": choices, "label": label, "calibrate": calibrate,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
@@ -168,26 +165,26 @@ def score(
         others = [name for name in conventions.typed() if name not in ("docs", "field", "ctx")]
         others += [key for key, value in unused.items() if value is not None]
         ready = [_loaded(name, prime) for name in (load_models(names, components) if components else names)]
-        show_statistics(ready, texts, at or [], null, conventions, others, confidence, json=json)
+        show_statistics(ready, texts, at or [], null, conventions, others, confidence, formats, force=force)
         return
     # Without --with, models are loaded one after the other, so that only one is in memory.
     chosen: list[Any] = load_models(names, components) if components else list(names)
     if choices is not None or label is not None or calibrate is not None:
         fields = {"choices": choices, "label": label, "calibrate": calibrate}
-        unused = {"trace": trace, "output": output, "alternatives": alternatives, "matrix": matrix, "prove": prove,
+        unused = {"trace": trace, "alternatives": alternatives, "matrix": matrix, "prove": prove,
                   "per-document": per_document, "input-format": input_format, "on-bad": on_bad, "html": html,
                   "per": None if per == "byte" else per}  # fmt: skip
         from bitmeter.cli.measure.choices import show_choices
 
         each = (_loaded(name, prime) for name in chosen)
-        show_choices(each, texts, conventions, fields, unused, confidence, history, json=json, quiet=quiet)
+        show_choices(each, texts, conventions, fields, unused, confidence, history, formats, quiet=quiet, force=force)
         return
     if prove:
-        unused = {"trace": trace, "output": output, "alternatives": alternatives, "json": json or None, "html": html,
+        unused = {"trace": trace, "alternatives": alternatives, "html": html,
                   "per-document": per_document, "input-format": input_format, "on-bad": on_bad,
                   "quiet": quiet or None, "per": None if per == "byte" else per}  # fmt: skip
         others = [key for key, value in unused.items() if value is not None]
-        _prove(chosen, texts, prime, conventions, others, history)
+        _prove(chosen, texts, prime, conventions, others, history, formats, force=force)
         return
     keywords = conventions.as_keywords() | {
         "confidence": confidence, "trace": trace, "force": force, "alternatives": alternatives,
@@ -373,6 +370,9 @@ def _prove(
     conventions: ScoringConventions,
     others: list[str],
     history: Remembering,
+    formats: Formats,
+    *,
+    force: bool,
 ) -> None:
     others = [name for name in conventions.typed() if name not in ("field", "norm")] + others
     if others:
@@ -382,15 +382,23 @@ def _prove(
     from bitmeter.errors import ModelError
 
     ready = [_loaded(name, prime) for name in models]
-    failed = []
+    proofs = []
     for text in texts:
         for model in ready:
             with coding("coding", f"{model.name} on {text}") as progress:
                 proof = prove(model, text, field=conventions.field, norm=conventions.norm or "none", progress=progress)
             history.remember([proof.score], "score")
-            typer.echo(f"{proof.score}\n\n{proof}")
-            if not proof.holds:
-                failed.append(model.name)
+            proofs.append(proof)
+            if formats.printed == "table":
+                typer.echo(f"{proof.score}\n\n{proof}")
+    from bitmeter.reports.records.proofs import proof_paper, proof_records
+
+    def records(kind: str | None) -> Any:
+        return (proof_paper if kind in ("md", "latex") else proof_records)(proofs)
+
+    save_records(formats, lambda: records(formats.saved), force=force)
+    print_records(formats, lambda: records(formats.printed))
+    failed = [proof.score.model for proof in proofs if not proof.holds]
     if failed:
         message = (
             f"the length of the file coded with {failed[0]} is not its score, so the model is not a probability "

@@ -24,6 +24,9 @@ def curve(
         list[str] | None,
         typer.Option(metavar="NAME=BITS", help="Draw the bits per byte of another model as a line; can be repeated."),
     ] = None,
+    theme: Annotated[
+        str, typer.Option(metavar="NAME", help="light, dark, or auto: the colours of the reader's system.")
+    ] = "light",
     force: Force = False,
 ) -> None:
     """Show the learning curve of a network: bits per byte of the training text and of the held-out text."""
@@ -43,7 +46,7 @@ def curve(
         names = list(map(label, models))  # folders of the same name are distinguished by their paths
     found = {name: LearningCurve.load(model) for name, model in zip(names, models, strict=True)}
     if output is not None:
-        drawn = picture(found, levels=levels)
+        drawn = picture(found, levels=levels, theme=theme)
         with replacing(output, force=force) as beside:
             beside.write_text(drawn, encoding="utf-8")
         return

@@ -38,6 +38,9 @@ def plot(
     level: Annotated[
         list[str] | None, typer.Option(metavar="NAME=BITS", help="For learning: a line at the bits of another model.")
     ] = None,
+    theme: Annotated[
+        str, typer.Option(metavar="NAME", help="light, dark, or auto: an .svg in the colours of the reader's system.")
+    ] = "light",
     force: Force = False,
 ) -> None:
     """Draw one plot of saved runs, with intervals.
@@ -52,7 +55,7 @@ def plot(
         if trace:
             message = "--trace has no meaning for a learning curve; leave it out"
             raise typer.BadParameter(message)
-        curve(things, output, level, force=force)
+        curve(things, output, level, theme, force=force)
         return
     from bitmeter.reports.plots.drawing import FORMATS, PLOTS
     from bitmeter.reports.plots.drawing import plot as drawn
@@ -73,4 +76,4 @@ def plot(
     # A wrong ending is wrong whatever runs there are: `drawn` says so.
     if kind != "sweep" and output.suffix.removeprefix(".").lower() in FORMATS:
         check_runs(things, "--trace a.parquet")
-    drawn(kind, things[0] if kind == "sweep" else things, output, traces=trace or [], force=force)
+    drawn(kind, things[0] if kind == "sweep" else things, output, traces=trace or [], theme=theme, force=force)

@@ -12,6 +12,7 @@ from bitmeter._util.optional import require
 from bitmeter.errors import ChoiceError
 from bitmeter.reports.html.inputs import gather
 from bitmeter.reports.plots.specs import KINDS, spec_of, sweep_spec
+from bitmeter.reports.plots.themes import THEMES, dark_spec, themed
 from bitmeter.reports.series.sizes import sized_models
 
 __all__ = ["FORMATS", "PLOTS", "plot"]
@@ -22,7 +23,13 @@ _PURPOSE = "Drawing a plot"
 
 
 def plot(
-    kind: str, runs: Any, path: str | os.PathLike[str] | None = None, *, traces: Any = (), force: bool = False
+    kind: str,
+    runs: Any,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    traces: Any = (),
+    theme: str = "light",
+    force: bool = False,
 ) -> Any:
     """Draw one plot of runs.
 
@@ -38,6 +45,8 @@ def plot(
         Where to write it: .svg, .png, .html (nothing is fetched) or .json (the Vega-Lite specification).
     traces
         Further traces, as `report` takes them.
+    theme
+        "light", "dark", or "auto" for an .svg that takes the colours that the reader's system prefers.
     force
         Overwrite an existing file.
 
@@ -57,21 +66,27 @@ def plot(
     'Running cross-entropy'
     """
     choice(kind, "kind", PLOTS)
+    choice(theme, "theme", THEMES)
     ending = "" if path is None else as_path(path).suffix.removeprefix(".").lower()
     if path is not None:
         if ending not in FORMATS:
             message = f"{path} has no ending that says how to draw it; name it .svg, .png, .html or .json"
             raise ChoiceError(message, value=str(path))
         check_destination(path, force=force)
+    if theme == "auto" and ending != "svg":
+        message = 'only an .svg can take the reader\'s colours (theme="auto"); choose light or dark, or name it .svg'
+        raise ChoiceError(message, value=theme)
     spec = sweep_spec(sized_models(runs)) if kind == "sweep" else spec_of(kind, gather(runs, traces))
+    if theme == "dark":
+        spec = dark_spec(spec)
     if path is None:
         return require("altair", _PURPOSE).Chart.from_dict(spec)
     with replacing(path, force=force) as beside:
-        beside.write_bytes(_drawn(spec, ending))
+        beside.write_bytes(_drawn(spec, ending, theme))
     return None
 
 
-def _drawn(spec: dict[str, Any], ending: str) -> bytes:
+def _drawn(spec: dict[str, Any], ending: str, theme: str) -> bytes:
     if ending == "json":
         return (json.dumps(spec, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode(
             "utf-8", "backslashreplace"
@@ -80,5 +95,6 @@ def _drawn(spec: dict[str, Any], ending: str) -> bytes:
     if ending == "png":
         return bytes(converter.vegalite_to_png(spec, scale=2))
     if ending == "svg":
-        return str(converter.vegalite_to_svg(spec)).encode()
+        drawn = str(converter.vegalite_to_svg(spec))
+        return themed(drawn, "auto" if theme == "auto" else "light").encode()  # a dark specification is drawn dark
     return str(converter.vegalite_to_html(spec, bundle=True)).encode()

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
+from bitmeter._util.check import choice
 from bitmeter.errors import EmptyError
 from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.reports.plots.plot import curves
+from bitmeter.reports.plots.themes import THEMES, themed
 
 __all__ = ["chart", "picture"]
 
@@ -39,7 +41,9 @@ def chart(curve: LearningCurve, *, levels: Mapping[str, float] | None = None, wi
     return curves(series, levels=levels, width=width, height=height, x_label="steps", y_label="bits per byte")
 
 
-def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] | None = None) -> str:
+def picture(
+    found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] | None = None, theme: str = "light"
+) -> str:
     """Held-out (solid) and training (dashed) bits per byte over the seconds, as a self-contained SVG.
 
     Parameters
@@ -48,7 +52,10 @@ def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] |
         Curves by name.
     levels
         Bits per byte of other models on the held-out text, drawn as dotted lines.
+    theme
+        "light", "dark", or "auto": the colours that the reader's system prefers.
     """
+    choice(theme, "theme", THEMES)
     levels = dict(levels or {})
     if not found or not all(curve.points for curve in found.values()):
         message = "there is no point to draw; train a little longer"
@@ -70,7 +77,7 @@ def picture(found: Mapping[str, LearningCurve], *, levels: Mapping[str, float] |
         labels.append((frame.down(curve.points[-1].bits_per_byte), name, colour))
     for y, (_, name, colour) in zip(_apart([y for y, _, _ in sorted(labels)]), sorted(labels), strict=True):
         parts.append(f'<text x="{_WIDTH - _RIGHT + 6}" y="{y + 4:.1f}" fill="{colour}">{escape(name)}</text>')
-    return "\n".join([*parts, "</svg>\n"])
+    return themed("\n".join([*parts, "</svg>\n"]), theme)
 
 
 class _Frame:
