@@ -88,10 +88,25 @@ def test_several_scores_in_one_file(here: Path, capsys: pytest.CaptureFixture[st
     code, _, said = run(capsys, *words, "-o", "run.json")
     assert code == 2
     assert "-o FILE.csv" in said
-    for wrong in (["--at", "min-k"], ["--prove"], ["--choices", "a"]):
-        code, _, said = run(capsys, "score", "kt", "harbour.txt", "--format", "csv", *wrong)
-        assert code == 2
-        assert "--format csv is for scores" in said
+
+
+def test_statistics_choices_and_proofs_are_tables_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    choices = ["sums.jsonl", "--given", "question", "--choices", "choices", "--label", "label"]
+    for words, columns in (
+        (["rows.jsonl", "--at", "min-k"], ["document", "statistic", "value"]),
+        (["harbour.txt", "--prove"], ["model", "text", "bytes"]),
+        (choices, ["item", "answer", "label"]),
+    ):
+        assert run(capsys, "score", "kt", *words, "-o", "found.csv", "--force")[0] == 0
+        _, printed, _ = run(capsys, "score", "kt", *words, "--format", "csv")
+        assert Path("found.csv").read_text() == printed
+        frame = pd.read_csv("found.csv")
+        assert frame.columns.tolist()[:3] == columns
+        assert frame.dtypes.iloc[2] != object
+        for kind in ("md", "latex"):
+            code, printed, said = run(capsys, "score", "kt", *words, "--format", kind)
+            assert (code, said) == (0, "")
+            assert "Measured by bitmeter" in printed
 
 
 def test_a_run_is_loaded_as_before(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,6 +65,14 @@ class Workers(OptionBundle):
                 raise typer.BadParameter(str(error)) from error
         return {"workers": self.workers, "engine": self.engine, "address": self.address}
 
+    def suited(self, model: Any) -> Workers:
+        """These, or this process alone for a model of which parts of a text cannot be scored apart."""
+        if not self.are_several:
+            return self
+        from bitmeter.scale.scoring import can_be_split
+
+        return self if can_be_split(model) else Workers(progress=self.progress)
+
     def watching(
         self, verb: str, title: str, alone: Callable[[str], AbstractContextManager[Progress | None]]
     ) -> AbstractContextManager[Progress | None]:

@@ -29,7 +29,7 @@ from bitmeter.text.corpus.cuts import file_size
 from bitmeter.text.corpus.normalise import normalised
 from bitmeter.text.formats import is_url
 
-__all__ = ["Part", "parts_of", "score_in_parts", "score_part"]
+__all__ = ["Part", "can_be_split", "parts_of", "score_in_parts", "score_part"]
 
 #: Parts are of a size at which each process has several, within these bounds.
 _LEAST, _MOST, _PER_WORKER = 1 << 20, 64 << 20, 8
@@ -102,10 +102,24 @@ def _marks(corpus: Corpus) -> list[tuple[int, int]]:
     return [(about.st_size, about.st_mtime_ns) for about in found]
 
 
+def can_be_split(model: Model | Compressor) -> bool:
+    """Whether several processes score a text under this model as one does.
+
+    One that learns does not score parts apart, and networks use all processors by themselves.
+
+    Examples
+    --------
+    >>> import bitmeter as bm
+    >>> [can_be_split(bm.load(name)) for name in ("uniform", "kt", "zlib")]
+    [True, False, False]
+    """
+    return isinstance(model, Model) and not (model.traits.learns or isinstance(model, Windowed))
+
+
 def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> None:
     """Refuse what would not be the score of one run."""
     leave = "leave --workers and --engine out"
-    if isinstance(model, Compressor) or model.traits.learns:
+    if not can_be_split(model) and not isinstance(model, Windowed):
         what = "gives only the size of a whole text" if isinstance(model, Compressor) else "learns from all it has read"
         message = f"{model.name} {what}, so parts of a text cannot be scored apart; {leave}"
         raise ModelError(message, value=model.name)

@@ -56,3 +56,15 @@ def test_mistakes(words: list[str], part: str, here: Path, capsys: pytest.Captur
     code, printed, said = run(capsys, "compare", *words)
     assert (code, printed) == (2, "")
     assert part in said
+
+
+def test_several_processes_compare_as_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model that learns is scored by this process, the others by both."""
+    assert run(capsys, "train", "harbour.txt", "-o", "m.bmn", "--order", "2")[0] == 0
+    words = ["compare", "m.bmn", "uniform", "kt", "--on", "harbour.txt", "--docs", "line", "--json"]
+    code, alone, _ = run(capsys, *words)
+    assert code == 0
+    assert run(capsys, *words, "--workers", "2")[:2] == (0, alone)
+    code, _, said = run(capsys, *words, "--workers", "2", "--html", "r.html")
+    assert code == 2
+    assert "--html needs traces" in said

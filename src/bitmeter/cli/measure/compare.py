@@ -24,6 +24,7 @@ from bitmeter.cli.options import (
 from bitmeter.cli.output import show
 from bitmeter.cli.progress import scoring
 from bitmeter.cli.reporting import Reported, reported, write
+from bitmeter.cli.workers import Workers
 
 __all__ = ["compare"]
 
@@ -51,12 +52,14 @@ def compare(
     json: Json = False,
     history: Remembering,
     conventions: ScoringConventions,
+    processes: Workers,
 ) -> None:
     """Compare two or more models on the same text.
 
     Shows the difference in bits per byte, with its interval and p-value. The models are paired on the documents of
     the text, or on blocks of it.
     """
+    processes.as_keywords()
     if len(things) < 2:
         message = (
             "a comparison needs at least two; type: bitmeter compare A.json B.json, or: bitmeter compare A B --on TEXT"
@@ -75,8 +78,8 @@ def compare(
         check_free(path, force=force, inputs=[*things, on])
     check_contexts(conventions)
     if on is None:
-        if conventions.typed() or components:
-            option = next(iter(conventions.typed()), "with")
+        if conventions.typed() or components or processes.are_several:
+            option = next(iter(conventions.typed()), "with" if components else "workers")
             message = f"--{option} is for scoring, and saved runs are scored already; leave it out, or give --on TEXT"
             raise typer.BadParameter(message)
         from bitmeter.cli.trust.remembered import remembered_score
@@ -102,8 +105,11 @@ def compare(
         if html is not None:
             write([remembered.get(name, name) for name in things], html, force=force, quiet=json)
     else:
+        if html is not None and processes.are_several:
+            message = "--html needs traces, which one process writes; leave it out, or --workers and --engine"
+            raise typer.BadParameter(message)
         with reported(html, None) as room:
-            scores = _measured(things, components, on, confidence, conventions, room)
+            scores = _measured(things, components, on, confidence, conventions, room, processes)
             history.remember(scores, "compare")
             found = compare_scores(scores, confidence, chosen)
             if html is not None:
@@ -143,6 +149,7 @@ def _measured(
     confidence: float,
     conventions: ScoringConventions,
     room: Reported,
+    processes: Workers,
 ) -> list[Any]:
     from bitmeter.measure.scoring import score
 
@@ -154,9 +161,10 @@ def _measured(
     yields = "ctx" in conventions.from_files
     found = []
     for name, model, has_windows in zip(names, models, windowed, strict=True):
-        with scoring(f"{name} on {text}") as progress:
+        shared = processes.suited(model)
+        with shared.watching("scoring", f"{name} on {text}", scoring) as progress:
             ctx = windows if has_windows or not (yields or any(windowed)) else None
-            asked = room.added(keywords, model, text)
+            asked = room.added(keywords, model, text) | (shared.as_keywords() if shared.are_several else {})
             found.append(score(model, text, confidence=confidence, ctx=ctx, progress=progress, **asked))
     return found
 
