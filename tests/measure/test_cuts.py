@@ -10,6 +10,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ import bitmeter as bm
 from bitmeter.text.corpus.readers import Block
 from tests.models.networks import TINY
 
+#: Files that other tools made.
+PEERS = Path(__file__).parents[1] / "parity"
 LINES = "a rose is a rose\n\n  the rain,\tthe sea \né was ünknown here\nno end".encode()
 TRAIN = b"a rose is a rose\nthe rain and the sea\nis the rose here\n" * 3
 DOCUMENTS = [LINES[:17], b"", LINES[17:40], b" \n ", LINES[40:]]
@@ -122,6 +125,11 @@ MODELS: dict[str, Callable[[], Any]] = {
     "n-gram of words, compact": lambda: ngram("words").compact(),
     "n-gram of characters": lambda: ngram("characters"),
     "n-gram of bytes": lambda: ngram("bytes"),
+    "n-gram of pieces": lambda: ngram(f"sentencepiece:{PEERS / 'filters' / 'tiny.sp.model'}"),
+    "KenLM's binary": lambda: bm.NGram.load(PEERS / "kenlm" / "trie.bin"),
+    "KenLM's binary of pieces": lambda: bm.NGram.load(
+        PEERS / "filters" / "tiny.arpa.bin", units=f"sentencepiece:{PEERS / 'filters' / 'tiny.sp.model'}"
+    ),
     "mixture of words": lambda: mixture(),
     "mixture of bytes": lambda: bm.MixtureModel([ngram("bytes"), "kt", bm.Cache(20)]),
     "mixture of learners": lambda: bm.MixtureModel(["universal:small", "kt", "uniform"]),
