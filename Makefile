@@ -86,8 +86,9 @@ test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF fil
 	@CMAKE_ARGS="$${CMAKE_ARGS:--DLLAVA_BUILD=OFF}" $(PIP) install -c constraints.txt llama-cpp-python
 	$(BIN)/python -m pytest tests/gguf tests/models/causal/gguf
 
-test-engines: $(VENV)/.dev  ## install datasets, polars, DuckDB, Ray, datatrove, Data-Juicer, NeMo Curator (1 GB); test with them
-	@$(PIP) install datasets polars duckdb "ray[data]" datatrove tldextract aiohttp py-data-juicer nemo-curator
+test-engines: $(VENV)/.dev  ## install datasets, polars, DuckDB, Ray, datatrove, Data-Juicer, MLflow … (1 GB); test with them
+	@$(PIP) install datasets polars duckdb "ray[data]" datatrove tldextract aiohttp py-data-juicer nemo-curator \
+	  mlflow-skinny sqlalchemy alembic wandb
 	$(BIN)/python -m pytest tests/engines
 
 lint: $(VENV)/.dev  ## ruff, mypy and the word list

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
+from bitmeter.reports.figures import tool_figures
 from bitmeter.text.corpus.readers import Block
 from tests.models.networks import TINY
 
 #: Files that other tools made.
 PEERS = Path(__file__).parents[1] / "parity"
-LINES = "a rose is a rose\n\n  the rain,\tthe sea \né was ünknown here\nno end".encode()
+LINES = "a rose is a rose\n\n  the rain,\tthe sea \né was ünknown hère\nno end".encode()
 TRAIN = b"a rose is a rose\nthe rain and the sea\nis the rose here\n" * 3
 DOCUMENTS = [LINES[:17], b"", LINES[17:40], b" \n ", LINES[40:]]
 
@@ -149,7 +150,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "oov=class": {"oov": "class"},
     "oov=skipped": {"oov": "skipped"},
     "like=lm-eval": {"like": "lm-eval"},
+    "like=cc_net": {"like": "cc_net"},
 }
+#: Blocks of one length, so that documents end, begin and go on within one.
+STRIDES = [tuple(range(step, sum(map(len, DOCUMENTS)), step)) for step in (1, 3, 7, 9, 12, 20)]
 COUNTS = ("bytes", "chars", "words", "tokens", "documents", "oov", "skipped", "invalid", "impossible", "pieces")
 
 
@@ -163,6 +167,8 @@ class Found:
     document_nats: Any
     nats: float
     signature: str
+    #: Of the tool whose conventions are followed.
+    figures: dict[str, Any]
 
     @staticmethod
     def of(model: Any, cuts: tuple[int, ...], keywords: dict[str, Any]) -> Found:
@@ -174,7 +180,7 @@ class Found:
         return Found(
             tuple(getattr(score, name) for name in COUNTS), columns,
             [documents.bytes.tolist(), documents.tokens.tolist(), documents.words.tolist()], documents.nats,
-            score.nats, str(score.signature),
+            score.nats, str(score.signature), tool_figures(score)[0],
         )  # fmt: skip
 
 
@@ -182,6 +188,7 @@ def check(found: Found, expected: Found, exact: bool) -> None:
     assert found.counts == expected.counts
     assert found.documents == expected.documents
     assert found.signature == expected.signature
+    assert found.figures == (expected.figures if exact else pytest.approx(expected.figures, rel=1e-5))
     for name in ("doc", "start", "end", "id"):
         np.testing.assert_array_equal(found.columns[name], expected.columns[name], err_msg=name)
     if exact:
@@ -214,8 +221,7 @@ def test_cuts_change_nothing(kind: str) -> None:
             continue
         tried += 1
         expected = Found.of(model, (), keywords)
-        check(Found.of(model, tuple(range(1, size)), keywords), expected, exact)
-        for cuts in every:
+        for cuts in [*every, *STRIDES]:
             check(Found.of(model, cuts, keywords), expected, exact)
     assert tried >= 2, f"{kind} takes hardly any of the keywords"
 

@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     code: Any = 0
     _escape_names()
-    _take_notes()
+    _forget()
     try:
         from bitmeter.cli.quick import quickly
         from bitmeter.cli.signals import ended_by_signals
@@ -62,7 +62,7 @@ def _run(arguments: list[str]) -> int:
                         arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
                     )
         sys.stdout.flush()
-        for line in _take_notes():
+        for line in _said():
             print(line, file=sys.stderr)
     except BrokenPipeError:
         # The reader has closed the pipe: `bitmeter learn | head`.
@@ -99,14 +99,16 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _take_notes() -> list[str]:
-    """What is still to be said of the history, once; nothing, without an import, if no run was remembered."""
+def _said() -> list[str]:
+    """What is still to be done and said of the history; nothing, without an import, if no run was remembered."""
     remembering = sys.modules.get("bitmeter.cli.remembering")
-    if remembering is None:
-        return []
-    found = list(remembering.notes)
-    remembering.notes.clear()
-    return found
+    return [] if remembering is None else remembering.said()
+
+
+def _forget() -> None:
+    remembering = sys.modules.get("bitmeter.cli.remembering")
+    if remembering is not None:
+        remembering.forget()
 
 
 def _defaults(arguments: list[str]) -> dict[str, dict[str, Any]]:

@@ -224,6 +224,20 @@ class OptionBundle:
         return asdict(self)
 
 
+def _tracker(value: str | None) -> str | None:
+    """Refuse a tracker that is none, or whose package is missing, before the work."""
+    if value is not None:
+        from bitmeter._util.optional import require
+        from bitmeter.errors import ChoiceError
+        from bitmeter.hosts.tracking import tracker_of
+
+        try:
+            require(tracker_of(value).kind, f"--log {value}")
+        except ChoiceError as error:
+            raise typer.BadParameter(str(error)) from error
+    return value
+
+
 @dataclass(frozen=True)
 class Remembering(OptionBundle):
     """Whether the runs of a verb are remembered."""
@@ -231,13 +245,25 @@ class Remembering(OptionBundle):
     no_history: Annotated[
         bool, typer.Option("--no-history", help="Do not remember this run (see `bitmeter runs list`).")
     ] = False
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRACKER",
+            help="Log the runs, too: mlflow:ADDRESS#EXPERIMENT or wandb:PROJECT.",
+            callback=_tracker,
+        ),
+    ] = None
 
     def remember(self, scores: list[Any], verb: str, *, quiet: bool = False) -> None:
-        """Remember what was measured, unless --no-history or -q was typed."""
+        """Remember what was measured, unless --no-history or -q was typed, and log it if --log was."""
         if not self.no_history and not quiet:
             from bitmeter.cli.remembering import remember
 
             remember(scores, verb)
+        if self.log is not None:
+            from bitmeter.cli.remembering import log
+
+            log(scores, verb, self.log)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ def choices_paper(found: Sequence[Choices]) -> Table:
     rows = []
     for one in found:
         for name, way in one.ways.items():
-            interval = way.accuracy.interval
-            ends = [None, None] if interval is None else [100.0 * interval.low, 100.0 * interval.high]
+            both = (way.accuracy.interval.low, way.accuracy.interval.high)
+            ends = [None if end is None else 100.0 * end for end in both]
             margin = None if way.margin is None else float(way.margin.estimate)
             rows.append([one.model, one.text, name, one.items, 100.0 * way.accuracy.share, *ends, margin])
     said = (

@@ -46,9 +46,6 @@ def statistics_records(found: TextStatistics) -> Table:
 def statistics_paper(found: TextStatistics) -> Table:
     """The mean of each statistic over documents, with its interval."""
     columns = (Column("statistic"), Column("documents", "integer"), *columns_of("mean low high", "number"))
-    rows = [
-        [one.name, len(one.values), float(one.mean.estimate), float(one.mean.low), float(one.mean.high)]
-        for one in found.statistics
-    ]
+    rows = [[one.name, len(one.values), one.mean.estimate, one.mean.low, one.mean.high] for one in found.statistics]
     said = f"Statistics of the documents of {found.text} under {found.model}: means with their intervals; no verdict."
     return Table("bitmeter.paper/1", columns, rows, caption=(said, f"Measured by bitmeter {__version__}."))
