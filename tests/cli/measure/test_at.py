@@ -31,7 +31,7 @@ def test_statistics_of_each_line(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (["--null", "half.txt"], "--null is for --at"),
-        (["--at", "min-k", "-o", "x.json"], "--output"),
+        (["--at", "min-k", "-o", "x.doc"], ".csv"),
         (["--at", "min-k", "--eos", "yes"], "--eos"),
         (["--at", "max-k"], "no statistic"),
         (["--at", "binoculars"], "binoculars:MODEL"),
