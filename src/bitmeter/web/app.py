@@ -44,6 +44,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "The token is missing or wrong."),
         (403, "The request comes from another site."),
         (404, "There is nothing of this name."),
+        (405, "The path is not asked by this method."),
         (408, "The request came too slowly."),
         (413, "The text or the request is too large."),
         (415, "The body is of another type."),
