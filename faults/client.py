@@ -154,6 +154,7 @@ class Client:
         kept: Callable[[dict[str, Any]], list[tuple[str, str, float]]] | None = None,
     ) -> dict[str, Any] | None:  # fmt: skip
         """Ask what every case asks; the answer, unless the server refused."""
+        found: dict[str, Any]
         status, found = self._ask(method, path, body)
         if status not in (200, 202):
             return None

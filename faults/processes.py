@@ -195,7 +195,7 @@ class Patience:
         if now - self._looked < _LOOK:
             return False
         used, wants = _activity(self._process)
-        # Nobody looked for long: this process itself did not get the processor, and the child may not have, either.
+        # There was no look for long: this process itself did not get the processor, and the child may not have, either.
         if used > self._used or wants or now - self._looked > 4 * _LOOK:
             self._moved = now
         self._looked, self._used = now, used
