@@ -142,11 +142,11 @@ def run(
             if ended != 0:
                 raise SystemExit(f"what was run beside bitmeter {' '.join(words)} ended with {ended}")
     except BaseException:
-        for number in (child, other):
-            if number is not None:
+        for started in (child, other):
+            if started is not None:
                 with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                    os.kill(number, signal.SIGKILL)
-                    os.waitpid(number, 0)
+                    os.kill(started, signal.SIGKILL)
+                    os.waitpid(started, 0)
         raise
     text = said.read_text(errors="replace")
     said.unlink()
