@@ -57,14 +57,14 @@ _IS_OURS = re.compile(r"[\w.]*(Error|Exception|Interrupt|Exit): ")
 
 
 @cache
-def server() -> tuple[Guard, dict[str, Any], asyncio.AbstractEventLoop]:
-    """The application behind its guard, its description, and the loop in which it runs."""
+def server() -> tuple[Guard, dict[str, Any]]:
+    """The application behind its guard, and its description."""
     models = FOLDER.path / "models"
     models.mkdir()
     bm.NGram(2, units="words").fit((TEXT * 9).encode()).save(models / "words.bmn")
     FOLDER.file("models/broken.bmn", b"BMN")
     app = create_app(Models((), models), LIMITS)
-    return Guard(app, "127.0.0.1", (), None, LIMITS), app.openapi(), asyncio.new_event_loop()
+    return Guard(app, "127.0.0.1", (), None, LIMITS), app.openapi()
 
 
 def request(method: str, path: str, body: object = None, **headers: str) -> bytes:
@@ -166,7 +166,7 @@ def _value(value: object) -> bytes:
 
 def ask(method: str, target: str, headers: list[tuple[bytes, bytes]], body: bytes) -> tuple[int, bytes]:
     """The answer to a request, which comes in two parts."""
-    guard, _, loop = server()
+    guard, _ = server()
     path, _, query = target.partition("?")
     scope = {
         "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
@@ -186,7 +186,7 @@ def ask(method: str, target: str, headers: list[tuple[bytes, bytes]], body: byte
     async def send(message: Any) -> None:
         sent.append(message)
 
-    loop.run_until_complete(guard(scope, receive, send))
+    asyncio.run(guard(scope, receive, send))
     names = {name.lower() for name, _ in sent[0]["headers"]}
     assert {b"content-security-policy", b"x-content-type-options"} <= names, "an answer without its guard's headers"
     assert b"access-control-allow-origin" not in names, "another origin is let in"
