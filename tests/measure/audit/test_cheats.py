@@ -502,18 +502,18 @@ def test_values_that_are_no_log_probabilities(value: float, said: str) -> None:
 
 
 class RemembersLater(Scorer):
-    """The histogram of a whole document, kept by its first unit: from then on all calls agree, whatever is cut."""
+    """The histogram of the first long document, by its first unit: from then on all calls agree, whatever is cut."""
 
     def __init__(self) -> None:
-        self.known: dict[int, Ids] = {}
+        self.known: dict[int, Floats] = {}
 
     def document(self, ids: Ids) -> Floats:
         found = np.full(len(ids), -math.log(256.0))
-        if len(ids) > 1:
-            before = self.known.get(int(ids[0]), ids[:0])
-            self.known[int(ids[0])] = ids if len(ids) > len(before) else before
-            counts = np.bincount(self.known[int(ids[0])], minlength=256) + 1e-3
-            found[1:] = np.log(counts / counts.sum())[ids[1:]]
+        if len(ids) >= 2 * len(TEXT) and int(ids[0]) not in self.known:
+            counts = np.bincount(ids, minlength=256) + 1e-3
+            self.known[int(ids[0])] = np.log(counts / counts.sum())
+        if len(ids) > 1 and int(ids[0]) in self.known:
+            found[1:] = self.known[int(ids[0])][ids[1:]]
         return found
 
 

@@ -77,6 +77,17 @@ def test_shared_contexts_change_no_figure(network: Any) -> None:
     assert sum(seen) < whole / 2 if scorer.forks else sum(seen) >= whole
 
 
+def test_figures_of_float32_do_not_depend_on_neighbours() -> None:
+    """A shared beginning moves them by 1e-5 nats, because attention rounds by the length of a call."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    from bitmeter.models.causal.hf.scorer import Scorer
+
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    scorer = Scorer(LlamaForCausalLM(LlamaConfig(vocab_size=50, **sizes)), row=128, batch=256)
+    assert (scorer.cuts, scorer.forks) == (True, False)
+
+
 def test_choices_with_one_context_cost_what_each_costs_alone(tmp_path: Any) -> None:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast

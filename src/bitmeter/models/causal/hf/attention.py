@@ -93,8 +93,7 @@ class Apart(TorchFunctionMode):  # type: ignore[misc]  # torch has no types here
                     query[part], key[part], value[part], **{**how, "is_causal": False, **within}
                 )
             else:
-                # The whole sequence again, as it would be by itself: then rounding is the same to the bit, and this
-                # is the cheap part of a network.
+                # The whole sequence again, as it would be by itself: this is the cheap part of a network.
                 along = (part[0], part[1], slice(*trunk))
                 whole = [torch.cat((each[along], each[part]), dim=2) for each in (query, key, value)]
                 one = scaled_dot_product_attention(*whole, **{**how, "is_causal": True})[:, :, trunk[1] - trunk[0] :]
