@@ -6,6 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 SIZE   ?= full
 KILLS  ?= 200
 CASES  ?=
+ONLY   ?=
 CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
@@ -164,8 +165,9 @@ docs: $(VENV)/.dev  ## the documentation, into site/
 bench: $(VENV)/.dev  ## our figures and the peers', in one run; SIZE=small takes about two minutes
 	$(BIN)/python benchmarks/suite.py --size $(SIZE)
 
-faults: $(VENV)/.dev  ## every long verb killed, starved and misled: what it leaves, and whether it can be run again; KILLS=20 is short
-	$(BIN)/python faults/campaign.py --kills $(KILLS) $(if $(CASES),--cases $(CASES)) $(if $(JOBS),--workers $(JOBS))
+faults: $(VENV)/.dev  ## every long verb killed, starved and misled: what it leaves, and whether it can be run again; KILLS=20 is short, ONLY=score,serve
+	$(BIN)/python faults/campaign.py --kills $(KILLS) $(if $(CASES),--cases $(CASES)) \
+	  $(if $(JOBS),--workers $(JOBS)) $(if $(ONLY),--only "$(ONLY)")
 
 stub: $(VENV)/.dev  ## regenerate the core's type stub
 	$(BIN)/python -m nanobind.stubgen -m bitmeter._core -o src/bitmeter/_core.pyi

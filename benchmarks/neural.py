@@ -96,7 +96,7 @@ def bare(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
     def run() -> list[float]:
         with rater._quiet():
             for row in rows:
-                rater._row_states(row, inputs)
+                rater._group_states([row], inputs)
         return []
 
     return run, "none"

@@ -1,7 +1,8 @@
 """`make faults`: every long verb killed, starved and misled; what it leaves, and whether it can be run again.
 
 Prints a table and exits with 1 if there is a partial file under a final name, a leftover after the second run, a second
-run whose output differs from an undisturbed one, or an end by anything but a message.
+run whose output differs from an undisturbed one, or an end by anything but a message. Of `serve`, partial are also runs
+that it acknowledged and does not have, and figures other than those of an undisturbed server.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from disturb import FAULTS, SIGNALS, Case, Found, Reference, kill, mounts
 from jobs import JOBS, Job, prepare
 from processes import load
+from serving import ServeCase
 
 ROOT = Path(__file__).parents[1]
 COLUMNS = ("verb", "fault", "cases", "completed", "partial", "left", "left after", "equal", "other")
@@ -53,7 +55,7 @@ def main() -> int:
     os.environ["XDG_CACHE_HOME"] = os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(work / "cache")
     os.environ["BITMETER_DATA"] = str(work / "data")
     try:
-        load(networks=any(job.is_network for job in chosen))
+        load(networks=any(job.is_network for job in chosen), server=any(job.is_server for job in chosen))
         prepare(work / "prepared", chosen, asked.scale)
         os.chdir(work)
         _describe(asked.kills, others)
@@ -119,12 +121,16 @@ def _reference(job: Job, work: Path) -> Reference:
     """The last of three undisturbed runs, which must agree; the first also fills the system's caches."""
     found = []
     for at in range(3):
-        case = Case(job, work / "prepared", work / f"reference-{at}")
+        case = _kind(job)(job, work / "prepared", work / f"reference-{at}")
         found.append(case.reference())
         case.close()
     if any(other.content != found[0].content for other in found):
         raise SystemExit(f"{job.name} does not write the same bytes each time")
     return found[-1]
+
+
+def _kind(job: Job) -> type[Case]:
+    return ServeCase if job.is_server else Case
 
 
 def _in_workers(
@@ -166,7 +172,7 @@ def _in_workers(
 
 def _one(job: Job, reference: Reference, work: Path, fault: str, at: int, seed: int) -> Found:
     draw = random.Random(f"{seed} {job.name} {fault} {at}")
-    case = Case(job, work / "prepared", work / f"case-{os.getpid()}", reference)
+    case = _kind(job)(job, work / "prepared", work / f"case-{os.getpid()}", reference)
     try:
         return kill(case, SIGNALS[fault], draw) if fault in SIGNALS else FAULTS[fault](case, draw)
     finally:

@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jobs import IN, OUT, TMP, Job, comparable
 from processes import Ended, run
@@ -77,9 +78,13 @@ class Case:
         if self.job.prepared is not None and not (self.folder / OUT / self.job.prepared).exists():
             shutil.copytree(self._prepared / self.job.prepared, self.folder / OUT / self.job.prepared)
 
+    def run(self, **how: Any) -> Ended:
+        """Run the command, disturbed as `processes.run` says."""
+        return run(self.job.words, self.folder, **how)
+
     def reference(self) -> Reference:
         """Run it undisturbed."""
-        ended = run(self.job.words, self.folder)
+        ended = self.run()
         if ended.code != 0:
             raise SystemExit(f"bitmeter {' '.join(self.job.words)} failed:\n{ended.said}")
         content = {name: comparable(self.folder / OUT / name) for name in self.job.outputs}
@@ -108,10 +113,7 @@ class Case:
         if mixed and completed:
             partial = []
         left = self.strangers(begun=not completed)
-        rude = ""
-        if ended.has_traceback or ended.late or ended.code not in expected | {0}:
-            last = (ended.said.strip().splitlines() or [""])[-1]
-            rude = f"{'no end' if ended.late else f'exit {ended.code}'}: {last[:160]}"
+        rude = rudeness(ended, expected)
         self.fill()
         again = run(self.job.rerun, self.folder)
         # A training that had finished has nothing to resume.
@@ -129,10 +131,18 @@ class Case:
         shutil.rmtree(self.folder)
 
 
+def rudeness(ended: Ended, expected: set[int]) -> str:
+    """How a command ended that did not end with a message: its last words. Empty if it did."""
+    if not (ended.has_traceback or ended.late or ended.code not in expected | {0}):
+        return ""
+    last = (ended.said.strip().splitlines() or [""])[-1]
+    return f"{'no end' if ended.late else f'exit {ended.code}'}: {last[:160]}"
+
+
 def kill(case: Case, number: int, draw: random.Random) -> Found:
     """A signal at a moment of the command's duration."""
     assert case._reference is not None
-    ended = run(case.job.words, case.folder, kill=(number, draw.uniform(0.0, 1.02 * case._reference.seconds)))
+    ended = case.run(kill=(number, draw.uniform(0.0, 1.02 * case._reference.seconds)))
     # A command that has not begun yet has no handlers, and nothing that could be left.
     expected = {-number} if number == signal.SIGKILL else {128 + number, -number}
     return case.judge(ended, expected)
@@ -144,7 +154,7 @@ def full_disk(case: Case, draw: random.Random) -> Found:
     room = int(case._reference.size * draw.uniform(0.0, 1.05))
     disk = case.folder / "disk"
     if not mounts():
-        ended = run(case.job.words, case.folder, limit=lambda: _limit(resource.RLIMIT_FSIZE, room))
+        ended = case.run(limit=lambda: _limit(resource.RLIMIT_FSIZE, room))
         return case.judge(ended, {1})
     kept = sum(_pages(path.stat().st_size) for path in disk.rglob("*") if path.is_file())
     size = (kept + room // _PAGE + 1) * _PAGE
@@ -155,7 +165,7 @@ def full_disk(case: Case, draw: random.Random) -> Found:
         case.fill()
         filler = disk / "filler"  # a tmpfs has one page or more
         filler.write_bytes(bytes(_PAGE))
-        ended = run(case.job.words, case.folder)
+        ended = case.run()
         filler.unlink()
         subprocess.run(["mount", "-o", f"remount,size={_ROOM}", str(disk)], check=True)
         return case.judge(ended, {1})
@@ -174,7 +184,7 @@ def read_only(case: Case, draw: random.Random) -> Found:
     for path in (out, *(found for found in out.rglob("*") if found.is_dir())):
         path.chmod(0o555)
 
-    ended = run(case.job.words, case.folder, limit=_without_capabilities)
+    ended = case.run(limit=_without_capabilities)
     for path in (out, *(found for found in out.rglob("*") if found.is_dir())):
         path.chmod(0o755)
     return case.judge(ended, {1, 2})
@@ -183,7 +193,7 @@ def read_only(case: Case, draw: random.Random) -> Found:
 def _change(case: Case, draw: random.Random, act: Callable[[Path], None]) -> Found:
     assert case._reference is not None
     file = case.folder / IN / draw.choice(case.job.inputs)
-    ended = run(case.job.words, case.folder, meanwhile=(lambda: act(file), draw.uniform(0.0, case._reference.seconds)))
+    ended = case.run(meanwhile=(lambda: act(file), draw.uniform(0.0, case._reference.seconds)))
     return case.judge(ended, {1}, mixed=True)
 
 
@@ -210,7 +220,7 @@ def little_memory(case: Case, draw: random.Random) -> Found:
     with open("/proc/self/statm") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     room = now + int(draw.uniform(1, 120) * (1 << 20))
-    ended = run(case.job.words, case.folder, limit=lambda: _limit(resource.RLIMIT_AS, room))
+    ended = case.run(limit=lambda: _limit(resource.RLIMIT_AS, room))
     # Libraries that cannot allocate may abort the process.
     return case.judge(ended, {1, -int(signal.SIGABRT), -int(signal.SIGSEGV)})
 

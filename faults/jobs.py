@@ -53,6 +53,11 @@ class Job:
         return "--kind" in self.words
 
     @property
+    def is_server(self) -> bool:
+        """Whether it goes on until it is ended."""
+        return self.name == "serve"
+
+    @property
     def rerun(self) -> list[str]:
         """The command after an interruption."""
         return [*self.words, "--force"] if self.again is None else self.again
@@ -101,6 +106,11 @@ JOBS = (
         ["filter", f"{IN}/a.bmn", *(f"{IN}/{name}" for name in _DOCUMENTS), "-o", f"{OUT}/kept", "--keep", "30%"],
         ["a.bmn", *_DOCUMENTS], [*(f"kept/{name}" for name in _DOCUMENTS), f"kept/{FOLDER}/lock", *_kept("receipt")],
         _kept("claim", "scored", "scores"),
+    ),
+    # The history's write-ahead log is a part of it until there is room, and a moment, to write it back.
+    Job(
+        "serve", ["serve", "--models", IN, "--port", "0"], ["a.bmn"], ["data/history.sqlite"],
+        ["data/history.sqlite-wal", "data/history.sqlite-shm"],
     ),
 )  # fmt: skip
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,21 @@ def test_kills_leave_nothing_and_the_second_run_is_equal(tmp_path: Path) -> None
     rows = [line for line in done.stdout.splitlines() if line.startswith("score ")]
     assert len(rows) == 9
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_process_that_waits_for_the_processor_is_not_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patience is the processor's time: one that computes is late by that alone, one that sleeps by the clock."""
+    monkeypatch.syspath_prepend(ROOT / "faults")
+    processes = importlib.import_module("processes")
+    for code, most, still in (("while True: pass", 0.3, 1e9), ("import time; time.sleep(1e5)", 1e9, 1.0)):
+        with subprocess.Popen([sys.executable, "-c", code]) as child:
+            try:
+                over, patience = processes.Patience(child.pid, most, still), processes.Patience(child.pid, 1e9, 1e9)
+                while not over.is_over():
+                    assert not patience.is_over()
+                    time.sleep(0.05)
+            finally:
+                child.kill()
 
 
 @pytest.mark.timeout(600)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -45,3 +47,16 @@ def test_a_log_can_be_kept() -> None:
     found = client.post("/api/log?name=../../etc/x.json&remember=true", content=content, headers=KIND).json()
     assert found["title"] == "../../etc/x.json", "a name is words, and opens nothing"
     assert client.get("/api/runs").json()["runs"][0]["model"] == "m"
+
+
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make faults` found a server error where the temporary file of a log had no room."""
+
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    found = client_of().post("/api/log", content=b"{}", headers=KIND)
+    assert found.status_code == 503
+    assert "No space left on device" in found.json()["detail"]
+    assert ".bitmeter-" not in found.json()["detail"], "no path of this machine"

@@ -44,6 +44,19 @@ def test_on_this_machine_and_ended_by_ctrl_c(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_ends_it_without_a_traceback(tmp_path: Path, number: signal.Signals) -> None:
+    """`make faults` found that a closed terminal (SIGHUP) ended it by tracebacks, and requests by 500."""
+    with started(tmp_path) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        assert answer(f"{address}api/page") == 200
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in errors
+
+
 def test_for_other_machines_a_token_is_made_and_needed(tmp_path: Path) -> None:
     with started(tmp_path, "--host", "0.0.0.0") as process:
         assert process.stdout is not None

@@ -176,10 +176,12 @@ def divergence(
     one, two = as_predictor(first), as_predictor(second)
     sizes = len(one.outcomes), len(two.outcomes)
     if sizes[0] != sizes[1] or not _same_outcomes(one, two):
+        apart = f"{one.units.name}, {sizes[0]:,} of them; {two.units.name}, {sizes[1]:,}"
+        if sizes[0] == sizes[1]:
+            apart = f"{sizes[0]:,} each, but not the same, or in another order"
         message = (
-            f"{one.name} and {two.name} do not predict the same outcomes ({one.units.name}, {sizes[0]:,} of them; "
-            f"{two.units.name}, {sizes[1]:,}), so their predictions have no divergence; compare their bits per byte "
-            "instead: bitmeter compare"
+            f"{one.name} and {two.name} do not predict the same outcomes ({apart}), so their predictions have no "
+            "divergence; compare their bits per byte instead: bitmeter compare"
         )
         raise IncomparableError(message)
     corpus = _corpus(text, chosen)

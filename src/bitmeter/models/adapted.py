@@ -197,8 +197,9 @@ class PlainScorer(Model):
         shown = self.shown(ids)
         kept = np.asarray(shown >= 0)
         if kept.all():
+            # Copies: a plug-in may write into what it is given, and give the same array again in the next call.
             with plugin_errors(self.name, "logprobs"):
-                return logprobs(shown, bounds)
+                return np.array(logprobs(shown.copy(), bounds.copy()))
         offsets = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
         with plugin_errors(self.name, "logprobs"):
             found = np.asarray(logprobs(shown[kept], offsets[bounds]))

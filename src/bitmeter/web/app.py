@@ -44,13 +44,14 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
         (401, "The token is missing or wrong."),
         (403, "The request comes from another site."),
         (404, "There is nothing of this name."),
+        (405, "The path is not asked by this method."),
         (408, "The request came too slowly."),
         (413, "The text or the request is too large."),
         (415, "The body is of another type."),
         (421, "The server is not called so."),
         (422, "The request asks for what cannot be measured."),
         (429, "Too many requests wait already."),
-        (503, "The work took longer than it may."),
+        (503, "The work took longer than it may, or the machine has no room for it."),
     )
 }
 RunNumber = Annotated[int, Path(ge=1, le=2**53)]
@@ -156,6 +157,10 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(MemoryError)
     async def full(_: Request, error: MemoryError) -> Response:
         return _problem(503, "the server has not enough memory for this; give a shorter text or a smaller model")
+
+    @app.exception_handler(OSError)
+    async def no_room(_: Request, error: OSError) -> Response:
+        return _problem(503, f"the server's machine cannot do this now: {error.strerror or type(error).__name__}")
 
 
 def _remember(scores: Sequence[Score], *, wanted: bool) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import os
 import secrets
+import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from bitmeter._util.optional import require
@@ -87,7 +90,32 @@ def serve(
         server = uvicorn.Server(config)
         if idle is not None:
             threading.Thread(target=_end_when_idle, args=(server, guarded, idle), daemon=True).start()
-        server.run(sockets=[listening])
+        with _ended_by_hangup(server):
+            server.run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def _ended_by_hangup(server: Any) -> Iterator[None]:
+    """A closed terminal ends the server as Ctrl-C does; of uvicorn's own handlers, SIGHUP has none."""
+    number = getattr(signal, "SIGHUP", None)  # Windows has none
+    main = threading.current_thread() is threading.main_thread()
+    if number is None or not main or signal.getsignal(number) in (signal.SIG_IGN, None):
+        yield
+        return
+    came: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del frame
+        came.append(number)
+        server.should_exit = True
+
+    before = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+    if came:
+        signal.raise_signal(number)
 
 
 def _end_when_idle(server: Any, guarded: Guard, seconds: float) -> None:

@@ -88,6 +88,7 @@ def test_lighteval_and_lm_eval_agree_on_the_same_questions() -> None:
 def test_openai_vllm_and_llama_server(tmp_path: Path) -> None:
     echoed = completion(("To", None), (" be", -1.0), (" or", -2.0))
     found = bm.import_log(write(tmp_path / "echo.json", echoed))
+    assert any("but for tokens without a log-probability" in note for note in found.notes)  # it said: every token
     assert (found.nats, found.tokens, found.skipped, found.bytes) == (3.0, 2, 1, 6)
     assert found.signature.first == "skip"
     prompt = vllm(None, position(" be", -1.0, the=-0.5), position(" or", -2.0))

@@ -257,13 +257,13 @@ def test_state_is_not_carried_between_calls() -> None:
 
 
 def test_what_was_learned_from_the_text_in_the_call_before_is_found() -> None:
-    """It differs only from the second call on, as if the text had been gone through before."""
+    """It differs once all of the text has been shown a few times, as if it had been gone through before."""
 
     class Learns(Scorer):
         calls = 0
 
         def document(self, ids: Ids) -> Floats:
-            self.calls += 1
+            self.calls += len(ids) == 2 * len(TEXT)
             return super().document(ids) * (1.0 if self.calls < 4 else 0.5)
 
     found = bm.audit(Learns(), TEXT * 2, positions=1)
@@ -499,6 +499,46 @@ def test_values_that_are_no_log_probabilities(value: float, said: str) -> None:
     finding = unsound(bm.audit(rows, pieces.CORPUS), "values")
     assert said in finding.text
     assert finding.byte == rows["start"][10]
+
+
+class RemembersLater(Scorer):
+    """The histogram of the first long document, by its first unit: from then on all calls agree, whatever is cut."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Floats] = {}
+
+    def document(self, ids: Ids) -> Floats:
+        found = np.full(len(ids), -math.log(256.0))
+        if len(ids) >= 2 * len(TEXT) and int(ids[0]) not in self.known:
+            counts = np.bincount(ids, minlength=256) + 1e-3
+            self.known[int(ids[0])] = np.log(counts / counts.sum())
+        if len(ids) > 1 and int(ids[0]) in self.known:
+            found[1:] = self.known[int(ids[0])][ids[1:]]
+        return found
+
+
+def test_two_passes_that_are_remembered_between_calls() -> None:
+    """It was proven before the model was asked for a beginning that it was not yet shown the rest of."""
+    finding = unsound(bm.audit(RemembersLater(), TEXT * 2, positions=64), "future")
+    assert "when units behind it are not yet shown to the model" in finding.text
+
+
+class OneArray(Scorer):
+    """Gives one array again and again, so that two answers were compared with themselves; the last unit is known."""
+
+    def __init__(self) -> None:
+        self.array = np.empty(1 << 20)
+
+    def logprobs(self, ids: Ids, bounds: Ints) -> Floats:
+        found = self.array[: len(ids)]
+        found[:] = -math.log(256.0)
+        found[bounds[1:][bounds[1:] > 1] - 1] = -0.01
+        ids[:] = 0
+        return found
+
+
+def test_an_array_that_is_given_twice_hides_nothing() -> None:
+    unsound(bm.audit(OneArray(), TEXT, positions=4), "future")
 
 
 def test_rows_that_sum_to_more_than_one() -> None:

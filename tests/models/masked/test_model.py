@@ -65,6 +65,37 @@ def test_no_perplexity() -> None:
         bm.compare(f"mlm:{FOLDER}", "kt", on=b"the cats run.")
 
 
+def test_positions_behind_the_padding_and_names_of_special_tokens(tmp_path: Path) -> None:
+    """RoBERTa with 30 positions and its padding at 1 sees 28 tokens; one more ended in an IndexError of torch."""
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(FOLDER)
+    tokenizer.save_pretrained(tmp_path)
+    sizes = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    config = transformers.RobertaConfig(
+        vocab_size=len(tokenizer), max_position_embeddings=30, pad_token_id=1, type_vocab_size=1, **sizes
+    )
+    transformers.RobertaForMaskedLM(config).save_pretrained(tmp_path)
+    model = Masked(tmp_path)
+    around = tokenizer.num_special_tokens_to_add()
+    assert model.pseudo([b"run " * (28 - around)])[1].tolist() == [28 - around]
+    with pytest.raises(bm.BitmeterError, match=r"has 29 tokens, and .* sees 28 at once"):
+        model.pseudo([b"run " * (29 - around)])
+    # A mask that is written in a sentence is text, and is paid for.
+    ids, own, _ = model._plan(f"run {tokenizer.mask_token} run")
+    assert tokenizer.mask_token_id not in ids.tolist()
+    assert len(own) > 2
+
+
+def test_a_causal_model_is_named(tmp_path: Path) -> None:
+    import transformers
+
+    transformers.AutoTokenizer.from_pretrained(FOLDER).save_pretrained(tmp_path)
+    transformers.LlamaConfig().save_pretrained(tmp_path)
+    with pytest.raises(bm.BitmeterError, match=r"is not a masked model; .* bitmeter prefer hf:FOLDER PAIRS"):
+        Masked(tmp_path)
+
+
 def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(bm.BitmeterError, match="there is no folder"):
         Masked(tmp_path / "none")

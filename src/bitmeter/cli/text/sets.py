@@ -74,7 +74,7 @@ def _list(formats: Formats, *, force: bool) -> None:
     show(plain_table([("text", "left"), ("bytes", "right"), ("here", "left"), ("licence", "left")], rows))
     from bitmeter.cli.output import say
 
-    say("Fetch one with: bitmeter sets get NAME; score it with: --on NAME, or as a text.")
+    say("Fetch one with: bitmeter sets get NAME; then: bitmeter score MODEL NAME, or --on NAME.")
 
 
 def _document() -> dict[str, Any]:

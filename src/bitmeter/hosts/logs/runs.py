@@ -30,7 +30,7 @@ from bitmeter.text.units.named import units_of
 __all__ = ["import_log"]
 
 _KINDS = {
-    "text": "every token of each text was scored",
+    "text": "given texts were scored, but for tokens without a log-probability",
     "answer": "answers were scored, each given its context, which costs nothing",
     "sample": "the texts are what the model itself wrote: a figure of its confidence, not of a test text",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,13 +42,19 @@ class _Worst:
             self.apart, self.sample, self.index, self.how = float(apart.max()), sample, int(np.argmax(apart)), how
 
 
-def check_future(subject: Subject, seed: int, watch: Watch) -> tuple[list[AuditCheck], list[Finding]]:
-    """Units are changed after some place, and the costs up to it must stay."""
+def check_future(
+    subject: Subject, seed: int, watch: Watch, before: Sequence[tuple[Ids, Floats]] = ()
+) -> tuple[list[AuditCheck], list[Finding]]:
+    """Units are changed after some place, and the costs up to it must stay, as they were `before` all was shown."""
     random = generator(seed)
     cuts = CUTS_METERED if subject.model.traits.metered else CUTS
     number = min(cuts, subject.units)
     drawn = np.sort(random.choice(subject.units, size=number, replace=False)).tolist()
     worst, honest = _Worst(), []
+    opening, known = subject.samples[0], subject.costs[0]
+    for ids, costs in before:
+        if opening.document == 0 and np.array_equal(ids, opening.ids[: len(ids)]):
+            worst.add(opening, known[: len(ids)], costs, "not yet shown to the model")
     for k, position in enumerate(drawn):
         sample, last = subject.where(position)
         costs = subject.costs[subject.samples.index(sample)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from bitmeter._util.arrays import Floats, Ids
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.audit.enumeration import Watch
@@ -17,7 +19,7 @@ from bitmeter.measure.audit.predictions import POSITIONS, Predicted, predicted
 from bitmeter.measure.audit.repeats import check_batches, check_repeats
 from bitmeter.measure.audit.result import Audit, AuditCheck, Correction, Finding, plural
 from bitmeter.measure.audit.spelling import check_spelling
-from bitmeter.measure.audit.subject import Sample, Subject, choose_samples
+from bitmeter.measure.audit.subject import Sample, Subject, beginnings, choose_samples
 from bitmeter.measure.audit.sums import check_sums, correction
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
@@ -48,6 +50,7 @@ def audit_model(
     if isinstance(model, Checked):
         model.verify()  # a damaged file is an error of its own
         checks.append(AuditCheck("file", "passed", "the model's file: every checksum and link"))
+    opening = beginnings(_settled(model, spells="spelled" in model.traits.oov), corpus, seed)
     found, unscored = _scored(model, corpus, confidence, progress)
     findings += unscored
     spells = "spelled" in model.traits.oov and (found is None or found.signature.oov == "spelled")
@@ -61,7 +64,7 @@ def audit_model(
     for more, wrong in (
         check_sums(subject, population, before),
         check_spelling(subject) if spells else ([], []),
-        _future(subject, seed, watch("future")),
+        _future(subject, seed, watch("future"), opening),
         check_later_documents(subject) if not model.traits.metered else _not_metered("pass"),
         check_batches(subject),
         check_repeats(subject),
@@ -155,10 +158,12 @@ def _watch(progress: Progress) -> Any:
     return stage
 
 
-def _future(subject: Subject, seed: int, watch: Watch) -> tuple[list[AuditCheck], list[Finding]]:
+def _future(
+    subject: Subject, seed: int, watch: Watch, opening: Sequence[tuple[Ids, Floats]]
+) -> tuple[list[AuditCheck], list[Finding]]:
     """A server may make other tokens of a part of the text, and cannot be asked then."""
     try:
-        return check_future(subject, seed, watch)
+        return check_future(subject, seed, watch, opening)
     except ModelError as error:
         if not subject.model.traits.metered:
             raise

@@ -16,7 +16,17 @@ from bitmeter.measure.score import Score
 from bitmeter.models.protocols import Batch, Model, OpenVocabulary, Options
 from bitmeter.text.corpus.corpus import Corpus
 
-__all__ = ["Sample", "Subject", "choose_samples", "distance", "place_of", "tolerance_of", "within"]
+__all__ = [
+    "Sample",
+    "Subject",
+    "beginnings",
+    "by_ids",
+    "choose_samples",
+    "distance",
+    "place_of",
+    "tolerance_of",
+    "within",
+]
 
 #: How many bytes of the text are looked at, and how many of one document.
 MOST_BYTES = 1 << 16
@@ -69,11 +79,9 @@ class Subject:
 
     def __init__(self, model: Model, samples: Sequence[Sample], *, spells: bool) -> None:
         self.whole, self.samples, self.spells = model, tuple(samples), spells
-        # By ids alone, an unknown word is its class.
-        classed = isinstance(model, OpenVocabulary) and "class" in model.traits.oov
-        self.model: Model = model.with_oov("class") if classed and isinstance(model, OpenVocabulary) else model
+        self.model = by_ids(model)
         #: Whether units cost something else in the run than by their ids.
-        self.by_bytes = spells or classed
+        self.by_bytes = spells or self.model is not model
         self.tolerance = tolerance_of(model)
         self.starts = np.concatenate(([0], np.cumsum([len(sample.ids) for sample in samples]))).astype(np.int64)
         #: What each unit costs in its document alone.
@@ -106,6 +114,37 @@ class Subject:
         """The document of a sampled unit, and the unit's index in it."""
         index = int(np.searchsorted(self.starts, position, side="right")) - 1
         return self.samples[index], position - int(self.starts[index])
+
+
+def by_ids(model: Model) -> Model:
+    """The model of ids alone, to which an unknown word is its class."""
+    classed = isinstance(model, OpenVocabulary) and "class" in model.traits.oov
+    return model.with_oov("class") if classed and isinstance(model, OpenVocabulary) else model
+
+
+def beginnings(model: Model, corpus: Corpus, seed: int) -> list[tuple[Ids, Floats]]:
+    """What units at the beginning of the text cost a model that was not shown yet what follows them.
+
+    A model may remember between calls what it has seen, and give the same figures from then on, whatever is cut or
+    changed. So it is asked before the text is scored: for one unit, for two, four and so on, and for a part that ends
+    at a random place of the second half.
+    """
+    if model.traits.metered:
+        return []
+    block = next(iter(corpus.blocks()), None)
+    if block is None:
+        return []
+    first = int(block.ends[0]) if len(block.ends) else len(block.data)
+    ids = model.units.split(bytes(block.data[: min(first, MOST_BYTES)])).ids[:-1]  # the last unit may be cut
+    if len(ids) < 2:
+        return []
+    own = by_ids(model)
+    sizes = [1 << k for k in range(len(ids).bit_length() - 1)]
+    sizes.append(int(generator(seed).integers(len(ids) // 2, len(ids))) or 1)
+    return [
+        (ids[:size], np.array(own.logprobs(ids[:size], np.array([0, size], dtype=np.int64)), dtype=np.float64))
+        for size in sizes
+    ]
 
 
 def tolerance_of(model: Model) -> float:

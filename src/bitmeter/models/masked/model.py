@@ -63,7 +63,7 @@ class Masked(PseudoScorer):
         if self._mask is None or not self._tokenizer.is_fast:
             message = f"{self.name} has no mask token or no fast tokenizer, so it cannot be scored as a masked model"
             raise ModelError(message, value=str(path))
-        longest = [getattr(self._network.config, "max_position_embeddings", None), self._tokenizer.model_max_length]
+        longest = [_positions(self._network), self._tokenizer.model_max_length]
         self._longest = min(int(size) for size in longest if isinstance(size, int) and size > 0)
         self.fingerprint = _digest(self._network, self._tokenizer)
 
@@ -93,7 +93,8 @@ class Masked(PseudoScorer):
 
     def _plan(self, text: str) -> tuple[Ints, Ints, Ints]:
         """The ids with special tokens, the indices of the sentence's own tokens, and the word of each."""
-        encoded = self._tokenizer(text, return_special_tokens_mask=True)
+        # Text is text: the name of a special token is split like any other.
+        encoded = self._tokenizer(text, return_special_tokens_mask=True, split_special_tokens=True)
         ids = np.array(encoded["input_ids"], dtype=np.int64)
         if len(ids) > self._longest:
             message = (
@@ -131,6 +132,16 @@ class Masked(PseudoScorer):
         return [-float(np.sum(part)) for part in np.split(np.concatenate(values), ends)]
 
 
+def _positions(network: Any) -> int | None:
+    """How many tokens it sees: RoBERTa and its kin count positions from behind that of the padding."""
+    most = getattr(network.config, "max_position_embeddings", None)
+    for name, module in network.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        if name.endswith("embeddings.position_embeddings") and isinstance(most, int) and padding is not None:
+            return most - int(padding) - 1
+    return most
+
+
 def _load(transformers: Any, torch: Any, folder: Path, name: str) -> tuple[Any, Any]:
     logger = logging.getLogger("transformers")
     level = logger.level
@@ -147,6 +158,12 @@ def _load(transformers: Any, torch: Any, folder: Path, name: str) -> tuple[Any, 
         raise
     except Exception as error:  # the message names what it was, and the cause is kept
         reason = " ".join(str(error).split())[:300]
+        if "Unrecognized configuration class" in reason:
+            message = (
+                f"{name} is of a kind that fills no gaps: it is not a masked model; to compare sentences with a causal "
+                "model, type: bitmeter prefer hf:FOLDER PAIRS"
+            )
+            raise ModelError(message, value=str(folder)) from error
         message = (
             f"{name} cannot be loaded as a masked model: it must have config.json, a tokenizer and model.safetensors "
             f"in one folder. transformers says: {type(error).__name__}: {reason}"

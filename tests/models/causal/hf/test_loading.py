@@ -15,7 +15,7 @@ def test_a_device_that_is_not_there_is_named_in_one_line() -> None:
     if torch.backends.mps.is_available():
         assert bm.score(bm.HuggingFace(TINY, device="mps"), b"to be").bits > 0
         return
-    with pytest.raises(ModelError, match=r"there is no GPU of Apple\. Use device='cpu'") as caught:
+    with pytest.raises(ModelError, match=r"there is no Apple GPU\. Use device='cpu'") as caught:
         bm.HuggingFace(TINY, device="mps")
     assert len(str(caught.value)) < 200
 

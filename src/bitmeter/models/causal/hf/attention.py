@@ -8,7 +8,7 @@ of one thread and ends with the pass, so that no other use of a network meets it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -31,17 +31,27 @@ class Apart(TorchFunctionMode):  # type: ignore[misc]  # torch has no types here
     parts
         The row of each sequence, where it begins and where it ends. Together they are all of every row, and each token
         sees those before it of its own.
+    trunks
+        By the row and the beginning of a part: where the tokens begin and end that it continues, and sees too.
 
     Attributes
     ----------
     calls
         How many calls were answered sequence by sequence.
+    plain
+        Whether the mask of each was ours. A network that puts more into it may do so by places in the row, which are
+        not those of a part that continues another.
     """
 
-    def __init__(self, mask: torch.Tensor, parts: Sequence[tuple[int, int, int]]) -> None:
+    def __init__(
+        self,
+        mask: torch.Tensor,
+        parts: Sequence[tuple[int, int, int]],
+        trunks: Mapping[tuple[int, int], tuple[int, int]] | None = None,
+    ) -> None:
         super().__init__()
-        self._mask, self._parts = mask, parts
-        self.calls = 0
+        self._mask, self._parts, self._trunks = mask, parts, trunks or {}
+        self.calls, self.plain = 0, True
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given = kwargs or {}
@@ -71,14 +81,22 @@ class Apart(TorchFunctionMode):  # type: ignore[misc]  # torch has no types here
         # The mask as we gave it says no more than "causal" within a sequence. Where a network has put more into it
         # (a bias for distance, a shorter sight), its part for the sequence is what counts.
         plain = attn_mask.data_ptr() == self._mask.data_ptr() and attn_mask.shape == self._mask.shape
+        self.plain = self.plain and plain
         rows, heads, size, _ = query.shape
         found: torch.Tensor | None = None
         for row, begin, end in self._parts:
             part = (slice(row, row + 1), slice(None), slice(begin, end))
             within = {"is_causal": True} if plain else {"attn_mask": attn_mask[(*part, slice(begin, end))]}
-            one = scaled_dot_product_attention(
-                query[part], key[part], value[part], **{**how, "is_causal": False, **within}
-            )
+            trunk = self._trunks.get((row, begin))
+            if trunk is None:
+                one = scaled_dot_product_attention(
+                    query[part], key[part], value[part], **{**how, "is_causal": False, **within}
+                )
+            else:
+                # The whole sequence again, as it would be by itself: this is the cheap part of a network.
+                along = (part[0], part[1], slice(*trunk))
+                whole = [torch.cat((each[along], each[part]), dim=2) for each in (query, key, value)]
+                one = scaled_dot_product_attention(*whole, **{**how, "is_causal": True})[:, :, trunk[1] - trunk[0] :]
             if found is None:  # positions outside and heads inside, as networks want it next; autocast gives the type
                 found = one.new_empty((rows, size, heads, one.shape[-1])).transpose(1, 2)
             found[part] = one

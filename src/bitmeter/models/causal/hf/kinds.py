@@ -14,7 +14,7 @@ _TABLES = (
     ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "an encoder-decoder",
      "it predicts an output given an input and not a text by itself. Use a decoder-only model"),
     ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "a masked model",
-     "it fills gaps from both sides, {why}. To compare sentences with it: bitmeter prefer MODEL PAIRS"),
+     "it fills gaps from both sides, {why}. To compare sentences with it: bitmeter prefer mlm:FOLDER PAIRS"),
     ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "a classifier", "{why}. Use a causal language model"),
     ("MODEL_FOR_TOKEN_CLASSIFICATION_MAPPING_NAMES", "a tagger", "{why}. Use a causal language model"),
     ("MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES", "a reader of questions", "{why}. Use a causal language model"),
@@ -74,7 +74,7 @@ def not_causal(config: Any, name: str) -> ModelError:
     what = f" ({kind}{_architecture(config)})" if kind == "a masked model" else _architecture(config)
     message = (
         f"{name}{what} is not a causal language model: what it predicts for a token changes with the tokens behind "
-        f"it, {_WHY}. To compare sentences with a masked model: bitmeter prefer MODEL PAIRS"
+        f"it, {_WHY}. To compare sentences with a masked model: bitmeter prefer mlm:FOLDER PAIRS"
     )
     return ModelError(message, value=name)
 

@@ -337,7 +337,7 @@ def _device(torch: Any, device: Any) -> Any:
     try:
         found = torch.device(device)
         if found.type == "mps" and not torch.backends.mps.is_available():
-            message = f"the device {device!r:.40} cannot be used here: there is no GPU of Apple. Use device='cpu'"
+            message = f"the device {device!r:.40} cannot be used here: there is no Apple GPU. Use device='cpu'"
             raise ModelError(message, value=device)
         torch.zeros(1, device=found)
     except (RuntimeError, AssertionError, NotImplementedError) as error:

@@ -4,8 +4,9 @@ Sequences are packed into rows with a mask that keeps them apart, so that nothin
 computed for each alone. The body of the network runs once per row; its head and the normalisation run over a part of
 the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
 row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
-whole row, rows are padded, or the network's own logits are used. Sequences of lengths that a network treats in
-different ways never meet. A network that looks ahead is refused.
+whole row, rows are padded, or the network's own logits are used. What the answers to one question share, their context,
+goes through a network of float64 once. Sequences of lengths that a network treats in different ways never meet. A
+network that looks ahead is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from bitmeter.errors import ModelError
 from bitmeter.models.arithmetic import OWN
 from bitmeter.models.causal.hf.causality import looks_ahead
+from bitmeter.models.causal.hf.families import Family, Layout, Place, families, laid_out
 from bitmeter.models.causal.hf.head import chosen, in_float64, is_linear
 from bitmeter.models.causal.hf.kinds import not_causal
 from bitmeter.models.causal.hf.lengths import Positions, lengths_of
@@ -88,6 +90,8 @@ class Scorer:
         self._shape_logits: Callable[[torch.Tensor], torch.Tensor] | None = None
         self._in_parts = False
         self.packs = self.cuts = self.pads = False
+        #: Whether sequences that begin alike can share their beginning.
+        self.forks = False
         self._find_ways(config)
 
     # ---- what the network can take -------------------------------------------------------------------------------
@@ -117,6 +121,10 @@ class Scorer:
         self.cuts = self.cuts and self.packs
         self._check_causal(config, generator, allowed)
         with self._quiet():
+            # In float32 a shared beginning moved figures by 1e-5 nats: attention rounds by the length of a call. A
+            # figure must not depend on its neighbours, so only what computes in float64 shares (below 1e-9 nats).
+            exact = self._dtype == "float64" and self._autocast is None
+            self.forks = exact and self.cuts and self._can_fork(probes[1], generator, allowed)
             self._try_lengths(config, generator, allowed)
 
     def _first_pass(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
@@ -214,6 +222,20 @@ class Scorer:
             hook.remove()
         return not bool(slopes[0, : len(probes[0])].any())
 
+    def _can_fork(self, probe: Ints, generator: np.random.Generator, allowed: float) -> bool:
+        """Whether three sequences that share a beginning have the same predictions as each by itself."""
+        shared = max(1, len(probe) - 3)
+        other = generator.integers(0, self._vocabulary, len(probe) - shared)
+        probes = [probe, probe[:shared], np.concatenate((probe[:shared], other))]
+        family = Family((0, 1, 2), shared)
+        row = Row((0,), (0,), family.length(probes))
+        self.forks = True
+
+        def forked() -> list[torch.Tensor]:
+            return [self._logits_of(states) for _, states in self._group_states([row], probes, [family])]
+
+        return self._tried(forked, self._logs(probes), allowed) and self.forks
+
     def _padded_logits(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
         rows = [Row((place,), (0,), len(probe)) for place, probe in enumerate(probes)]
         return [self._logits_of(states) for _, states in self._group_states(rows, probes)]
@@ -308,40 +330,33 @@ class Scorer:
         logits = states if self._shape_logits is None else self._shape_logits(self._head(states))
         return logits if logits.dtype == self._torch.float64 else logits.float()
 
-    def _row_states(self, row: Row, inputs: Sequence[Ints]) -> torch.Tensor:
-        """One packed row through the network."""
-        ids = np.concatenate([inputs[i] for i in row.members])
-        if len(row.members) == 1:
-            return self._states(self._tensor(ids[None]), None, None)[0]
-        sizes = [len(inputs[i]) for i in row.members]
-        positions = np.concatenate([np.arange(size) for size in sizes])
-        return self._packed_states(ids[None], np.repeat(np.arange(len(sizes)), sizes)[None], positions[None])[0]
-
-    def _packed_states(self, ids: Ints, owner: Ints, positions: Ints) -> torch.Tensor:
+    def _packed_states(self, layout: Layout) -> torch.Tensor:
         """Packed rows through the network, attention by sequences where that is a gain."""
-        mask = self._mask(owner)
-        given = self._tensor(ids), mask, self._tensor(positions)
+        mask, trunks = self._mask(layout), layout.trunks
+        given = self._tensor(layout.ids), mask, self._tensor(layout.positions)
         if not self.cuts:
             return self._states(*given)
         from bitmeter.models.causal.hf.attention import Apart
 
-        with Apart(mask, segments(owner)) as apart:
+        with Apart(mask, segments(layout.owner), trunks) as apart:
             states = self._states(*given)
         self.cuts = apart.calls > 0  # a network may compute attention by other means
+        self.forks = self.forks and self.cuts and (apart.plain or not trunks)
         return states
 
-    def _mask(self, owner: Ints) -> torch.Tensor:
-        """A mask for each row: a token sees those before it of the same owner."""
+    def _mask(self, layout: Layout) -> torch.Tensor:
+        """A mask for each row: a token sees those before it of the same owner, and those that it shares."""
         torch = self._torch
-        owners = self._tensor(owner)
+        owners, above = self._tensor(layout.owner), self._tensor(layout.above)
         size = owners.shape[1]
-        seen = (owners[:, :, None] == owners[:, None, :]).tril_()
+        seen = owners[:, :, None] == owners[:, None, :]
+        seen = (seen | (above[:, :, None] == owners[:, None, :])).tril_()
         kind = self._autocast or self._network.dtype
         mask = torch.zeros(seen.shape, dtype=kind, device=self._device)
         return mask.masked_fill_(~seen, torch.finfo(kind).min)[:, None, :size, :size]
 
     def _runs(
-        self, inputs: Sequence[Ints], *, alone: bool = False
+        self, inputs: Sequence[Ints], firsts: Sequence[int], *, alone: bool = False
     ) -> Iterator[tuple[list[tuple[int, torch.Tensor]], int]]:
         """The states of each sequence, several at a time, and how many are done.
 
@@ -355,38 +370,35 @@ class Scorer:
         for kind in sorted(kinds, reverse=True):
             own = [inputs[number] for number in kinds[kind]]
             packs = self.packs and kind == (0, 0) and not alone
-            rows = packed_rows([len(ids) for ids in own], self._row, self._row if packs else 0)
+            together = [Family((place,)) for place in range(len(own))]
+            if packs and self.forks:
+                together = families(own, [firsts[number] for number in kinds[kind]], self._row)
+            rows = packed_rows([family.length(own) for family in together], self._row, self._row if packs else 0)
             batch = self._batch if self.pads and kind[0] in self._together and not alone else 0
             for group in groups(rows, batch):
-                found = [(kinds[kind][place], states) for place, states in self._group_states(group, own)]
+                states_of = self._group_states(group, own, together)
+                found = [(kinds[kind][place], states) for place, states in states_of]
                 done += len(found)
                 yield found, done
 
-    def _group_states(self, group: list[Row], inputs: Sequence[Ints]) -> list[tuple[int, torch.Tensor]]:
-        """Rows through the network at once; a single one needs no padding."""
-        if len(group) == 1:
-            states = [self._row_states(group[0], inputs)]
+    def _group_states(
+        self, group: list[Row], inputs: Sequence[Ints], together: Sequence[Family] | None = None
+    ) -> list[tuple[int, torch.Tensor]]:
+        """Rows of families through the network at once; sequences are by themselves where none are given."""
+        found = [Family((place,)) for place in range(len(inputs))] if together is None else together
+        layout = laid_out(group, found, inputs)
+        if all(len(row.members) == 1 and not found[row.members[0]].shared for row in group):
+            # What stands to the right is never seen: a plain causal pass is exact. With a mask, what fills a row
+            # would see nothing at all in a layer of short sight, and give NaN to the next.
+            states = self._states(self._tensor(layout.ids), None, None)
         else:
-            width = max(row.length for row in group)
-            ids = np.zeros((len(group), width), dtype=np.int64)
-            owner = np.full((len(group), width), -1, dtype=np.int64)
-            positions = np.zeros((len(group), width), dtype=np.int64)
-            for k, row in enumerate(group):
-                for member, begin in zip(row.members, row.begins, strict=True):
-                    part = slice(begin, begin + len(inputs[member]))
-                    ids[k, part], owner[k, part] = inputs[member], member
-                    positions[k, part] = np.arange(len(inputs[member]))
-            if all(len(row.members) == 1 for row in group):
-                # What stands to the right is never seen: a plain causal pass is exact. With a mask, what fills a row
-                # would see nothing at all in a layer of short sight, and give NaN to the next.
-                states = list(self._states(self._tensor(ids), None, None))
-            else:
-                states = list(self._packed_states(ids, owner, positions))
-        return [
-            (member, states[k][begin : begin + len(inputs[member])])
-            for k, row in enumerate(group)
-            for member, begin in zip(row.members, row.begins, strict=True)
-        ]
+            states = self._packed_states(layout)
+        return [(place.member, self._states_at(states[place.row], place)) for place in layout.places]
+
+    def _states_at(self, row: torch.Tensor, place: Place) -> torch.Tensor:
+        """Those of one sequence: what it shares, and its own."""
+        own = row[place.first : place.end]
+        return self._torch.cat((row[place.begin : place.begin + place.shared], own)) if place.shared else own
 
     # ---- answers -------------------------------------------------------------------------------------------------
 
@@ -411,7 +423,8 @@ class Scorer:
         asked = [i for i, (ids, first) in enumerate(zip(sequences, firsts, strict=True)) if len(ids) > first]
         inputs = [sequences[i][:-1] for i in asked]
         with self._quiet():
-            for group, done in self._runs(inputs, alone=way != OWN):  # other tools' shapes, for their rounding
+            # Alone where another tool is followed: its shapes decide how it rounds.
+            for group, done in self._runs(inputs, [firsts[i] for i in asked], alone=way != OWN):
                 numbers = [asked[k] for k, _ in group]
                 states = torch.cat([part[firsts[i] - 1 :] for i, (_, part) in zip(numbers, group, strict=True)])
                 targets = self._tensor(np.concatenate([sequences[i][firsts[i] :] for i in numbers]))
