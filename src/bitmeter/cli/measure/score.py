@@ -52,6 +52,10 @@ def score(
         list[str] | None,
         typer.Option("--model", "-m", metavar="MODEL", help="A model; can be repeated. All arguments are then texts."),
     ] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text, or a test set (see `sets`). All arguments are then models."),
+    ] = None,
     per: Annotated[
         str, typer.Option(metavar="UNIT", help="What -q divides by: byte, char, word, token or document.")
     ] = "byte",
@@ -133,7 +137,7 @@ def score(
                  "html": html, "trace": trace, "alternatives": alternatives, "per-document": per_document,
                  "input-format": input_format, "on-bad": on_bad, "prime": prime}  # fmt: skip
         _check_alone(single)
-    names, texts, by_default = _models_and_texts(words, models)
+    names, texts, by_default = _models_and_texts(words, models, on)
     _check_records(input_format, on_bad, id_field, per_document)
     if (formats.saved == "json" or trace or per_document) and len(names) * len(texts) > 1:
         message = (
@@ -407,8 +411,12 @@ def _prove(
         raise ModelError(message)
 
 
-def _models_and_texts(words: list[str], models: list[str] | None) -> tuple[list[str], list[str], bool]:
+def _models_and_texts(
+    words: list[str], models: list[str] | None, on: list[str] | None
+) -> tuple[list[str], list[str], bool]:
     """The models, the texts, and whether the model is the default."""
+    if on:
+        return [*(models or []), *words], on, False
     if models:
         if not _is_text(words[0]) and len(words) > 1:
             message = f"with -m all arguments are texts, and {words[0]!r} is none; name it with -m {words[0]}"

@@ -57,6 +57,12 @@ def sweep(
         raise typer.BadParameter(message)
     check_ungrouped(conventions, "sweep")
     check_contexts(conventions)
+    if plot is not None and plot.suffix.lower() != ".svg":
+        message = (
+            f"--plot writes SVG, and {plot} is named otherwise; name it .svg. For .png or .html type: bitmeter sweep … "
+            "--json > s.json, then bitmeter plot sweep s.json -o FILE"
+        )
+        raise typer.BadParameter(message)
     for path in (plot, output):
         check_free(path, force=force, inputs=[*models, on])
     from bitmeter.measure.gate.sweep import sweep as run
