@@ -72,6 +72,27 @@ def test_states_go_word_by_word(name: str) -> None:
         assert float(total) == both
 
 
+@pytest.mark.parametrize("name", ["probing", "tiny.arpa"])
+def test_words_are_whole_wherever_they_stand(name: str) -> None:
+    """Sentences are split some hundred bytes at a time: a border within a word or in white space changes nothing."""
+    model = kenlm.Model(file(name))
+    line = max(LINES, key=lambda line: len(line.split()))
+    words = line.encode().split()
+    expected = list(model.full_scores(b" ".join(words)))
+    for size in (*range(8), *range(500, 520), 1023, 1024, 1025, 5000):
+        white = b" \t\n\v\f\r"[size % 6 : size % 6 + 1]
+        assert list(model.full_scores(white * size + (white * (1 + size % 3)).join(words) + white * size)) == expected
+        long = [b"q" * (size + 1), *words]  # a word that no model knows
+        by_word, state = [], kenlm.State()
+        model.BeginSentenceWrite(state)
+        for word in (*long, b"</s>"):
+            after = kenlm.State()
+            found = model.BaseFullScore(state, word, after)
+            by_word.append((found.log_prob, found.ngram_length, found.oov))
+            state = after
+        assert list(model.full_scores(b" ".join(long))) == by_word
+
+
 def test_our_own_forms_say_the_same(own: dict[str, str]) -> None:
     peer = kenlm.Model(file("tiny.arpa"))
     for form, path in own.items():

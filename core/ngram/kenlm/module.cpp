@@ -13,7 +13,11 @@
 namespace bitmeter {
 namespace {
 
-constexpr bool separates(std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+/// White space of ASCII, by which KenLM splits.
+const Separators& white() {
+    static const Separators result(" \t\n\v\f\r");
+    return result;
+}
 
 template <class Model>
 constexpr bool in_place = std::is_same_v<Model, KenlmModel>;
@@ -27,25 +31,27 @@ std::uint32_t reserved(Bytes word) {
 template <class Model>
 class Words {
 public:
-    explicit Words(const Model& model) : model_(model), index_(model.index()) {}
+    explicit Words(const Model& model) : index_(model.index()) {}
 
     template <class Take>
     void of(Bytes sentence, Take&& take) {
-        const std::uint8_t* at = sentence.data;
-        const std::uint8_t* const end = at + sentence.size;
-        for (;;) {
-            std::size_t many = 0;
-            while (many < most) {
-                while (at < end && separates(*at)) ++at;
-                if (at == end) break;
-                const std::uint8_t* const start = at;
-                while (at < end && !separates(*at)) ++at;
-                words_[many] = {start, static_cast<std::size_t>(at - start)};
-                keys_[many] = index_.key(words_[many], end);
-                index_.prefetch(keys_[many++]);
+        const Separators& separators = white();
+        const std::uint8_t* const limit = sentence.data + sentence.size;
+        for (std::size_t begin = 0, end; begin < sentence.size; begin = end) {
+            end = std::min(sentence.size, begin + part);
+            const std::size_t many = word_edges({sentence.data + begin, end - begin}, 0, separators, edges_);
+            if (many == 0) continue;
+            // Words stay whole: the last one may go on behind the part.
+            if (!separators[sentence.data[end - 1]]) {
+                while (end < sentence.size && !separators[sentence.data[end]]) ++end;
+                edges_[many - 1] = static_cast<std::int64_t>(end - begin);
             }
-            for (std::size_t i = 0; i < many; ++i) take(number(words_[i], keys_[i]));
-            if (many < most) return;
+            const std::uint8_t* const from = sentence.data + begin;
+            for (std::size_t i = 0; i < many; i += 2) {
+                keys_[i / 2] = index_.key(word(from, i), limit);
+                index_.prefetch(keys_[i / 2]);
+            }
+            for (std::size_t i = 0; i < many; i += 2) take(number(word(from, i), keys_[i / 2]));
         }
     }
 
@@ -57,21 +63,17 @@ public:
             return found == word_unknown && word.size > 2 && word.data[0] == '<' ? reserved(word) : found;
         }
     }
-    std::uint32_t number(Bytes word) const { return number(word, index_.key(word, word.data + word.size)); }
 
 private:
-    static constexpr std::size_t most = 64;
-    const Model& model_;
-    const decltype(std::declval<const Model&>().index()) index_;
-    Bytes words_[most];
-    WordKey keys_[most];
-};
+    Bytes word(const std::uint8_t* from, std::size_t i) const {
+        return {from + edges_[i], static_cast<std::size_t>(edges_[i + 1] - edges_[i])};
+    }
 
-std::uint32_t end_of(const KenlmModel& model) { return model.end_code(); }
-template <class Model>
-std::uint32_t end_of(const Model&) {
-    return word_end;
-}
+    static constexpr std::size_t part = 512;  // bytes, whose words stay in the nearest cache
+    const decltype(std::declval<const Model&>().index()) index_;
+    std::int64_t edges_[part + 1];
+    WordKey keys_[part / 2 + 1];
+};
 
 /// Calls take(score) for each word and end of a sentence.
 template <class Model, class Take>
