@@ -50,6 +50,11 @@ void bind_universal(nb::module_& m) {
         .def_prop_ro("frozen", &UniversalModel::frozen)
         .def("freeze", &UniversalModel::freeze, "Stop learning; every document then starts in the same state.")
         .def("begin", &UniversalModel::begin, "Begin a document.")
+        .def("reset", [](UniversalModel& model) { without_lock([&] { model.reset(); }); }, "Forget all, in the same memory.")
+        .def(
+            "assign",
+            [](UniversalModel& model, const UniversalModel& other) { without_lock([&] { model.assign(other); }); },
+            "other"_a, "Become a copy of another of the same size, in the same memory.")
         .def("checksum", [](const UniversalModel& model) { return without_lock([&] { return model.checksum(); }); })
         .def("score", &py_score, "data"_a, "starts"_a, "ln p of each byte; a frozen model starts afresh at the starts.")
         .def("rows", &py_rows, "data"_a, "starts"_a, "ln p of all 256 bytes before each of these; goes on as rate does.")

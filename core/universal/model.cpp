@@ -51,6 +51,16 @@ void UniversalModel::freeze() {
     state_.rewind();
 }
 
+void UniversalModel::reset() {
+    state_.reset();
+    frozen_ = false;
+}
+
+void UniversalModel::assign(const UniversalModel& other) {
+    state_.assign(other.state_);
+    frozen_ = other.frozen_;
+}
+
 void UniversalModel::begin() {
     if (frozen_) state_.rewind();
 }

@@ -35,6 +35,10 @@ public:
     bool frozen() const { return frozen_; }
     /// Stops learning; every document then starts in the same state.
     void freeze();
+    /// As a model that has learned nothing, in the memory that it has.
+    void reset();
+    /// As another model of the same size, in the memory that it has.
+    void assign(const UniversalModel& other);
     std::uint64_t checksum() const { return state_.checksum(); }
 
     /// ln p of each byte given the bytes before it. A frozen model restarts at each document; these begin at `starts`, in

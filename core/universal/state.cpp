@@ -111,6 +111,16 @@ State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
     std::memcpy(start_, other.start_, bytes_);
 }
 
+void State::reset() {
+    std::memset(start_, 0, bytes_);
+    fill(parts_, powers_);
+}
+
+void State::assign(const State& other) {
+    if (other.size_ != size_) throw std::invalid_argument("the universal models differ in size");
+    if (&other != this) std::memcpy(start_, other.start_, bytes_);
+}
+
 void State::rewind() {
     Place& place = *parts_.place;
     Place fresh;

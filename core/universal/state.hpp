@@ -100,6 +100,10 @@ public:
     const std::uint8_t* data() const { return start_; }
     std::uint8_t* data() { return start_; }
 
+    /// As a state that was just made, or as another of the same size, in the memory that it has: pages that the system
+    /// must clear at first use cost many times what writing to them does.
+    void reset();
+    void assign(const State& other);
     /// Goes to the beginning of a text and keeps what was learned.
     void rewind();
     /// A checksum of the block.

@@ -1218,6 +1218,12 @@ class Universal:
     def begin(self) -> None:
         """Begin a document."""
 
+    def reset(self) -> None:
+        """Forget all, in the same memory."""
+
+    def assign(self, other: Universal) -> None:
+        """Become a copy of another of the same size, in the same memory."""
+
     def checksum(self) -> int: ...
 
     def score(self, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:

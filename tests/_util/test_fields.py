@@ -26,7 +26,7 @@ def of(text: str, error: type[BitmeterError] = FileFormatError) -> Fields:
         ("[-Infinity]", "-Infinity, which is not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
-        ("9" * 5000, "digits"),
+        ("9" * 5000, "a number of 5,000 digits, and no count"),
     ],
 )
 def test_what_is_not_json_is_refused(text: str | bytes, reason: str) -> None:

@@ -48,3 +48,22 @@ def test_nothing_is_fetched_from_elsewhere_and_nothing_is_run_from_text(name: st
         # The only HTML that is written is that of the coloured text, which the report escapes.
         assert len(re.findall(r"innerHTML|insertAdjacentHTML|outerHTML", text)) == (1 if name == "editor.js" else 0)
         assert not re.search(r'style="|setAttribute\("style"', text)
+
+
+def test_every_module_is_asked_for_at_once() -> None:
+    """Else the browser finds them one import after the other, and paints later."""
+
+    def imported(name: str, found: dict[str, None]) -> dict[str, None]:
+        content = page_file(name)
+        assert content is not None, name
+        folder = "shared/" if name.startswith("shared/") else ""
+        for other in re.findall(r'^import .* from "\./(.*)"', content[0].decode(), re.MULTILINE):
+            if f"{folder}{other}" not in found:
+                found[f"{folder}{other}"] = None
+                imported(f"{folder}{other}", found)
+        return found
+
+    page = page_file("index.html")
+    assert page is not None
+    asked = re.findall(r'rel="modulepreload" href="(.*)"', page[0].decode())
+    assert sorted(asked) == sorted(imported("page.js", {}))

@@ -269,7 +269,7 @@ def test_the_keyboard_alone_reaches_everything(browser: Browser, address: str) -
         seen.add(name)
         ring = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
         assert name == "end" or ring != "none", f"{name} shows no focus"
-    wanted = {"Skip to the content", "Measure", "Lessons", "Guessing game", "? Keys", "Light or dark", "Open a file",
+    wanted = {"Skip to the content", "Measure", "Lessons", "Game", "? Keys", "Light or dark", "Open a file",
               "Example", "Word", "Lines", "The text", "Full report", "Keep", "Copy link", "model-kt"}  # fmt: skip
     assert wanted <= seen | {browser.run("return document.getElementById('model-kt') ? 'model-kt' : ''")}
     # Typed letters are letters, and no shortcuts.

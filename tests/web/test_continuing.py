@@ -95,3 +95,20 @@ def test_threads_do_not_share_a_session() -> None:
     for thread in threads:
         thread.join()
     assert faults == []
+
+
+def test_an_edited_text_takes_the_memory_of_the_one_before() -> None:
+    """And another text that is being typed keeps its own."""
+    begun: list[object] = []
+
+    class Counting(Continued):
+        def begin(self, options: bm.Options) -> bm.Session:
+            begun.append(options)
+            return super().begin(options)
+
+    model, other = Counting(MODELS["universal"]), b"something else altogether, which is typed at the same time"
+    text = b"to be or not to be, that is the question: whether it is nobler"
+    for k in range(1, len(text)):
+        same(model, MODELS["universal"], text[:k] + b"x" + text[k:])
+        same(model, MODELS["universal"], other[:k])
+    assert len(begun) <= 4, "two texts, of which one may be taken for the other while both are short"

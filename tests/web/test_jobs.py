@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 
 import pytest
 from fastapi.testclient import TestClient
 
+import bitmeter as bm
 from bitmeter._util.progress import Step
 from bitmeter.errors import ModelError
+from bitmeter.reports.html.inputs import Measured
 from bitmeter.web.jobs import Job, Jobs
-from bitmeter.web.limits import BusyError, Deadline, Limits
+from bitmeter.web.limits import BusyError, Deadline, Limits, StoppedError
+from bitmeter.web.measuring import TextToMeasure, report, report_of
+from bitmeter.web.served import Models
 from tests.web.serving import client_of
 
 Stage = Callable[[str, float], None]
@@ -62,7 +68,9 @@ def test_cancelling_a_running_and_a_waiting_job() -> None:
     assert jobs.cancel(second.id) is second
     assert second.state == "cancelled"
     jobs.cancel(first.id)
-    until(lambda: first.state == "cancelled")
+    assert first.state == "cancelled", "it is over at once for who asks"
+    until(lambda: not jobs.is_busy())
+    assert (first.state, first.result) == ("cancelled", None)
     assert jobs.cancel(first.id) is first  # now it is forgotten
     assert jobs.get(first.id) is None
     assert jobs.cancel(first.id) is None
@@ -131,3 +139,75 @@ def test_the_result_of_a_job_that_failed() -> None:
     name = finished(client, {"models": ["kt"], "text": "a"})
     assert client.get(f"/api/jobs/{name}").json()["state"] == "failed"
     assert client.get(f"/api/jobs/{name}/result").status_code == 422
+
+
+class Text:
+    """What a job is given; a plain string cannot be watched as it goes."""
+
+
+def test_a_cancelled_job_keeps_no_text() -> None:
+    jobs: Jobs[Text] = Jobs(Limits())
+    gate, begun = threading.Event(), threading.Event()
+
+    def given(text: Text) -> Callable[[Deadline, Stage], Text]:
+        def work(deadline: Deadline, stage: Stage) -> Text:
+            begun.set()
+            gate.wait(60)
+            return text
+
+        return work
+
+    texts = [Text(), Text()]
+    kept = [weakref.ref(text) for text in texts]
+    running, waiting = (jobs.submit(given(text)) for text in texts)
+    assert begun.wait(60)
+    del texts
+    jobs.cancel(waiting.id)
+    gc.collect()
+    assert kept[1]() is None, "it waits for nothing"
+    jobs.cancel(running.id)
+    gate.set()
+    until(lambda: not jobs.is_busy())
+    until(lambda: gc.collect() >= 0 and kept[0]() is None)
+    jobs.close()
+
+
+@pytest.mark.parametrize("name", ["universal", "sample-words", "sample-bytes", "kt"])
+def test_a_report_is_cancelled_between_the_steps_of_one_block(name: str) -> None:
+    """A text of one block, of which the first step is enough to cancel: nothing goes on to its end."""
+    steps: list[Step] = []
+
+    def listen(step: Step) -> None:
+        steps.append(step)
+        deadline.stop()
+
+    deadline = Deadline(600.0, listen)
+    text = TextToMeasure(b"to be or not to be, that is the question.\n" * 300)
+    with pytest.raises(StoppedError, match="cancelled"):
+        report([Models().get(name)], text, 3, deadline, lambda stage, share: None)
+    assert len(steps) == 1
+    assert steps[0].share is not None
+    assert steps[0].share < 1.0
+
+
+def test_writing_a_report_can_be_cancelled() -> None:
+    """Scoring is done, and only what is made of it is left."""
+    models = Models()
+    measured = [
+        Measured(score, score.trace, score.model)
+        for score in (
+            bm.score(models.get(name).model(), b"to be or not to be\n" * 9) for name in ("kt", "sample-words")
+        )
+    ]
+    counts: list[int] = []
+    report_of(measured, "a title", lambda: counts.append(0))
+    for last in range(len(counts)):
+        left = iter(range(last))
+
+        def check(left: Iterator[int] = left) -> None:
+            if next(left, None) is None:
+                raise StoppedError
+
+        with pytest.raises(StoppedError):
+            report_of(measured, "a title", check)
+    assert len(counts) > 10

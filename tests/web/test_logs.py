@@ -60,3 +60,21 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.status_code == 503
     assert "No space left on device" in found.json()["detail"]
     assert ".bitmeter-" not in found.json()["detail"], "no path of this machine"
+
+
+def test_a_log_is_called_what_it_was_called() -> None:
+    """Not only in the title of its report: the history would list all logs under one name."""
+    tokens = [{"token": "to", "logprob": -1.0}]
+    content = json.dumps({"model": "m", "choices": [{"logprobs": {"content": tokens}}]}).encode()
+    client = client_of()
+    found = client.post("/api/log?name=monday.json&remember=true", content=content, headers=KIND).json()
+    assert found["runs"][0]["text"] == "monday.json"
+    assert client.get("/api/runs").json()["runs"][0]["text"] == "monday.json"
+
+
+def test_a_number_without_end() -> None:
+    tokens = '{"choices": [{"logprobs": {"content": [{"token": "a", "logprob": -1, "id": ' + "9" * 5000 + "}]}}]}"
+    found = client_of().post("/api/log", content=tokens.encode(), headers=KIND)
+    assert found.status_code == 422
+    assert "5,000 digits" in found.json()["detail"]
+    assert "set_int_max_str_digits" not in found.text

@@ -119,3 +119,39 @@ def test_messages_to_clients_hold_no_folder(tmp_path: Path) -> None:
         Models((), tmp_path).get("junk.bmn").model()
     assert str(tmp_path) not in str(error.value)
     assert "junk.bmn" in str(error.value)
+
+
+def test_what_is_no_model_is_listed_as_unreadable(tmp_path: Path) -> None:
+    model = bm.NGram(2).fit(b"to be or not to be\n" * 3)
+    model.save(tmp_path / "a.bmn")
+    model.save(tmp_path / "b.arpa")
+    bm.Universal("small").with_prime(b"to be").save(tmp_path / "c.bmu")
+    bm.MixtureModel(["kt", "uniform"]).save(tmp_path / "d.bmx")
+    for name in ("e.bmn", "f.arpa", "g.bmu", "h.bmx"):
+        (tmp_path / name).write_bytes(b"junk")
+    (tmp_path / "i.bmn").touch()
+    models = Models(folder=tmp_path)
+    faults = {one.id: one.fault for one in models.all() if one.origin == "folder"}
+    assert [name for name, fault in faults.items() if not fault] == ["a.bmn", "b.arpa", "c.bmu", "d.bmx"]
+    assert faults["e.bmn"] == "it does not begin as a .bmn file does"
+    assert faults["i.bmn"] == "it is empty"
+    client = client_of(models)
+    states = {row["usage"]: row["state"] for row in client.get("/api/models").json()["rows"]}
+    assert states["a.bmn"] == states["kt"] == "ready"
+    assert states["i.bmn"] == "unreadable: it is empty"
+    page = {one["id"]: one["fault"] for one in client.get("/api/page").json()["models"]}
+    assert page["g.bmu"] == faults["g.bmu"] != ""
+    assert page["kt"] == ""
+
+
+def test_an_id_is_escaped_once(tmp_path: Path) -> None:
+    model = bm.NGram(2).fit(b"to be or not to be\n")
+    model.save(tmp_path / "plain.bmn")
+    (tmp_path / "plain.bmn").rename(tmp_path / "two\nlines.bmn")
+    client = client_of(Models(folder=tmp_path))
+    name = next(one["id"] for one in client.get("/api/page").json()["models"] if one["origin"] == "folder")
+    assert name == r"two\nlines.bmn"
+    found = client.post("/api/live", json={"models": [name], "text": "to be"}).json()
+    assert found["runs"][0]["name"] == name
+    absent = client.post("/api/live", json={"models": [f"no {name}"], "text": "to be"}).json()["detail"]
+    assert r"'no two\nlines.bmn'" in absent

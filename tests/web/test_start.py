@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -17,8 +18,9 @@ from bitmeter.errors import BitmeterError, InputError
 from bitmeter.web.start import serve
 
 
-def started(folder: Path, *words: str, **variables: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", "from bitmeter.cli import main; main()", "serve", "--port", "0", *words]
+def started(folder: Path, *words: str, before: str = "", **variables: str) -> subprocess.Popen[str]:
+    code = f"{before}from bitmeter.cli import main; raise SystemExit(main())"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", *words]
     environment = {**os.environ, "BITMETER_DATA": str(folder), **variables}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
@@ -83,3 +85,29 @@ def test_what_is_refused(tmp_path: Path) -> None:
         serve(host="256.256.256.256", token="x" * 16)
     with pytest.raises(BitmeterError, match="not a folder"):
         serve(folder=tmp_path / "nothing")
+
+
+#: A step that does not come back, as a call of another package may: only ending the process ends it.
+STUCK = "import time, bitmeter.web.app; bitmeter.web.app.report = lambda *given: time.sleep(3600); "
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("before", ["", STUCK], ids=["scoring", "stuck"])
+def test_a_running_job_does_not_hold_the_server(tmp_path: Path, number: signal.Signals, before: str) -> None:
+    """The text would take an hour; the limit here is only that of a loaded machine."""
+    with started(tmp_path, before=before) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        body = json.dumps({"models": ["universal"], "text": "to be or not to be\n" * 500_000}).encode()
+        begin = urllib.request.Request(f"{address}api/jobs", body, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(begin, timeout=60) as found:
+            job = json.load(found)["id"]
+        state = ""
+        while state != "running":
+            with urllib.request.urlopen(f"{address}api/jobs/{job}", timeout=60) as found:
+                state = json.load(found)["state"]
+            assert state in ("waiting", "running")
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in errors

@@ -22,6 +22,8 @@ __all__ = ["Fields", "parse_json", "read_fields"]
 MOST = 2**53
 #: The largest number that a file may state: no measurement is larger.
 LARGEST = 1e100
+#: The most digits of a whole number that is read at all; Python refuses 4,300 with advice that is not for users.
+_MOST_DIGITS = 1000
 
 
 def parse_json(data: str | bytes) -> Any:
@@ -37,7 +39,7 @@ def parse_json(data: str | bytes) -> Any:
     """
     try:
         text = data.decode("utf-8") if isinstance(data, bytes) else data
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, parse_int=_integer)
     except UnicodeDecodeError as error:
         message = f"it is not UTF-8 at byte {error.start}"
         raise ValueError(message) from error
@@ -57,6 +59,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         message = f"the field {twice!r:.60} occurs twice"
         raise ValueError(message)
     return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        message = f"it holds a number of {len(digits):,} digits, and no count or measurement has so many"
+        raise ValueError(message)
+    return int(digits)
 
 
 def _no_constant(name: str) -> NoReturn:

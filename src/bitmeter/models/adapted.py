@@ -33,7 +33,7 @@ from bitmeter.models.protocols import (
     Predictor,
     Traits,
 )
-from bitmeter.models.session import HistoryStepper, PredictingSession, Stepper, UnitSession
+from bitmeter.models.session import HistoryStepper, PredictingSession, Stepper, UnitSession, Watch
 from bitmeter.text.units.base import BLANK, UNKNOWN, Units
 from bitmeter.text.units.plain import Bytes
 
@@ -344,7 +344,14 @@ class PlainSession(UnitSession):
         """As the plug-in says."""
         return self._score(ids, bounds, continues)
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """Not available: it does not predict."""
         message = f"{self._model.name} does not expose its next-unit distribution; leave alternatives out"
         raise ModelError(message)
@@ -373,7 +380,14 @@ class PlainPredictingSession(PredictingSession):
         self._history = [*self._history, last] if continues and len(bounds) <= 2 else [last]
         return self._score(ids, bounds, continues)
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """By one prediction after the other; alternatives need names."""
         if alternatives and not self.outcomes.named:
             message = (
@@ -391,7 +405,7 @@ class PlainPredictingSession(PredictingSession):
                 "no rank; leave alternatives out"
             )
             raise ModelError(message)
-        return super().details(ids, bounds, continues, alternatives)
+        return super().details(ids, bounds, continues, alternatives, watch)
 
 
 class PlainCompressor(Compressor):

@@ -67,6 +67,8 @@ _BUNDLES = {
 NAMED = ("kt", "uniform", "universal")
 #: Schemes of what is no model, but ranks sentences.
 _PSEUDO = ("mlm",)
+#: Bytes that are read to see whether a file begins as a model does.
+_HEAD = 64
 #: Schemes whose files may refer to models or tokenizers that the user gives, and their modules.
 _REFERRING = {"ngram": "ngram.model", "mixture": "mixture.model"}
 
@@ -337,6 +339,30 @@ def names_model(word: str) -> bool:
         return True
     name = word.partition(":")[0]
     return _by_path(word) is not None or name in own_schemes() or bool(_plugins(name))
+
+
+def begins_as_model(path: Path) -> bool:
+    """Whether a file begins as a model of the kind that its name says; the rest is checked when it is loaded.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "model.bmu")
+    ...     _ = file.write_bytes(b"something else")
+    ...     begins_as_model(file)
+    False
+    """
+    from bitmeter.models.ngram.kinds import holds_ngrams
+
+    if path.suffix not in (".bmu", ".bmx"):
+        return holds_ngrams(str(path))
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return False
+    return head.startswith(_family("universal.model").MAGIC) if path.suffix == ".bmu" else head.lstrip()[:1] == b"{"
 
 
 def is_named(model: Model | str) -> bool:

@@ -233,6 +233,10 @@ class Session(ABC):
             Called with progress while a batch takes long.
         """
 
+    def restart(self) -> bool:
+        """Begin another text as a new session would, in the memory of this one; False where it cannot: open another."""
+        return False
+
     def totals(self, batch: Batch) -> Totals | None:
         """The sums of a batch of whole documents, where they cost less than its units; None where not: score it."""
         return None
@@ -254,7 +258,7 @@ class UnitSession(Session):
         """Score the units of the next batch."""
         split = batch.split
         # Details first: they describe predictions from the state before the batch.
-        found = None if details is None else self.details(split.ids, split.bounds, batch.continues, details)
+        found = None if details is None else self.details(split.ids, split.bounds, batch.continues, details, watch)
         return Scored(split, batch.blank, self.logprobs(split.ids, split.bounds, batch.continues), found)
 
     @abstractmethod
@@ -262,8 +266,18 @@ class UnitSession(Session):
         """ln p of each unit of the documents ids[bounds[j]:bounds[j+1]]; with `continues`, the first goes on."""
 
     @abstractmethod
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
-        """Of the units that `logprobs` with the same arguments would score next; the session does not move."""
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
+        """Of the units that `logprobs` with the same arguments would score next; the session does not move.
+
+        It takes much longer than they do, so `watch` is called on the way.
+        """
 
 
 class PredictingSession(UnitSession):
@@ -289,7 +303,14 @@ class PredictingSession(UnitSession):
     def stepper(self) -> Stepper:
         """A stepper that goes on from here; the session does not move with it."""
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """By one prediction after the other."""
         outcomes, stepper = self.outcomes, self.stepper()
         blank = np.asarray(ids) == BLANK  # costs nothing, so its rank means nothing, and nothing follows from it
@@ -307,6 +328,8 @@ class PredictingSession(UnitSession):
                 if unit != BLANK:
                     stepper.take(unit)
             parts.append(details_of_rows(rows, index[first : first + at_once], alternatives, outcomes.names))
+            if watch is not None:
+                watch(min(first + at_once, len(ids)), max(1, len(ids)))
         return joined_details(parts)
 
 

@@ -33,7 +33,7 @@ from bitmeter.web.measuring import Report, TextToMeasure, comparison, live, reme
 from bitmeter.web.predicting import predicted
 from bitmeter.web.served import Models, ServedModel
 
-__all__ = ["create_app"]
+__all__ = ["StoppableApp", "create_app"]
 
 T = TypeVar("T")
 #: What every request may be answered with.
@@ -73,8 +73,11 @@ class _Server:
         self.pool.close()
         self.jobs.close()
 
+    def is_busy(self) -> bool:
+        return self.pool.is_busy() or self.jobs.is_busy()
+
     async def compute(self, work: Callable[[Deadline], T]) -> T:
-        return await self.pool.run(lambda: work(Deadline(self.limits.seconds)))
+        return await self.pool.run(work, self.limits.seconds)
 
     def named(self, names: Sequence[str]) -> list[ServedModel]:
         return [self.models.get(name) for name in dict.fromkeys(names)]
@@ -87,7 +90,23 @@ class _Server:
         return TextToMeasure(data, body.name, body.docs, body.confidence)
 
 
-def create_app(models: Models, limits: Limits = Limits()) -> FastAPI:  # noqa: B008 (frozen)
+class StoppableApp(FastAPI):
+    """An application whose work can be ended."""
+
+    def __init__(self, server: _Server, **options: Any) -> None:
+        super().__init__(**options)
+        self._server = server
+
+    def stop(self) -> None:
+        """End what is being computed, at its next step: requests are answered with 503, jobs are cancelled."""
+        self._server.close()
+
+    def is_busy(self) -> bool:
+        """Whether anything is still being computed."""
+        return self._server.is_busy()
+
+
+def create_app(models: Models, limits: Limits = Limits()) -> StoppableApp:  # noqa: B008 (frozen)
     """The application without what guards it.
 
     Parameters
@@ -105,7 +124,8 @@ def create_app(models: Models, limits: Limits = Limits()) -> FastAPI:  # noqa: B
         yield
         server.close()
 
-    app = FastAPI(
+    app = StoppableApp(
+        server,
         title="bitmeter",
         version=__version__,
         summary="Perplexity you can compare: the figures of `bitmeter score` and `compare`, over HTTP.",
@@ -126,15 +146,29 @@ def create_app(models: Models, limits: Limits = Limits()) -> FastAPI:  # noqa: B
 
 def _problem(status: int, detail: object) -> JSONResponse:
     headers = {"Retry-After": "1"} if status == 429 else None
-    return JSONResponse({"detail": label(str(detail)).replace("\\n", "\n")}, status, headers)
+    return JSONResponse({"detail": "\n".join(map(label, str(detail).split("\n")))}, status, headers)
+
+
+def _is_json(request: Request) -> bool:
+    kind = _content_type(request)
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _content_type(request: Request) -> str:
+    """The type of a request's body, without its parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _add_errors(app: FastAPI) -> None:
     """Whatever is wrong is said in one sentence, as JSON."""
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        if first["type"] == "json_invalid":
+            return _problem(400, f"the body is not JSON: {first['ctx']['error']} at character {first['loc'][-1]}")
+        if tuple(first["loc"]) == ("body",) and not _is_json(request):
+            return _problem(415, "send the body as Content-Type: application/json")
         where = ".".join(str(part) for part in first["loc"] if part != "body")
         return _problem(422, f"{where or 'the body'}: {first['msg']}")
 
@@ -216,12 +250,12 @@ def _add_measuring(app: FastAPI, server: _Server) -> None:
         remember: Annotated[bool, Query()] = False,
     ) -> dict[str, Any]:
         """Log-probabilities of another tool: the content of its log as the body; the answer is that of a report."""
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/octet-stream":
+        if _content_type(request) != "application/octet-stream":
             raise HTTPException(415, "send the log as Content-Type: application/octet-stream")
         content = await request.body()
 
-        def work(_: Deadline) -> dict[str, Any]:
-            found = imported(content, name)
+        def work(deadline: Deadline) -> dict[str, Any]:
+            found = imported(content, name, deadline.check)
             _remember([one.score for one in found.measured], wanted=remember)
             return found.data
 
@@ -363,7 +397,7 @@ def _add_page(app: FastAPI, server: _Server) -> None:
         return {
             "version": __version__,
             "models": [
-                {"id": one.id, "summary": one.summary, "origin": one.origin, "unit": one.unit}
+                {"id": one.id, "summary": one.summary, "origin": one.origin, "unit": one.unit, "fault": one.fault}
                 for one in server.models.all()
             ],
             "examples": [{"name": one.name, "title": one.title} for one in examples()],
@@ -377,7 +411,10 @@ def _add_page(app: FastAPI, server: _Server) -> None:
     def models() -> dict[str, Any]:
         """The models that this server has, as `bitmeter models --json` prints them (schema bitmeter.models/1)."""
         server.models.refresh()
-        rows = [{"usage": one.id, "summary": one.summary, "state": "ready"} for one in server.models.all()]
+        rows = [
+            {"usage": one.id, "summary": one.summary, "state": f"unreadable: {one.fault}" if one.fault else "ready"}
+            for one in server.models.all()
+        ]
         return {"schema": "bitmeter.models/1", "version": __version__, "rows": rows}
 
     @app.get("/{name:path}", include_in_schema=False)

@@ -102,6 +102,7 @@ class PageModel(BaseModel):
     summary: str
     origin: str
     unit: str
+    fault: str
 
 
 class PageAnswer(BaseModel):

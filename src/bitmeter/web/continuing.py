@@ -1,7 +1,8 @@
 """Texts that grow: what was scored of a text is kept, and only what was added to it is scored.
 
 A model of bytes scores a text from left to right, so a session that stands at the end of a text can go on with what is
-typed after it. The figures are those of scoring all of it again, to the last bit.
+typed after it. The figures are those of scoring all of it again, to the last bit. Where a text was edited further up,
+its session begins again in the memory that it has: to take another 181 MB takes longer than to score the text.
 """
 
 from __future__ import annotations
@@ -84,12 +85,36 @@ class Continued(Model):
             fitting = [text for text in self._kept if data.startswith(text)]
             return self._kept.pop(max(fitting, key=len)) if fitting else None
 
+    def replaced(self, data: bytes, options: Options) -> Session:
+        """A session for a text that goes on from none: that of the text of which it is an edited version, or a new one.
+
+        Another text that is being typed keeps its own.
+        """
+        with self._lock:
+            alike = max(self._kept, key=lambda text: _common(text, data), default=None)
+            edited = alike is not None and 2 * _common(alike, data) >= min(len(alike), len(data))
+            old = self._kept.pop(alike) if alike is not None and edited else None
+            if old is None and len(self._kept) >= _KEPT:
+                old = self._kept.popitem(last=False)[1]
+        return old.session if old is not None and old.session.restart() else self.begin(options)
+
     def keep(self, scored: _Scored) -> None:
         """Keep a text, and forget the oldest."""
         with self._lock:
             self._kept[scored.data] = scored
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
+
+
+def _common(first: bytes, second: bytes) -> int:
+    """How many bytes two texts share at their beginning and at their end."""
+    most = min(len(first), len(second))
+    a, b = (np.frombuffer(text, dtype=np.uint8) for text in (first, second))
+    before = a[:most] != b[:most]
+    after = a[len(a) - most :] != b[len(b) - most :]
+    head = int(before.argmax()) if before.any() else most
+    tail = int(after[::-1].argmax()) if after.any() else most
+    return min(most, head + tail)
 
 
 class _ContinuedSession(Session):
@@ -113,7 +138,7 @@ class _ContinuedSession(Session):
             return self._plain.score(batch, details, watch)
         kept = self._model.taken(batch.data)
         if kept is None:
-            kept = _Scored(b"", np.zeros(0), self._model.begin(self._options))
+            kept = _Scored(b"", np.zeros(0), self._model.replaced(batch.data, self._options))
         added = batch.data[len(kept.data) :]
         logs = kept.logprobs
         if added:

@@ -11,6 +11,7 @@ import asyncio
 import hmac
 import ipaddress
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
@@ -61,11 +62,22 @@ def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         return None
 
 
+#: A name, an IPv4 address, or an IPv6 address in brackets; then perhaps a port.
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:/?#@\\\s]+))(?::[0-9]{1,5})?")
+
+
 def _host_of(value: str) -> str:
-    """The host of a `Host` header, without its port."""
-    if value.startswith("["):
-        return value.partition("]")[0].lstrip("[").lower()
-    return value.partition(":")[0].lower()
+    """The host of a `Host` header, without its port; "" if it is none.
+
+    Examples
+    --------
+    >>> _host_of("LOCALHOST:8719"), _host_of("[::1]:8719"), _host_of("[127.0.0.1]evil.example")
+    ('localhost', '::1', '')
+    """
+    found = _HOST.fullmatch(value)
+    if found is None or (found[1] is not None and ":" not in found[1]):
+        return ""
+    return (found[1] or found[2]).lower()
 
 
 def _is_interface(path: str) -> bool:
@@ -128,7 +140,10 @@ class Guard:
                 raise _RefusedError(429, detail)
             held = len(body)
             self._held += held
-            await self._app(scope, _replayed(body, receive), _with_headers(send, scope["path"]))
+            sending = _with_headers(send, scope["path"])
+            if scope["method"] == "HEAD":  # as GET, without the body
+                scope, sending = {**scope, "method": "GET"}, _without_body(sending)
+            await self._app(scope, _replayed(body, receive), sending)
         except _RefusedError as refused:
             await _answer(_with_headers(send, "/api"), refused.status, refused.detail)
         finally:
@@ -224,6 +239,15 @@ def _with_headers(send: Send, path: str) -> Send:
             own = {key for key, _ in added}
             kept = [(key, value) for key, value in message.get("headers", []) if key.lower() not in own]
             message = {**message, "headers": [*kept, *added]}
+        await send(message)
+
+    return sending
+
+
+def _without_body(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            message = {**message, "body": b""}
         await send(message)
 
     return sending

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from bitmeter._util.progress import Step
 from bitmeter.errors import BitmeterError
@@ -17,6 +17,8 @@ __all__ = ["Job", "Jobs", "State"]
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 R = TypeVar("R")
+#: Is given a deadline and a function to call when a stage begins.
+Work: TypeAlias = Callable[[Deadline, Callable[[str, float], None]], R]
 #: What is over, and does not change again.
 _OVER = ("done", "failed", "cancelled")
 
@@ -46,6 +48,8 @@ class Job(Generic[R]):
     estimate: float | None = None
     error: str = ""
     result: R | None = None
+    #: What is to be done, with its text, until it begins or is cancelled.
+    work: Work[R] | None = field(default=None, repr=False)
     deadline: Deadline | None = field(default=None, repr=False)
     cancelled: bool = False
 
@@ -58,8 +62,9 @@ class Jobs(Generic[R]):
         self._jobs: dict[str, Job[R]] = {}
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(1, thread_name_prefix="bitmeter-job")
+        self._busy = False
 
-    def submit(self, work: Callable[[Deadline, Callable[[str, float], None]], R]) -> Job[R]:
+    def submit(self, work: Work[R]) -> Job[R]:
         """Begin a job; a BusyError if too many wait.
 
         Parameters
@@ -76,12 +81,12 @@ class Jobs(Generic[R]):
             over = [key for key, job in self._jobs.items() if job.state in _OVER]
             for key in over[: max(0, len(over) - self._limits.kept + 1)]:
                 del self._jobs[key]
-            job: Job[R] = Job(secrets.token_urlsafe(12))
+            job: Job[R] = Job(secrets.token_urlsafe(12), work=work)
             self._jobs[job.id] = job
-        self._threads.submit(self._run, job, work)
+        self._threads.submit(self._run, job)
         return job
 
-    def _run(self, job: Job[R], work: Callable[[Deadline, Callable[[str, float], None]], R]) -> None:
+    def _run(self, job: Job[R]) -> None:
         parts = [0.0, 0.0]  # the share of the stages before this one, and of this one
 
         def stage(name: str, share: float) -> None:
@@ -94,22 +99,26 @@ class Jobs(Generic[R]):
             job.estimate = step.estimate
 
         with self._lock:
-            if job.cancelled:
-                job.state = "cancelled"
+            work, job.work = job.work, None
+            if job.cancelled or work is None:
                 return
             job.deadline = Deadline(self._limits.job_seconds, listen)
-            job.state = "running"
+            job.state, self._busy = "running", True
+        result, why = None, ""
         try:
             result = work(job.deadline, stage)
             job.deadline.check()
-        except StoppedError as stopped:
-            job.error, job.state = str(stopped), "cancelled" if job.cancelled else "failed"
-        except (BitmeterError, OSError, MemoryError) as error:
-            job.error, job.state = str(error) or type(error).__name__, "failed"
+        except (StoppedError, BitmeterError, OSError, MemoryError) as error:
+            why = str(error) or type(error).__name__
         except Exception as error:  # the thread must not die with its job waiting for ever
-            job.error, job.state = f"{type(error).__name__}: {error}", "failed"
-        else:
-            job.result, job.share, job.state = result, 1.0, "done"
+            why = f"{type(error).__name__}: {error}"
+        with self._lock:
+            self._busy = False
+            if not job.deadline.is_stopped:  # else it was cancelled meanwhile, and is over already
+                if why:
+                    job.error, job.state = why, "failed"
+                else:
+                    job.result, job.share, job.state = result, 1.0, "done"
 
     def get(self, name: str) -> Job[R] | None:
         """The job of an id; None if there is none."""
@@ -125,18 +134,24 @@ class Jobs(Generic[R]):
             if job.state in _OVER:
                 del self._jobs[name]
                 return job
-            job.cancelled = True
-            if job.deadline is not None:
-                job.deadline.stop()
-            else:
-                job.state = "cancelled"
+            _cancel(job)
             return job
+
+    def is_busy(self) -> bool:
+        """Whether a job is still being computed, cancelled or not."""
+        return self._busy
 
     def close(self) -> None:
         """Cancel all jobs, and end."""
         with self._lock:
             for job in self._jobs.values():
-                job.cancelled = True
-                if job.deadline is not None:
-                    job.deadline.stop()
+                if job.state not in _OVER:
+                    _cancel(job)
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _cancel(job: Job[R]) -> None:
+    """It is over at once for who asks; what computes for it ends at its next step, and its text goes with it."""
+    job.cancelled, job.state, job.error, job.work = True, "cancelled", "it was cancelled", None
+    if job.deadline is not None:
+        job.deadline.stop()

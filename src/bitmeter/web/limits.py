@@ -97,6 +97,11 @@ class Deadline:
         """Stop the work at its next step."""
         self._stopped.set()
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the work was cancelled."""
+        return self._stopped.is_set()
+
     def check(self) -> None:
         """Raise if the work must not go on."""
         if self._stopped.is_set():
@@ -120,18 +125,45 @@ class Pool:
         self._most = workers + waiting
         self._inside = 0
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="bitmeter-live")
+        self._lock = threading.Lock()
+        self._running: set[Deadline] = set()
+        self._closed = False
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Do the work in a thread; a BusyError if too many wait."""
+    async def run(self, work: Callable[[Deadline], T], seconds: float) -> T:
+        """Do the work in a thread, for at most so long; a BusyError if too many wait."""
         if self._inside >= self._most:
             message = f"{self._inside} requests wait already; try again in a second"
             raise BusyError(message)
+        if self._closed:
+            message = "the server is ending"
+            raise StoppedError(message)
         self._inside += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._run, work, seconds)
         finally:
             self._inside -= 1
 
+    def _run(self, work: Callable[[Deadline], T], seconds: float) -> T:
+        deadline = Deadline(seconds)
+        with self._lock:
+            self._running.add(deadline)
+            if self._closed:
+                deadline.stop()
+        try:
+            deadline.check()
+            return work(deadline)
+        finally:
+            with self._lock:
+                self._running.discard(deadline)
+
+    def is_busy(self) -> bool:
+        """Whether a thread still works."""
+        return bool(self._running)
+
     def close(self) -> None:
-        """End the threads; what waits is dropped."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """End the work at its next step, and the threads with it; what waits ends, too."""
+        with self._lock:
+            self._closed = True
+            for deadline in self._running:
+                deadline.stop()
+        self._threads.shutdown(wait=False)

@@ -167,13 +167,13 @@ def report(
         scores.append(_score(one, text, deadline, alternatives))
     stage("writing", 0.1)
     measured = [Measured(found, _trace(found), one.id) for found, one in zip(scores, models, strict=True)]
-    return report_of(measured, label(text.name))
+    return report_of(measured, label(text.name), deadline.check)
 
 
-def report_of(measured: list[Measured], title: str) -> Report:
-    """The data of a report on runs that were measured."""
+def report_of(measured: list[Measured], title: str, check: Callable[[], object]) -> Report:
+    """The data of a report on runs that were measured; `check` may end the work."""
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
-    return Report(page_data(measured, title, today, "bitmeter serve", BUDGET), measured)
+    return Report(page_data(measured, title, today, "bitmeter serve", BUDGET, check=check), measured)
 
 
 def two_runs(first: Score, second: Score) -> dict[str, Any]:

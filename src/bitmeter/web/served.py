@@ -18,7 +18,7 @@ from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.protocols import Compressor, Model, Predictor
-from bitmeter.models.registry import NAMED, load_file, names_model, resolve
+from bitmeter.models.registry import NAMED, begins_as_model, load_file, names_model, resolve
 from bitmeter.web.continuing import Continued
 
 __all__ = ["Models", "ServedModel"]
@@ -47,6 +47,8 @@ class ServedModel:
         Makes it.
     is_shared
         Whether several threads may measure with it at once.
+    fault
+        Why it cannot be used, if that is plain from how its file begins; "" otherwise.
     """
 
     id: str
@@ -57,6 +59,7 @@ class ServedModel:
     #: Of a file: its path, and its size and time of change when it was found.
     path: Path | None = None
     stamp: tuple[int, int] = (0, 0)
+    fault: str = ""
     loaded: Model | Compressor | None = None
     _growing: Model | Compressor | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -156,7 +159,7 @@ class Models:
                 found = self._found.get(name)
         if found is None:
             message = (
-                f"this server has no model {label(name)!r:.80}; it has those of GET /api/models, and others can be "
+                f"this server has no model '{label(name):.80}'; it has those of GET /api/models, and others can be "
                 "given when it is started: bitmeter serve MODEL… --models FOLDER"
             )
             raise ModelError(message, value=name)
@@ -226,9 +229,11 @@ def _in_folder(folder: Path) -> Iterator[ServedModel]:
         stamp = _stamp(path)
         if stamp is None:
             continue
+        fault = "" if path.is_dir() or begins_as_model(path) else f"it does not begin as a {path.suffix} file does"
+        fault = "it is empty" if path.is_file() and not stamp[0] else fault
         size = f"{stamp[0]:,} bytes" if path.is_file() else "a folder"
         shared = path.suffix != ".bmx" and path.is_file()
-        yield ServedModel(label(path.name), size, "folder", load, shared, path, stamp)
+        yield ServedModel(label(path.name), size, "folder", load, shared, path, stamp, fault)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

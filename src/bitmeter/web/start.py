@@ -39,6 +39,7 @@ def serve(
     token: str | None = None,
     idle: float | None = None,
     ready: Callable[[str], object] = print,
+    leave: Callable[[], object] | None = None,
 ) -> None:
     """Serve the page until it is interrupted.
 
@@ -60,6 +61,9 @@ def serve(
         After so many seconds without a request the server ends; None for never.
     ready
         Called with the address when the server listens.
+    leave
+        Called if something is still being computed a second after the server ended. What computes is stopped, but it
+        may be within a step that takes longer, such as a call of another package.
     """
     uvicorn = require("uvicorn", "The page")
     require("fastapi", "The page")
@@ -77,21 +81,36 @@ def serve(
     shown = host if ":" not in host else f"[{host}]"
     if host in ("0.0.0.0", "::"):
         shown = socket.gethostname()
-    guarded = Guard(create_app(Models(models, folder), limits), host, (*names, shown), token, limits)
+    application = create_app(Models(models, folder), limits)
+    guarded = Guard(application, host, (*names, shown), token, limits)
     listening = _listen(host, port)
     with listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
         ready(address if token is None else f"{address}#token={token}")
         config = uvicorn.Config(
             guarded, log_level="warning", access_log=False, server_header=False, date_header=False,
-            limit_concurrency=_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=3,
+            limit_concurrency=_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=1,
             h11_max_incomplete_event_size=65536, proxy_headers=False, ws="none",
         )  # fmt: skip
         server = uvicorn.Server(config)
+        shutdown = server.shutdown
+
+        async def stopping(sockets: list[socket.socket] | None = None) -> None:
+            application.stop()  # first, or those who wait for an answer would be waited for
+            await shutdown(sockets)
+
+        server.shutdown = stopping
         if idle is not None:
             threading.Thread(target=_end_when_idle, args=(server, guarded, idle), daemon=True).start()
-        with _ended_by_hangup(server):
-            server.run(sockets=[listening])
+        try:
+            with _ended_by_hangup(server):
+                server.run(sockets=[listening])
+        finally:
+            end = time.monotonic() + 1.0
+            while application.is_busy() and time.monotonic() < end:
+                time.sleep(0.01)
+            if leave is not None and application.is_busy():
+                leave()
 
 
 @contextlib.contextmanager

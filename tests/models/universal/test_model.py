@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter.errors import ChoiceError, FileFormatError, InputTypeError, ModelError
+from bitmeter.models.protocols import Batch
 from bitmeter.models.registry import primed
 from bitmeter.models.universal.model import PRESETS, Universal, UniversalSession
 from tests.coding.archive.forging import forged, parts
@@ -323,3 +324,41 @@ def test_a_preset_that_does_not_fit_in_memory_is_an_error(tmp_path: Path) -> Non
         tmp_path / "large.bmz", tmp_path / "x",
     )  # fmt: skip
     assert lines[0].startswith("universal:large takes 1,2")
+
+
+def test_a_session_begins_again_in_its_memory() -> None:
+    """As a new one would, whatever it has read: bit for bit."""
+    data, bounds = np.frombuffer(TEXT[:3000], dtype=np.uint8), np.array([0, 1000, 3000])
+    for model in (
+        Universal("small"),
+        Universal("small").with_prime(TEXT[:500]),
+        Universal("small").with_prime(TEXT).freeze(),
+    ):
+        fresh = model.open().logprobs(data, bounds, continues=False)
+        session = model.open()
+        session.logprobs(data[::-1].copy(), bounds, continues=False)
+        assert session.restart()
+        assert (session.logprobs(data, bounds, continues=False) == fresh).all()
+    first, second = core(), core()
+    first.learn(TEXT)
+    second.assign(first)
+    assert second.checksum() == first.checksum()
+    first.reset()
+    assert first.checksum() == core().checksum()
+    with pytest.raises(ValueError, match="differ in size"):
+        first.assign(_core.Universal(1))
+
+
+def test_progress_within_a_batch_changes_no_figure() -> None:
+    model, text = Universal("small"), TEXT * (1 + 100_000 // len(TEXT))
+    ends = np.array([700, 40_000, len(text)])
+    for details, size in ((None, len(text)), (2, 3000)):
+        here = np.minimum(ends, size)
+        steps: list[tuple[int, int]] = []
+        batch = Batch(text[:size], here, model.units)
+        found = model.open().score(batch, details, lambda done, of, steps=steps: steps.append((done, of)))  # type: ignore[misc]
+        assert len(steps) > 2
+        assert steps[-1] == (size, size)
+        split = batch.split
+        assert (found.logprobs == model.open().logprobs(split.ids, split.bounds, continues=False)).all()
+        assert (found.details is None) == (details is None)

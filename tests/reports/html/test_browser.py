@@ -336,6 +336,28 @@ def test_it_prints(browser: Browser, folder: Path) -> None:
     assert browser.run("return document.documentElement.dataset.theme") == "dark"
 
 
+def test_paper_is_light_and_coloured_and_nothing_is_cut(browser: Browser, folder: Path) -> None:
+    """As on a sheet of A4: narrower than a window, which must not take the colours back."""
+    browser.look(1400, "dark")
+    browser.open(folder / "two.html")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    browser.look(718, "dark")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    plain = "return [...document.querySelectorAll('#text .lines')].filter((part) => !part.querySelector('span')).length"
+    try:
+        assert browser.run("return document.documentElement.dataset.theme") == "light"
+        assert browser.run(plain) == 0
+        wide = (
+            "return [...document.querySelectorAll('tr, .card, svg')]"
+            ".filter((one) => one.getBoundingClientRect().right > 719).map((one) => one.textContent.slice(0, 160))"
+        )
+        assert browser.run(wide) == []
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run("return document.documentElement.dataset.theme") == "dark"
+
+
 def test_what_was_left_out_is_on_the_page(browser: Browser, folder: Path) -> None:
     browser.look(1400, "light")
     browser.open(folder / "tight.html")

@@ -12,6 +12,7 @@ import bitmeter as bm
 from bitmeter.reports.html.inputs import gather
 from bitmeter.reports.plots.specs import KINDS, spec_of, sweep_spec
 from bitmeter.reports.series.sizes import SizedModel
+from tests.reports.series.test_position import ByContext
 
 TEXT = b"".join(b"line %d of a small text, twice %d\n" % (i, 2 * i) for i in range(60))
 
@@ -69,3 +70,16 @@ def test_what_cannot_be_drawn_says_why() -> None:
         spec_of("running", gather(bm.score("zlib", TEXT)))
     with pytest.raises(bm.BitmeterError, match="no model"):
         sweep_spec([SizedModel("b", None, "byte", 3.0, None, None, False)])
+
+
+def test_models_with_windows_have_a_second_panel(runs: list[bm.Score]) -> None:
+    windowed = bm.score(ByContext(64), TEXT, docs="line", ctx="disjoint.16")
+    spec = spec_of("position", gather([runs[0], windowed]))
+    altair.HConcatChart.from_dict(spec, validate=True)
+    whole, window = spec["hconcat"]
+    assert {row["model"] for row in whole["data"]["values"]} == {"kt", "summing"}
+    assert {row["model"] for row in window["data"]["values"]} == {"summing"}
+    first = window["data"]["values"][0]
+    assert (first["position"], first["figure"]) == (1.0, 2.0), "a bit, and one for the token of the beginning"
+    colours = [panel["layer"][0]["encoding"]["color"]["scale"] for panel in (whole, window)]
+    assert colours[0] == colours[1], "a model has one colour"

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter.reports.series.position import positions
+from bitmeter.reports.series.position import positions, window_positions
+from tests.models.causal.test_base import Summing
 
 LINES = b"".join(b"line %d of a text, and %d more words\n" % (i, i * i) for i in range(60))
 
@@ -35,3 +38,40 @@ def test_an_infinite_bin_has_no_interval() -> None:
     score = bm.score(bm.Distribution({"a": 1.0}), b"aaab", oov="none")
     assert [one.figure for one in positions(score, score.trace)][-1] == math.inf
     assert positions(score, score.trace)[-1].low is None
+
+
+class ByContext(Summing):
+    """A token costs one bit, and one more for each token that it sees before it, that of the beginning included."""
+
+    def score_sequences(self, sequences: Sequence[Any], firsts: Sequence[int], watch: Any = None) -> list[Any]:
+        pairs = zip(sequences, firsts, strict=True)
+        return [-math.log(2.0) * (1.0 + np.arange(first, len(sequence))) for sequence, first in pairs]
+
+
+@pytest.mark.parametrize("ctx", ["16.8", "16.3", "disjoint.16"])
+@pytest.mark.parametrize("first", ["bos", "skip"])
+def test_windows_are_laid_out_again(ctx: str, first: str) -> None:
+    """A bin of one position costs what it must: any shift of a window by one token would show."""
+    score = bm.score(ByContext(64), LINES[:1000], ctx=ctx, first=first, docs="line")
+    found = window_positions(score, score.trace)
+    begin = 2.0 if first == "bos" else 1.0
+    assert sum(one.bytes for one in found) == score.bytes
+    for one in found:
+        assert begin + one.begin <= one.figure <= begin + one.end - 1
+        if one.end == one.begin + 1:
+            assert one.figure == pytest.approx(begin + one.begin)
+    assert found[-1].end == 16
+
+
+@pytest.mark.parametrize("ctx", ["half.16", "rolling.16"])
+def test_windows_of_other_tools(ctx: str) -> None:
+    score = bm.score(ByContext(64), LINES[:1000], ctx=ctx)
+    found = window_positions(score, score.trace)
+    assert sum(one.bytes for one in found) == score.bytes
+    if ctx == "half.16":
+        assert found[0].begin == 8, "only the second half of a window is scored"
+
+
+def test_without_windows_there_is_no_position_in_one() -> None:
+    for score in (bm.score("kt", LINES), bm.score(ByContext(), LINES[:200], ctx="full")):
+        assert window_positions(score, score.trace) == ()

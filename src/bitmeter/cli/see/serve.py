@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -54,5 +55,15 @@ def serve(
     token = os.environ.get("BITMETER_TOKEN") or None
     seconds = None if idle is None else 60.0 * idle
     start(
-        models or (), folder=folder, host=host, port=port, names=name or (), token=token, idle=seconds, ready=ready
+        models or (), folder=folder, host=host, port=port, names=name or (), token=token, idle=seconds, ready=ready,
+        leave=_leave,
     )  # fmt: skip
+
+
+def _leave() -> None:
+    """End at once: Python would wait for the thread that still computes."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    came = sys.exc_info()[1]
+    code = came.code if isinstance(came, SystemExit) else 130 if isinstance(came, KeyboardInterrupt) else 0
+    os._exit(code if isinstance(code, int) else 1)

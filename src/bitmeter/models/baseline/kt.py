@@ -13,7 +13,7 @@ from bitmeter.models.coder import Coder, CodeWatch, decode_errors
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcomes, details_of_rows, joined_details
 from bitmeter.models.protocols import Codes, Options, Predictor, Traits
 from bitmeter.models.scheme import Scheme
-from bitmeter.models.session import PredictingSession, Stepper
+from bitmeter.models.session import PredictingSession, Stepper, Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.plain import Bytes
 
@@ -118,7 +118,14 @@ class KtSession(PredictingSession):
         """ln p of each byte."""
         return _core.adaptive_logprobs(np.ascontiguousarray(ids, dtype=np.uint8), self._counts)
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """From cumulative counts, many predictions at once."""
         counts, parts = self._counts.copy(), []
         for i in range(0, max(1, len(ids)), _AT_ONCE):
@@ -130,6 +137,8 @@ class KtSession(PredictingSession):
             counts = seen[-1].copy()
             logs = np.log((seen[:-1] + 0.5) / (seen[:-1].sum(axis=1, keepdims=True) + 128.0))
             parts.append(details_of_rows(logs, truth, alternatives, BYTE_NAMES))
+            if watch is not None:
+                watch(min(i + _AT_ONCE, len(ids)), max(1, len(ids)))
         return joined_details(parts)
 
 

@@ -16,7 +16,7 @@ from bitmeter.models.baseline.table_files import read_table, write_table
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.outcomes import Details, Outcomes, details_of_rows, joined_details
 from bitmeter.models.protocols import Bundled, Codes, OpenVocabulary, Options, Predictor, Traits
-from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper
+from bitmeter.models.session import End, HistoryStepper, PredictingSession, Stepper, Watch
 from bitmeter.text.corpus.readers import encode
 from bitmeter.text.units.base import UNKNOWN, Units
 from bitmeter.text.units.named import units_of
@@ -198,16 +198,25 @@ class TableSession(PredictingSession):
             self._last, self._last_id = None, _NOTHING  # a document has begun, and none of its units was seen
         return np.asarray(model._logs[rows, model._columns[numbers]])
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """By rows of the table."""
         model = self._model
         numbers = model._rows(ids)
         rows, columns = self._before(numbers, bounds, continues=continues), model._columns[numbers]
         logs = model._logs
-        parts = [
-            details_of_rows(logs[rows[i : i + _AT_ONCE]], columns[i : i + _AT_ONCE], alternatives, model._names)
-            for i in range(0, max(1, len(ids)), _AT_ONCE)
-        ]
+        parts = []
+        for i in range(0, max(1, len(ids)), _AT_ONCE):
+            here = slice(i, i + _AT_ONCE)
+            parts.append(details_of_rows(logs[rows[here]], columns[here], alternatives, model._names))
+            if watch is not None:
+                watch(min(i + _AT_ONCE, len(ids)), max(1, len(ids)))
         return joined_details(parts)
 
     def _before(self, numbers: Ints, bounds: Ints, *, continues: bool) -> Ints:

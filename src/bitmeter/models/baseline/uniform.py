@@ -14,7 +14,7 @@ from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes
 from bitmeter.models.protocols import Codes, Options, Predictor, Traits
 from bitmeter.models.scheme import Scheme
-from bitmeter.models.session import HistoryStepper, PredictingSession, Stepper
+from bitmeter.models.session import HistoryStepper, PredictingSession, Stepper, Watch
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
 from bitmeter.text.units.plain import Bytes
@@ -108,7 +108,14 @@ class UniformSession(PredictingSession):
         """−ln V for each."""
         return self._model.logprobs(ids, bounds)
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """All are equally likely: each has rank 1, and the first so many bytes stand for the alternatives."""
         size, names = len(ids), self.outcomes.names
         most = min(alternatives, len(names))

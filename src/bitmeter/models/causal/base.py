@@ -299,9 +299,16 @@ class CausalSession(UnitSession):
         """ln p of each token of whole documents."""
         return self._model.logprobs(ids, bounds)
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """Of each token of whole documents."""
-        found = self._model.scored(ids, bounds, alternatives)[1]
+        found = self._model.scored(ids, bounds, alternatives, watch)[1]
         assert found is not None
         return found
 

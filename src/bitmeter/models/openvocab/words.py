@@ -86,7 +86,7 @@ class SpelledSession(Session):
         goes_on = batch.continues and not self._ended
         found = None
         if details is not None:
-            found = _by_unit(self._plain.details(ids, bounds, goes_on, details), ids, owner, len(extra))
+            found = _by_unit(self._plain.details(ids, bounds, goes_on, details, watch), ids, owner, len(extra))
         if not len(ids):
             return Scored(split, batch.blank, extra, found)
         logs = self._plain.logprobs(ids, bounds, goes_on)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from bitmeter.reports.html.packing import PLANS, Columns, Plan, pack, packed_byt
 from bitmeter.reports.html.patterns import pattern_of_bytes, pattern_of_segments
 from bitmeter.reports.series.calibration import calibration
 from bitmeter.reports.series.histogram import histogram
-from bitmeter.reports.series.position import positions
+from bitmeter.reports.series.position import positions, window_positions
 from bitmeter.reports.series.running import running
 from bitmeter.reports.series.sizes import SizedModel
 from bitmeter.reports.series.texts import TracedText, traced_text
@@ -34,10 +34,21 @@ from bitmeter.reports.series.words import word_costs, word_cuts
 
 __all__ = ["SCHEMA", "compared", "cuts_of", "page_data", "run_entry"]
 
+T = TypeVar("T")
 SCHEMA = "bitmeter.page/1"
 _ROUNDED = "to keep the page small, the bits of a unit are rounded to about 1 %"
 #: The most documents whose rows are in a page.
 MOST_DOCUMENTS = 20_000
+
+
+def _nothing() -> None:
+    """The default check, by which the work is never ended."""
+
+
+def _checked(work: Callable[..., T], check: Callable[[], object], *given: Any) -> T:
+    """One step of the work, after a check."""
+    check()
+    return work(*given)
 
 
 def page_data(
@@ -47,6 +58,7 @@ def page_data(
     command: str,
     budget: int,
     sweep: Sequence[SizedModel] = (),
+    check: Callable[[], object] = _nothing,
 ) -> dict[str, Any]:
     """All that the page shows.
 
@@ -64,6 +76,8 @@ def page_data(
         The most bytes of packed columns.
     sweep
         Models with their sizes, for the plot of size against bits.
+    check
+        Called between steps, of which each takes up to a second or so for two million units; may raise to end the work.
     """
     scores, names = [one.score for one in measured], [one.name for one in measured]
     comparison, verdicts = compared(scores)
@@ -74,7 +88,7 @@ def page_data(
         "version": __version__,
         "command": command,
         "confidence": scores[0].confidence,
-        "runs": [run_entry(one) for one in measured],
+        "runs": [_checked(run_entry, check, one) for one in measured],
         "verdicts": verdicts,
         "chips": _chips(scores, names),
         "copy": {
@@ -89,7 +103,7 @@ def page_data(
     found["documents"] = _documents(scores, found["left"])
     if sweep:
         found["sweep"] = _sweep(sweep)
-    _add_text(found, measured, budget)
+    _add_text(found, measured, budget, check)
     return found
 
 
@@ -260,7 +274,7 @@ def _sweep(models: Sequence[SizedModel]) -> list[dict[str, Any]]:
 # ---- the text --------------------------------------------------------------------------------------------------------
 
 
-def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) -> None:
+def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int, check: Callable[[], object]) -> None:
     """The text with what each unit cost, and all that is computed from it."""
     traced = [k for k, one in enumerate(measured) if one.trace is not None]
     if not traced:
@@ -272,7 +286,7 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
     for k in traced:
         trace = measured[k].trace
         assert trace is not None
-        texts[k] = traced_text(trace, measured[k].score.documents)
+        texts[k] = _checked(traced_text, check, trace, measured[k].score.documents)
     missing = [one.name for one in measured if one.trace is None]
     if missing:
         found["left"].append(f"without a trace, and so not in the text: {', '.join(missing)}")
@@ -284,8 +298,9 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
         assert trace is not None
         lengths = np.diff(texts[k].cuts)
         columns.append(Columns(lengths, np.asarray(trace.bits), trace.details))
-        costs.append(word_costs(text.data, texts[k].cuts, trace.bits, words))
-    entries, plan = packed_models(columns, budget)
+        costs.append(_checked(word_costs, check, text.data, texts[k].cuts, trace.bits, words))
+    entries, plan = _checked(packed_models, check, columns, budget)
+    check()
     found["left"] += _left_out(plan, columns)
     for k, entry, own, cost in zip(traced, entries, columns, costs, strict=True):
         entry |= {"run": k, "bytewise": bool((own.lengths <= 1).all()), "across": cost.across}
@@ -298,10 +313,14 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
     }
     found["models"] = entries
     found["histogram"] = _rounded(asdict(histogram([cost.bits for cost in costs])))
-    found["positions"] = [[_rounded(asdict(one)) for one in _positions(measured[k])] for k in traced]
-    found["calibration"] = [_calibration(measured[k]) for k in traced]
+    for name, series in (("positions", positions), ("windows", window_positions)):
+        found[name] = [
+            [_rounded(asdict(one)) for one in _checked(series, check, measured[k].score, measured[k].trace)]
+            for k in traced
+        ]
+    found["calibration"] = [_checked(_calibration, check, measured[k]) for k in traced]
     found["against"] = [
-        _against(measured[0], measured[k], texts[0], texts[k], words, (costs[0].bits, cost.bits))
+        _against(measured[0], measured[k], texts[0], texts[k], words, (costs[0].bits, cost.bits), check)
         if 0 in texts and found["verdicts"][k - 1]["agree"]
         else None
         for k, cost in zip(traced, costs, strict=True)
@@ -313,11 +332,6 @@ def _add_text(found: dict[str, Any], measured: Sequence[Measured], budget: int) 
 def cuts_of(cuts: Ints) -> dict[str, str]:
     """Offsets as packed lengths."""
     return pack(np.diff(cuts).astype(np.uint32))
-
-
-def _positions(one: Measured) -> Any:
-    assert one.trace is not None
-    return positions(one.score, one.trace)
 
 
 def _calibration(one: Measured) -> Any:
@@ -342,16 +356,23 @@ def _left_out(plan: Plan, columns: Sequence[Columns]) -> list[str]:
 
 
 def _against(
-    first: Measured, second: Measured, a: TracedText, b: TracedText, words: Ints, costs: tuple[Floats, Floats]
+    first: Measured,
+    second: Measured,
+    a: TracedText,
+    b: TracedText,
+    words: Ints,
+    costs: tuple[Floats, Floats],
+    check: Callable[[], object],
 ) -> dict[str, Any]:
     """Where A beats B, in tables."""
     assert first.trace is not None
     assert second.trace is not None
     confidence = first.score.confidence
+    check()
     shared = shared_segments(a.data, (a.cuts, first.trace.bits), (b.cuts, second.trace.bits), a.ends)
-    kinds = pattern_of_segments(pattern_of_bytes(a.data), shared.cuts)
-    by_pattern = buckets(first.score, second.score, shared, kinds, confidence)
-    gains, losses, tested = literals(first.score, second.score, a.data, words, shared, confidence)
+    kinds = pattern_of_segments(_checked(pattern_of_bytes, check, a.data), shared.cuts)
+    by_pattern = _checked(buckets, check, first.score, second.score, shared, kinds, confidence)
+    gains, losses, tested = _checked(literals, check, first.score, second.score, a.data, words, shared, confidence)
     tops = top_words(*costs)
     return {
         "b": second.name,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from bitmeter.errors import EmptyError
 from bitmeter.measure.compare import compare_scores
+from bitmeter.measure.score import Score
+from bitmeter.measure.trace.trace import Trace
 from bitmeter.reports.html.inputs import Measured
 from bitmeter.reports.series.calibration import calibration
 from bitmeter.reports.series.histogram import histogram
-from bitmeter.reports.series.position import positions
+from bitmeter.reports.series.position import PositionBin, positions, window_positions
 from bitmeter.reports.series.running import running
 from bitmeter.reports.series.sizes import SizedModel
 from bitmeter.reports.series.texts import traced_text
@@ -126,22 +128,39 @@ def histogram_spec(measured: Sequence[Measured]) -> dict[str, Any]:
 
 
 def position_spec(measured: Sequence[Measured]) -> dict[str, Any]:
-    """Bits per byte by position in the document."""
+    """Bits per byte by position in the document, and beside it in the window of models that have one."""
     traced = _traced(measured)
-    values = []
-    for one in traced:
-        assert one.trace is not None
-        values += [
-            {"model": one.name, "position": math.sqrt(max(1, b.begin) * b.end), "bytes": b.bytes, "figure": b.figure,
-             "low": b.low, "high": b.high}
-            for b in positions(one.score, one.trace)
-            if math.isfinite(b.figure)
-        ]  # fmt: skip
+    values = _at_positions(traced, positions)
     _some(values, "the traces have no unit with a finite cost")
-    x = _quantity(
-        "position", "bytes from the start of the document", scale={"type": "log", "base": 2}, axis={"format": "~s"}
+    whole = _by_position(
+        "Surprisal by position in the document", "bytes from the start of the document", values, traced
     )
-    return _points("Surprisal by position in the document", values, x, "figure", "bits per byte", traced, line=True)
+    within = _at_positions(traced, window_positions)
+    if not within:
+        return whole
+    window = _by_position("Surprisal by position in the window", "tokens of context in the window", within, traced)
+    panels = [{key: part for key, part in one.items() if key not in ("$schema", "config")} for one in (whole, window)]
+    return {"$schema": _SCHEMA, "config": _CONFIG, "hconcat": panels}
+
+
+def _at_positions(
+    measured: Sequence[Measured], series: Callable[[Score, Trace], Sequence[PositionBin]]
+) -> list[dict[str, Any]]:
+    return [
+        {"model": one.name, "position": math.sqrt(max(1, b.begin) * b.end), "bytes": b.bytes, "figure": b.figure,
+         "low": b.low, "high": b.high}
+        for one in measured
+        if one.trace is not None
+        for b in series(one.score, one.trace)
+        if math.isfinite(b.figure)
+    ]  # fmt: skip
+
+
+def _by_position(
+    title: str, x_title: str, values: list[dict[str, Any]], measured: Sequence[Measured]
+) -> dict[str, Any]:
+    x = _quantity("position", x_title, scale={"type": "log", "base": 2}, axis={"format": "~s"})
+    return _points(title, values, x, "figure", "bits per byte", measured, line=True)
 
 
 def calibration_spec(measured: Sequence[Measured]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ export function asking({ question, guess, truth, said = "", stage, controls, tas
     slider.disabled = show.disabled = true;
     controls.disabled = false;
     const far = Math.abs(Number(slider.value) - truth) <= guess.step / 2 + 1e-9;
-    says.replaceChildren("You said ", el("b", {}, fixed(Number(slider.value), places)), ", it is ", el("b", {}, `${fixed(truth, Math.max(places, 2))} ${guess.unit}`), far ? ". Exactly so. " : ". ", said);
+    says.replaceChildren("You said ", el("b", {}, fixed(Number(slider.value), places)), ", it is ", el("b", {}, `${fixed(truth, places === 0 && Number.isInteger(truth) ? 0 : Math.max(places, 2))} ${guess.unit}`), far ? ". Exactly so. " : ". ", said);
     list.replaceChildren(...lines.map((line) => line.node));
     list.hidden = false;
     change();

@@ -213,7 +213,7 @@ export class MeasureView {
 
   refreshModels() {
     const row = (model) => {
-      const k = this.models.indexOf(model.id), box = el("input", { type: "checkbox", id: `model-${model.id}` });
+      const k = this.models.indexOf(model.id), box = el("input", { type: "checkbox", id: `model-${model.id}`, disabled: Boolean(model.fault) });
       box.checked = k >= 0;
       box.addEventListener("change", () => {
         const rest = this.models.filter((id) => id !== model.id);
@@ -223,7 +223,7 @@ export class MeasureView {
         document.getElementById(`model-${model.id}`)?.focus();
         this.score();
       });
-      return el("div", { class: "modelrow" }, box, el("label", { for: `model-${model.id}` }, el("b", {}, model.id), el("span", { class: "small muted" }, model.summary)),
+      return el("div", { class: "modelrow" }, box, el("label", { for: `model-${model.id}` }, el("b", {}, model.id), el("span", { class: "small muted" }, model.fault ? `unreadable: ${model.fault}` : model.summary)),
         k >= 0 && this.models.length > 1 ? el("span", { class: `badge ${hue(k)}` }, "ABCDEF"[k]) : el("span", { class: "small muted" }, model.origin));
     };
     this.list.replaceChildren(...this.page.models.map(row));

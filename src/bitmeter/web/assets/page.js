@@ -8,7 +8,7 @@ import { lessonView, lessonsView } from "./lessons.js";
 import { MeasureView } from "./measure.js";
 import { reportView } from "./reporting.js";
 
-const VIEWS = [["", "Measure"], ["report", "Report"], ["lessons", "Lessons"], ["game", "Guessing game"]];
+const VIEWS = [["", "Measure"], ["report", "Report"], ["lessons", "Lessons"], ["game", "Game"]];
 
 async function begin() {
   takeToken();

@@ -10,7 +10,7 @@ from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter.errors import ModelError
 from bitmeter.models.causal.trained.scorer import NetworkScorer, State
 from bitmeter.models.outcomes import Details
-from bitmeter.models.session import UnitSession
+from bitmeter.models.session import UnitSession, Watch
 from bitmeter.models.windows import Plan, Windowing, plan_windows
 
 __all__ = ["NetworkSession", "NetworkView"]
@@ -50,7 +50,14 @@ class NetworkSession(UnitSession):
         self._lead = np.array([] if windowing.prefix is None else [windowing.prefix], dtype=np.int64)
         self._begin()
 
-    def details(self, ids: Ids, bounds: Ints, continues: bool, alternatives: int) -> Details:  # noqa: FBT001
+    def details(
+        self,
+        ids: Ids,
+        bounds: Ints,
+        continues: bool,  # noqa: FBT001
+        alternatives: int,
+        watch: Watch | None = None,
+    ) -> Details:
         """Not from parts of documents."""
         message = f"{self._model.name} gives details of whole documents only; leave alternatives out"
         raise ModelError(message)

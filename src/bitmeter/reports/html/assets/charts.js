@@ -134,22 +134,27 @@ export function histogramChart(data) {
   });
 }
 
-export function positionChart(data) {
-  const runs = data.models.map(({ run }) => run);
-  const curves = data.positions.map((bins, m) => ({ run: runs[m], bins: bins.filter(({ figure }) => Number.isFinite(figure)) })).filter(({ bins }) => bins.length > 1);
+const PLACES = {
+  positions: { title: "Surprisal by position in the document", unit: "byte", label: "bytes from the start of the document (log)", caption: "Bits per byte by distance from the start of the document. A fall would show that what came before helps." },
+  windows: { title: "Surprisal by position in the window", unit: "token", label: "tokens of context in the window (log)", caption: "Bits per byte by how many tokens of its window a token has before it. Where it is level, a longer window would help little." },
+};
+
+/** By position in the document, or (of models that have one) in the window. */
+export function positionChart(data, which = "positions") {
+  const runs = data.models.map(({ run }) => run), { title, unit, label, caption } = PLACES[which];
+  const curves = (data[which] ?? []).map((bins, m) => ({ run: runs[m], bins: bins.filter(({ figure }) => Number.isFinite(figure)) })).filter(({ bins }) => bins.length > 1);
   if (!curves.length) return null;
   const values = curves.flatMap(({ bins }) => bins.flatMap(({ figure, low, high }) => [figure, low, high])).filter((v) => Number.isFinite(v));
   const figures = curves.flatMap(({ bins }) => bins.map(({ figure }) => figure));
   const spread = Math.max(...figures) - Math.min(...figures) || 1;
   // An interval of a bin with little in it would press all others flat: it is cut at the frame.
   const y = { low: Math.max(0, Math.min(...values), Math.min(...figures) - spread), high: Math.min(Math.max(...values), Math.max(...figures) + spread) };
-  const x = { low: 1, high: Math.max(...curves.flatMap(({ bins }) => bins.map(({ end }) => end))), log: true, label: "bytes from the start of the document (log)" };
+  const x = { low: 1, high: Math.max(...curves.flatMap(({ bins }) => bins.map(({ end }) => end))), log: true, label };
   const place = ({ begin, end }) => Math.sqrt(Math.max(1, begin) * end);
   return card({
-    title: "Surprisal by position in the document",
-    caption: "Bits per byte by distance from the start of the document. A fall would show that what came before helps.",
-    sentence: `Bits per byte by position. ${curves.map(({ run, bins }) => `${data.runs[run].name}: ${fixed(bins[0].figure, 2)} at the start, ${fixed(bins.at(-1).figure, 2)} at the end`).join("; ")}.`,
-    columns: ["model", "from byte", "before byte", "bytes", "bits per byte", "low", "high"],
+    title, caption,
+    sentence: `${title}, in bits per byte. ${curves.map(({ run, bins }) => `${data.runs[run].name}: ${fixed(bins[0].figure, 2)} at the start, ${fixed(bins.at(-1).figure, 2)} at the end`).join("; ")}.`,
+    columns: ["model", `from ${unit}`, `before ${unit}`, "bytes", "bits per byte", "low", "high"],
     rows: curves.flatMap(({ run, bins }) => bins.map((bin) => [data.runs[run].name, whole(bin.begin), whole(bin.end), whole(bin.bytes), fixed(bin.figure, 3), fixed(bin.low, 3), fixed(bin.high, 3)])),
     draw(width, height) {
       const f = frame(width, height, x, y);

@@ -174,6 +174,7 @@ export class Reader {
       this.scroller.scrollTop = share * this.scroller.scrollHeight - this.scroller.clientHeight / 2;
     });
     this.narrow.addEventListener("change", () => {
+      if (this.printing) return; // a sheet of paper is narrow, too: the text stays as it was coloured for it
       for (const group of this.groups) { group.coloured = 0; this.plain(group); }
       this.recolour();
     });
@@ -212,7 +213,7 @@ export class Reader {
 
   work() {
     this.working = 0;
-    if (!this.source) return;
+    if (!this.source || this.printing) return;
     const until = performance.now() + BUDGET_MS;
     while (this.queue.length && performance.now() < until) {
       const group = this.queue.shift();
@@ -451,6 +452,7 @@ export class Reader {
 
   /** Before printing: all of a text that is not too long is coloured. */
   printed(most = 300000) {
+    this.printing = true;
     for (const group of this.groups) {
       if (group.from > most) group.node.classList.add("unprinted");
       else if (group.coloured !== this.stamp) this.colour(group);
@@ -459,6 +461,12 @@ export class Reader {
       this.cutNote = el("p", { class: "muted small" }, `Printed: the first ${whole(most)} of ${whole(this.string.length)} characters.`);
       this.node.before(this.cutNote);
     }
+  }
+
+  /** After printing: what is far from the window is plain text again. */
+  unprinted() {
+    this.printing = false;
+    for (const group of this.groups) if (group.coloured && !this.near.has(group)) this.enqueue(group);
   }
 }
 

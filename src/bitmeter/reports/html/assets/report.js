@@ -67,7 +67,7 @@ export async function start() {
   listenKeys(state, views, toggle, help);
   let before = theme;
   addEventListener("beforeprint", () => { before = theme; change("light"); textView?.reader.printed(); against?.reader.node.classList.add("unprinted"); });
-  addEventListener("afterprint", () => change(before));
+  addEventListener("afterprint", () => { change(before); textView?.reader.unprinted(); });
   document.documentElement.dataset.ready = "all";
 }
 

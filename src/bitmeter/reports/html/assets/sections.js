@@ -4,7 +4,7 @@ import { calibrationChart, forestChart, histogramChart, positionChart, runningCh
 import { table } from "./tables.js";
 
 export function curves(data) {
-  const cards = [runningChart(data), ...(data.models ? [histogramChart(data), positionChart(data), calibrationChart(data)] : []), sweepChart(data)].filter(Boolean);
+  const cards = [runningChart(data), ...(data.models ? [histogramChart(data), positionChart(data), positionChart(data, "windows"), calibrationChart(data)] : []), sweepChart(data)].filter(Boolean);
   if (!cards.length) return null;
   const level = Math.round(1000 * data.confidence) / 10;
   return el("section", { id: "curves", "aria-labelledby": "curves-title" }, el("h2", { id: "curves-title" }, "Curves"), el("p", { class: "lead" }, `Bands and bars are ${level} % intervals, each of its point alone.`), el("div", { class: "grid2" }, cards));
