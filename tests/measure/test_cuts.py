@@ -19,6 +19,7 @@ import pytest
 import bitmeter as bm
 from bitmeter.reports.figures import tool_figures
 from bitmeter.text.corpus.readers import Block
+from tests.models.helpers.plugins import PlainWords
 from tests.models.networks import TINY
 
 #: Files that other tools made.
@@ -142,6 +143,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "lstm of bytes": lambda: network("lstm", "bytes"),
     "hugging face": lambda: f"hf:{TINY}",
     "plug-in that streams": lambda: Streaming(),
+    "plug-in of words": lambda: PlainWords(),
 }
 #: Keywords under which state may cross a border between blocks.
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -154,6 +156,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "oov=skipped": {"oov": "skipped"},
     "like=lm-eval": {"like": "lm-eval"},
     "like=cc_net": {"like": "cc_net"},
+    "alternatives": {"alternatives": 0},
 }
 COUNTS = ("bytes", "chars", "words", "tokens", "documents", "oov", "skipped", "invalid", "impossible", "pieces")
 
@@ -175,7 +178,8 @@ class Found:
     def of(model: Any, cuts: tuple[int, ...], keywords: dict[str, Any]) -> Found:
         score = bm.score(model, CutCorpus.of_documents(DOCUMENTS, cuts), **keywords)
         trace = score.trace
-        columns = {name: getattr(trace, name) for name in ("doc", "start", "end", "id", "logprob")}
+        names = ("doc", "start", "end", "id", "logprob", *(("rank", "entropy") if "alternatives" in keywords else ()))
+        columns = {name: getattr(trace, name) for name in names}
         documents = score.by_document
         assert documents is not None
         return Found(
@@ -196,6 +200,9 @@ def check(found: Found, expected: Found, exact: bool) -> None:
         np.testing.assert_array_equal(found.columns["logprob"], expected.columns["logprob"])
     else:  # a network: other shapes of batches round otherwise
         np.testing.assert_allclose(found.columns["logprob"], expected.columns["logprob"], rtol=0, atol=2e-5)
+    if exact and "rank" in expected.columns:
+        np.testing.assert_array_equal(found.columns["rank"], expected.columns["rank"])
+        np.testing.assert_allclose(found.columns["entropy"], expected.columns["entropy"], rtol=1e-12)
     rtol, atol = (0.0, 0.0) if exact else (1e-5, 2e-4)
     np.testing.assert_allclose(found.document_nats, expected.document_nats, rtol=rtol, atol=atol)
     assert found.nats == (expected.nats if exact else pytest.approx(expected.nats, rel=1e-5))
