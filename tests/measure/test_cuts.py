@@ -87,6 +87,38 @@ class StreamingText:
         return np.log(0.5 / 256 + 0.5 * (np.asarray(ids) == before))
 
 
+class Counting(PlainWords):
+    """A plug-in of words whose predictions depend on how many words the document has so far, and on nothing else."""
+
+    name, fingerprint = "counting", "counting-1"
+
+    def row(self, place: int) -> Any:
+        return self._logs[1 + place % 7]
+
+    def predict(self, history: Any) -> Any:
+        return np.array(self.row(len(history)))
+
+    def logprobs(self, ids: Any, bounds: Any) -> Any:
+        return self.stream().logprobs(ids, bounds, False)
+
+    def stream(self) -> Any:
+        return CountingText(self)
+
+
+class CountingText:
+    def __init__(self, model: Counting) -> None:
+        self.model, self.place = model, 0
+
+    def logprobs(self, ids: Any, bounds: Any, continues: bool) -> Any:
+        found = []
+        for number, (first, last) in enumerate(itertools.pairwise(bounds.tolist())):
+            self.place = self.place if continues and number == 0 else 0
+            for unit in ids[first:last].tolist():
+                found.append(self.model.row(self.place)[unit])
+                self.place += 1
+        return np.array(found, dtype=np.float64)
+
+
 @functools.cache
 def ngram(units: str, order: int = 3) -> bm.NGram:
     return bm.NGram(order=order, units=units).fit(TRAIN)
@@ -144,6 +176,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "hugging face": lambda: f"hf:{TINY}",
     "plug-in that streams": lambda: Streaming(),
     "plug-in of words": lambda: PlainWords(),
+    "plug-in of words that streams": lambda: Counting(),
 }
 #: Keywords under which state may cross a border between blocks.
 SETTINGS: dict[str, dict[str, Any]] = {
