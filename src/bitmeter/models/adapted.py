@@ -199,7 +199,8 @@ class PlainScorer(Model):
         if kept.all():
             # Copies: a plug-in may write into what it is given, and give the same array again in the next call.
             with plugin_errors(self.name, "logprobs"):
-                return np.array(logprobs(shown.copy(), bounds.copy()))
+                given = logprobs(shown.copy(), bounds.copy())
+            return given.copy() if isinstance(given, np.ndarray) else given
         offsets = np.concatenate(([0], np.cumsum(kept))).astype(np.int64)
         with plugin_errors(self.name, "logprobs"):
             found = np.asarray(logprobs(shown[kept], offsets[bounds]))

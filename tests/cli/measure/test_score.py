@@ -70,11 +70,10 @@ def test_a_proof_is_the_text_decoded(here: Path, capsys: pytest.CaptureFixture[s
     assert code == 0
     assert str(bm.score("kt", "half.txt")) in printed
     assert printed.endswith("proved: the text was decoded from that many bits\n")
-    for option in (["--docs", "line"], ["-o", "run.json"], ["--json"], ["--like", "kenlm"]):
+    for option in (["--docs", "line"], ["--like", "kenlm"]):
         code, _, said = run(capsys, "score", "kt", "half.txt", "--prove", *option)
-        name = "output" if option[0] == "-o" else option[0].strip("-")
         assert code == 2
-        assert f"leave out --{name}\n" in said
+        assert f"leave out {option[0]}\n" in said
 
 
 def test_saved_runs_and_traces_are_those_of_the_library(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
