@@ -10,6 +10,8 @@ ONLY   ?=
 CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
+# One folder for the package and the core's plain tests, so that the core is compiled once for both.
+EDITABLE    := --no-build-isolation --config-settings=build-dir=build/package --config-settings=cmake.define.BITMETER_TESTS=OFF -e
 
 .DEFAULT_GOAL := help
 .PHONY: help demo install lock sbom browser test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
@@ -27,7 +29,7 @@ SOURCES := $(BIN)/python pyproject.toml constraints.txt src/bitmeter/_version.py
 $(VENV)/.package: $(SOURCES)
 	@echo "Installing bitmeter and compiling its core into $(VENV) …"
 	@$(PIP) install -c constraints.txt $(BUILD_TOOLS)
-	@$(PIP) install -c constraints.txt --no-build-isolation -e .
+	@$(PIP) install -c constraints.txt $(EDITABLE) .
 	@touch $@
 
 $(VENV)/.dev: $(SOURCES)
@@ -36,10 +38,10 @@ ifdef LOCKED
 	@awk '/^[^ #]/ { later = /^pyitlib==/ } !later' constraints-hashed.txt > $(VENV)/first.txt
 	@$(PIP) install --require-hashes --no-deps -r $(VENV)/first.txt
 	@$(PIP) install --require-hashes --no-deps --no-build-isolation -r constraints-hashed.txt
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@$(PIP) install --no-deps $(EDITABLE) .
 else
 	@$(PIP) install -c constraints.txt $(BUILD_TOOLS)
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev]'
+	@$(PIP) install -c constraints.txt $(EDITABLE) '.[dev]'
 endif
 	@touch $(VENV)/.package $@
 
@@ -79,7 +81,9 @@ browser:  ## Chromium and its driver, by apt-get where they are missing
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium chromium-driver || exit 1; \
 	fi
 
-test: $(VENV)/.dev browser lint core-test docs  ## install, then everything that must be green
+# Lint and docs run on one core; the core's tests are compiled on the others meanwhile.
+test: $(VENV)/.dev browser  ## install, then everything that must be green
+	@$(MAKE) --no-print-directory -j3 lint docs core-test
 	$(BIN)/python -m pytest -n auto
 
 test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF files with it
@@ -102,13 +106,16 @@ format: $(VENV)/.dev  ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+CTEST := $(BIN)/ctest --output-on-failure --no-tests=error --parallel 4 --test-dir
+
 core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
-	@for kind in OFF ON; do \
-	  $(BIN)/cmake -S . -B build/core-test-$$kind -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	    -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=$$kind >/dev/null && \
-	  $(BIN)/cmake --build build/core-test-$$kind && \
-	  $(BIN)/ctest --test-dir build/core-test-$$kind --output-on-failure --no-tests=error || exit 1; \
-	done
+	@$(BIN)/cmake -S . -B build/package -DBITMETER_TESTS=ON >/dev/null
+	@$(BIN)/cmake --build build/package
+	@$(CTEST) build/package
+	@$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=ON >/dev/null
+	@$(BIN)/cmake --build build/sanitized
+	@$(CTEST) build/sanitized
 
 # The compilers, the emulators, and the packages of Debian and Ubuntu that have them.
 PORTABLE_TOOLS    := aarch64-linux-gnu-g++ qemu-aarch64 x86_64-w64-mingw32-g++-posix wine
@@ -134,7 +141,7 @@ portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Win
 	  $(BIN)/cmake -S . -B build/portable-$$target -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DCMAKE_TOOLCHAIN_FILE=cmake/$$target.cmake -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON >/dev/null && \
 	  $(BIN)/cmake --build build/portable-$$target && \
-	  $(BIN)/ctest --test-dir build/portable-$$target --output-on-failure --no-tests=error || exit 1; \
+	  $(CTEST) build/portable-$$target || exit 1; \
 	done
 
 # Clang has libFuzzer; on Debian and Ubuntu its runtime is a package of its own.
