@@ -105,6 +105,7 @@ void bind_ngrams(nb::module_& m);
 void bind_spelling(nb::module_& m);
 void bind_caches(nb::module_& m);
 void bind_coding(nb::module_& m);
+void bind_networks(nb::module_& m);
 void bind_scoring(nb::module_& m);
 void bind_universal(nb::module_& m);
 void bind_compact(nb::module_& m);

@@ -1,6 +1,7 @@
 #include "util/cpu.hpp"
 
 #include "bind/bind.hpp"
+#include "network/kernel.hpp"
 #include "ngram/query/follow_kernel.hpp"
 #include "theory/rows/kernel.hpp"
 #include "universal/kernel.hpp"
@@ -17,6 +18,7 @@ void bind_cpu(nb::module_& m) {
             for (CpuLevel level : levels_of(found)) levels.emplace_back(name_of(level));
             nb::dict kernels, result;
             kernels["rows"] = rows_kernels(used).name;
+            kernels["network"] = network::kernel_of(used).name;
             kernels["universal"] = universal::kernels_of(used).back().name;
             kernels["ngram"] = used.runs(CpuLevel::avx512, follow_avx512_needs) ? "avx512" : "baseline";
             result["level"] = name_of(used.level);

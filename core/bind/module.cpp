@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
     bind_spelling(m);
     bind_caches(m);
     bind_coding(m);
+    bind_networks(m);
     bind_scoring(m);
     bind_tokens(m);
     bind_universal(m);

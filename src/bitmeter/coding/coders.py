@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bitmeter.errors import ModelError
 from bitmeter.models.coder import PRECISION, Coder, CodeWatch, StepwiseCoder
+from bitmeter.models.machine import Machine
 from bitmeter.models.protocols import Codes, Compressor, Model, OpenVocabulary, Predictor
 
-__all__ = ["PRECISION", "Coder", "coder_of", "for_bytes"]
+__all__ = ["PRECISION", "Coder", "coder_machine", "coder_of", "for_bytes"]
 
 
-def coder_of(model: Model, *, watch: CodeWatch | None = None) -> Coder:
+def coder_of(model: Model, *, watch: CodeWatch | None = None, noted: Machine | None = None) -> Coder:
     """The fastest coder for a model; an error says why there is none.
 
     Parameters
@@ -18,6 +19,8 @@ def coder_of(model: Model, *, watch: CodeWatch | None = None) -> Coder:
         Anything that predicts.
     watch
         Called with the number of bytes coded so far in a block, where that takes long.
+    noted
+        The machine that an archive to be decoded notes.
     """
     if not model.traits.is_distribution:
         message = (
@@ -26,7 +29,7 @@ def coder_of(model: Model, *, watch: CodeWatch | None = None) -> Coder:
         )
         raise ModelError(message)
     if isinstance(model, Codes) and (model.units.joins or _spells(model)):
-        return model.coder(watch)
+        return model.machine_coder(watch) if noted else model.coder(watch)
     if not model.units.joins:
         message = (
             f"{model.name} predicts {model.units.name}, from which the bytes of a text cannot be put together again: "
@@ -40,6 +43,11 @@ def coder_of(model: Model, *, watch: CodeWatch | None = None) -> Coder:
         )
         raise ModelError(message)
     return StepwiseCoder(model.name, model.units, model.outcomes, model.stepper(), watch)
+
+
+def coder_machine(model: Model) -> Machine:
+    """What decoding by a model depends on beside its files; empty if it decodes on all machines."""
+    return model.coder_machine if isinstance(model, Codes) else model.machine
 
 
 def _spells(model: Model) -> bool:

@@ -384,6 +384,15 @@ class Codes(Model):
     def coder(self, watch: CodeWatch | None = None) -> Coder:
         """Begin a text in one direction; `watch` is called with the bytes coded so far in a block."""
 
+    @property
+    def coder_machine(self) -> Machine:
+        """What decoding depends on beside the model's files; empty if its coder is the same on all machines."""
+        return self.machine
+
+    def machine_coder(self, watch: CodeWatch | None = None) -> Coder:
+        """The coder of archives that note a machine, where `coder` no longer depends on one."""
+        return self.coder(watch)
+
 
 class Bundled(Model):
     """Can travel in an archive as files, and be named by its file in another; of our own classes only.

@@ -20,7 +20,7 @@ from typing import BinaryIO
 from bitmeter._util.progress import Progress, Step
 from bitmeter.coding.archive.header import ArchiveHeader, can_be_compact, damaged, pack, read_header
 from bitmeter.coding.archive.input import read_exactly, size_left
-from bitmeter.coding.coders import PRECISION, Coder, coder_of
+from bitmeter.coding.coders import PRECISION, Coder, coder_machine, coder_of
 from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.machine import differences
 from bitmeter.models.protocols import Model
@@ -48,7 +48,7 @@ class ArchiveWriter:
     ) -> None:
         self._file, self._model, self._progress = file, model, progress
         self._hash, self._length = hashlib.sha256(), 0
-        self._embedded, self._machine = embedded, model.machine
+        self._embedded, self._machine = embedded, coder_machine(model)
         self._compact = not (long_header or embedded or self._machine) and can_be_compact(model)
         self.coder: Coder = coder_of(model, watch=self._watch)
         self.payload = 0
@@ -125,7 +125,7 @@ class ArchiveReader:
             )
         self._done = 0
         self._model = model
-        self._coder = coder_of(model, watch=self._watch)
+        self._coder = coder_of(model, watch=self._watch, noted=header.machine)
 
     def _watch(self, done: int) -> None:
         if self._progress is not None:
@@ -178,7 +178,7 @@ class ArchiveReader:
     def _undecoded(self, where: str, what: str) -> FileFormatError:
         """The error for bytes that are those that were written, and yet do not decode to the text."""
         what = f"{where}, {what}" if where else what
-        here = self._model.machine
+        here = self._model.machine if self._header.machine else coder_machine(self._model)
         if not here:
             return damaged(self._name, what)
         found = differences(self._header.machine, here)

@@ -16,7 +16,7 @@ from bitmeter.errors import ModelError, RangeError
 from bitmeter.models.session import Stepper
 from bitmeter.models.windows import Windowing
 
-__all__ = ["NetworkStepper"]
+__all__ = ["NetworkStepper", "Stepping"]
 
 
 class Stepping(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,7 +22,7 @@ from bitmeter.errors import EmptyError, ModelError
 from bitmeter.models.causal.arithmetic import torch_machine
 from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.forking import survive_forks
-from bitmeter.models.causal.stepping import NetworkStepper
+from bitmeter.models.causal.stepping import NetworkStepper, Stepping
 from bitmeter.models.causal.trained.curve import LearningCurve
 from bitmeter.models.causal.trained.stepper import WordStepper
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
@@ -431,15 +431,33 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
 
     def stepper(self) -> NetworkStepper:
         """Begin a document unit by unit, with what was computed before kept."""
+        return self._stepper(lambda: self._scorer)
+
+    def _stepper(self, steps: Callable[[], Stepping]) -> NetworkStepper:
         made = WordStepper if self.units_kind == "words" else NetworkStepper
-        return made(lambda: self._scorer, self.windowing, self.size, self.name)
+        return made(steps, self.windowing, self.size, self.name)
+
+    @property
+    def coder_machine(self) -> Machine:
+        """Nothing: its coder predicts in the core, with the same bits on every machine."""
+        return {}
 
     def coder(self, watch: CodeWatch | None = None) -> Coder:
-        """Unit by unit; unknown words are spelled."""
+        """Unit by unit, in the core; unknown words are spelled."""
+        from bitmeter.models.causal.trained.portable import PortableSteps
+
+        steps = PortableSteps(self._fitted[0])
+        return self._coder(self._stepper(lambda: steps), watch)
+
+    def machine_coder(self, watch: CodeWatch | None = None) -> Coder:
+        """The same by torch, which coded archives before the core did."""
+        return self._coder(self.stepper(), watch)
+
+    def _coder(self, stepper: NetworkStepper, watch: CodeWatch | None) -> Coder:
         if isinstance(self.units, Words):
             names = self.outcomes.names
-            return SpelledCoder(self.name, self.stepper(), names, self.spelling, self.units.separators, watch)
-        return StepwiseCoder(self.name, self.units, self.outcomes, self.stepper(), watch)
+            return SpelledCoder(self.name, stepper, names, self.spelling, self.units.separators, watch)
+        return StepwiseCoder(self.name, self.units, self.outcomes, stepper, watch)
 
     def bundle(self, folder: Path, stem: str = "model") -> list[str]:
         """Write its folder; refused where it would be another model when it is read again."""
