@@ -2,7 +2,7 @@
 import { el } from "./shared/dom.js";
 import { api } from "./api.js";
 import { inline, prose, session } from "./prose.js";
-import { WIDGETS } from "./widgets.js";
+import { WIDGETS } from "./pictures/widgets.js";
 
 export function lessonsView(page) {
   const item = ({ number, name, title }) => el("li", {}, el("a", { class: "card", href: `#/lessons/${name}` }, el("span", { class: "n" }, String(number)), title, WIDGETS[name] ? el("span", { class: "mark" }, "play") : null));

@@ -7,7 +7,7 @@ import { api } from "./api.js";
 import { runningCurve } from "./curve.js";
 import { Editor } from "./editor.js";
 import { HistoryCard } from "./history.js";
-import { made } from "./reporting.js";
+import { made } from "./jobs.js";
 import { addressOf, stateOf } from "./share.js";
 
 const WAIT_MS = 130, SLOW_MS = 300;
@@ -27,10 +27,8 @@ export class MeasureView {
   /** The view, with what its address says; the second time, as it was left. */
   async opened(query) {
     const given = query ? await stateOf(query) : {};
-    if (!this.node) {
-      this.build();
-      if (given.text === undefined) await this.example(this.page.examples[0].name, false);
-    }
+    const fresh = !this.node;
+    if (fresh) this.build();
     const known = (given.models ?? []).filter((id) => this.page.models.some((model) => model.id === id));
     if (given.models && known.length < given.models.length) toast("This server lacks a model of the address");
     if (known.length) this.models = known;
@@ -39,8 +37,9 @@ export class MeasureView {
     if (given.text !== undefined) this.editor.value = given.text;
     this.pickDocs.pick(this.docs);
     this.refreshModels();
-    // The page is drawn before the first figure is there.
-    this.settled = Promise.all([this.score(), this.history.refresh()]);
+    // The page is drawn before its text and the first figure are there.
+    const text = fresh && given.text === undefined ? this.example(this.page.examples[0].name) : this.score();
+    this.settled = Promise.all([text, this.history.refresh()]);
     return this.node;
   }
 

@@ -1,5 +1,5 @@
 // A picture that asks for a guess before it shows: values are "?" and controls are off until the guess is given.
-import { el, fixed } from "./shared/dom.js";
+import { el, fixed } from "../shared/dom.js";
 
 /**
  * question: a sentence; guess: {min, max, step, value, unit}; truth: the right value; said: what to add when it is

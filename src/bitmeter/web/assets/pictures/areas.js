@@ -1,8 +1,8 @@
 // Area is bits: as wide as a symbol is frequent, as high as its word is long.
-import { el, fixed, svg } from "./shared/dom.js";
+import { el, fixed, svg } from "../shared/dom.js";
 import { asking, distribution, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { crossEntropy, divergence, entropy, information } from "./figures.js";
+import { axes, drawing, path } from "../curve.js";
+import { crossEntropy, divergence, entropy, information } from "../figures.js";
 
 const near = (value, wanted, within = 0.01) => Math.abs(value - wanted) <= within;
 

@@ -1,8 +1,8 @@
 // Processes: a chain of two states whose paths settle at one rate, and a mixture whose paths do not.
-import { el, fixed, svg, whole } from "./shared/dom.js";
+import { el, fixed, svg, whole } from "../shared/dom.js";
 import { asking, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { chainPath, entropy, entropyRate, mixturePath, randomFrom, stationary } from "./figures.js";
+import { axes, drawing, path } from "../curve.js";
+import { chainPath, entropy, entropyRate, mixturePath, randomFrom, stationary } from "../figures.js";
 
 const LONG = 2000, PATHS = 6;
 

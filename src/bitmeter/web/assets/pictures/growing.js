@@ -1,8 +1,8 @@
 // Models that learn before one's eyes: counts grown from a text, and a small network whose loss falls.
-import { el, fixed, visible, whole } from "./shared/dom.js";
+import { el, fixed, visible, whole } from "../shared/dom.js";
 import { asking, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { Grown, Network, pairEntropy, randomFrom } from "./figures.js";
+import { axes, drawing, path } from "../curve.js";
+import { Grown, Network, pairEntropy, randomFrom } from "../figures.js";
 
 const TEXT = "the cat sat on the mat. the rat sat on the hat. the cat and the rat sat on the mat and the hat. that cat, that rat, that hat! ".repeat(6);
 const bytesOf = (text) => [...new TextEncoder().encode(text)];

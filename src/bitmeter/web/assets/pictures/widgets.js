@@ -1,5 +1,5 @@
 // Which lessons have a picture to play with.
-import { el } from "./shared/dom.js";
+import { el } from "../shared/dom.js";
 import { entropyArea, informationArea, surplusArea } from "./areas.js";
 import { markovChain, mixtureOfCoins } from "./chains.js";
 import { kraftBudget } from "./coding.js";

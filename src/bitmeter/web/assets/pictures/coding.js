@@ -1,8 +1,8 @@
 // A prefix code made by hand, against its Kraft budget.
-import { el, fixed, svg } from "./shared/dom.js";
+import { el, fixed, svg } from "../shared/dom.js";
 import { asking, tile } from "./asking.js";
-import { drawing } from "./curve.js";
-import { clash, entropy, expectedLength, huffmanLengths, kraft } from "./figures.js";
+import { drawing } from "../curve.js";
+import { clash, entropy, expectedLength, huffmanLengths, kraft } from "../figures.js";
 
 const NAMES = ["a", "b", "c", "d"], P = [0.4, 0.35, 0.2, 0.05];
 
