@@ -60,7 +60,9 @@ async function begin() {
     scrollTo(0, 0);
     document.documentElement.dataset.ready = "first";
     if (node === measure.node) await measure.settled;
-    if (now === turn) document.documentElement.dataset.ready = "all";
+    if (now !== turn) return;
+    performance.mark("coloured");
+    document.documentElement.dataset.ready = "all";
   }
   addEventListener("hashchange", route);
   listenKeys(state, views, toggle, help);
