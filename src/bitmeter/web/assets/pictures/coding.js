@@ -1,6 +1,6 @@
 // A prefix code made by hand, against its Kraft budget.
 import { el, fixed, svg } from "../shared/dom.js";
-import { asking, tile } from "./asking.js";
+import { asking, hatching, tile } from "./asking.js";
 import { drawing } from "../curve.js";
 import { clash, entropy, expectedLength, huffmanLengths, kraft } from "../figures.js";
 
@@ -23,7 +23,7 @@ export function kraftBudget() {
       parts.push(svg("rect", { x: width * from + 1, y: depth * (high + 4), width: Math.max(3, width * 2 ** -word.length - 2), height: (rows - depth) * (high + 4) - 4, rx: 4, class: bad ? "over" : "area" }));
       parts.push(svg("text", { x: width * (from + 2 ** -word.length / 2), y: depth * (high + 4) + 25, class: "mid bold" }, width * 2 ** -word.length > 40 ? `${NAMES[k]} ${word}` : NAMES[k]));
     });
-    return [svg("defs", {}, svg("pattern", { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("line", { x1: 0, x2: 0, y1: 0, y2: 7, class: "hatch" }))), parts];
+    return [hatching(), parts];
   });
   const huffman = P.reduce((sum, share, k) => sum + share * huffmanLengths(P)[k], 0);
   const one = asking({
