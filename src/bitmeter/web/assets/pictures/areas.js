@@ -47,7 +47,7 @@ export function entropyArea() {
     p.values.forEach((share, k) => {
       const high = known ? Math.min(6, information(share)) : 0, left = frame.across(from), right = frame.across(from + share);
       if (share > 0) parts.push(svg("rect", { x: left, y: frame.down(high), width: Math.max(0, right - left), height: frame.down(0) - frame.down(high), class: "area" }));
-      if (right - left > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(high) - 6, class: "mid bold" }, known ? `${NAMES[k]} ${fixed(information(share), 1)}` : NAMES[k]));
+      if (right - left > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(high) - 6, class: "mid bold" }, known && right - left > 40 ? `${NAMES[k]} ${fixed(information(share), 1)}` : NAMES[k]));
       from += share;
     });
     return [frame.parts, parts];
@@ -88,7 +88,7 @@ export function surplusArea() {
         if (word < need) parts.push(svg("rect", { x: left, y: frame.down(need), width: wide, height: frame.down(word) - frame.down(need), class: "saved" }));
         parts.push(svg("line", { x1: left, x2: right, y1: frame.down(word), y2: frame.down(word), class: "edge" }));
       }
-      if (wide > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(known ? Math.max(need, word) : 0) - 6, class: "mid bold" }, known ? `${NAMES[k]} ${fixed(information(q.values[k]), 1)}` : NAMES[k]));
+      if (wide > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(known ? Math.max(need, word) : 0) - 6, class: "mid bold" }, known && wide > 40 ? `${NAMES[k]} ${fixed(information(q.values[k]), 1)}` : NAMES[k]));
     });
     return [hatching(), frame.parts, parts];
   });
