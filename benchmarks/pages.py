@@ -134,8 +134,10 @@ TYPED = """
 const done = arguments[1], area = document.querySelector('.typed'), result = document.querySelector('.result');
 area.value = arguments[0];
 const begin = performance.now();
-new MutationObserver((_, watch) => { watch.disconnect(); requestAnimationFrame(() => done(performance.now() - begin)); })
-  .observe(result, {childList: true});
+new MutationObserver((_, watch) => {
+  watch.disconnect();
+  requestAnimationFrame(() => done(performance.now() - begin));
+}).observe(result, {childList: true});
 area.dispatchEvent(new Event('input'));
 """
 #: The page waits so many milliseconds for another key before it asks for the figures.
@@ -158,7 +160,9 @@ def serve(tries: int) -> None:
                 browser.driver.get("about:blank")
                 browser.driver.get(address[0])
                 browser.until(lambda: browser.run("return document.documentElement.dataset.ready") == "all", "ready")
-                painted.append(browser.run("return performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+                painted.append(
+                    browser.run("return performance.getEntriesByName('first-contentful-paint')[0].startTime")
+                )
                 coloured.append(browser.run("return performance.getEntriesByName('coloured')[0].startTime"))
             print(f"first paint {min(painted):.0f} ms (of {', '.join(f'{t:.0f}' for t in painted)})")
             print(f"text coloured {min(coloured):.0f} ms (of {', '.join(f'{t:.0f}' for t in coloured)})")

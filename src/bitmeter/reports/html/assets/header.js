@@ -26,7 +26,7 @@ function figureCard(run, k, alone) {
   if (run.skipped) facts.push(["not scored", whole(run.skipped)]);
   return el("article", { class: `card figure ${k === 0 ? "first" : ""}`, "aria-label": run.name },
     el("div", { class: "who" }, el("i", { class: `dot ${hue(k)}` }), alone ? run.name : `${"AB"[k]} · ${run.name}`),
-    el("div", { class: "big" }, run.shown, spread ? el("small", {}, spread) : el("small", {}, "no interval"), " ", el("small", {}, `bits per ${run.per}`)),
+    el("div", { class: "big" }, run.shown, spread ? el("small", {}, spread) : el("small", {}, "no interval"), el("wbr"), el("small", {}, `bits per ${run.per}`)),
     el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     el("ul", { class: "notes" }, run.how ? el("li", {}, `Interval: ${run.how}`) : null, run.notes.map((note) => el("li", {}, note))));
 }

@@ -69,6 +69,7 @@ export function blockRates(text, longest) {
   let last = 0;
   return Array.from({ length: longest }, (_, i) => {
     const k = i + 1, counts = new Map(), all = text.length - i;
+    if (all < 1) return { k, rate: 0, seen: 0 };
     for (let at = 0; at < all; at++) counts.set(text.slice(at, at + k), (counts.get(text.slice(at, at + k)) ?? 0) + 1);
     const found = entropy([...counts.values()].map((count) => count / all)), rate = found - last;
     last = found;
