@@ -6,11 +6,13 @@ import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 import bitmeter as bm
 from bitmeter.tour import Lesson, topics
+from bitmeter.web.served import Models
 from tests.reports.html.browsing import Browser, Keys, open_browser
 from tests.web.serving import serving
 
@@ -278,6 +280,98 @@ def test_report_history_and_log(browser: Browser, address: str, tmp_path: Path) 
     )
     # What the browser itself says of the refused log is all that the console may hold.
     assert all("422" in line for line in browser.complaints())
+
+
+DROPS = """
+const data = new DataTransfer();
+data.items.add(new File([arguments[1]], arguments[0]));
+document.querySelector('.editing').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true}));
+"""
+
+
+def test_files_and_logs_can_be_dropped(browser: Browser, address: str) -> None:
+    visit(browser, address, "?models=kt")
+    browser.run(DROPS, "some.txt", "a text that was dropped")
+    value = "return document.querySelector('.typed').value"
+    browser.until(lambda: browser.run(value) == "a text that was dropped", "the text")
+    assert browser.complaints() == []
+    browser.run(DROPS, "plain.json", '{"a": 1}')
+    browser.until(lambda: browser.run(value) == '{"a": 1}', "JSON that is no log is a text")
+    assert all("422" in line for line in browser.complaints())
+    tokens = [{"token": "to", "logprob": -1.0}, {"token": " be", "logprob": -2.0}]
+    browser.run(DROPS, "answer.json", json.dumps({"model": "<b>m</b>", "choices": [{"logprobs": {"content": tokens}}]}))
+    browser.until(lambda: "answer.json" in text_of(browser, "#top h1"), "the report of the log")
+    assert browser.complaints() == []
+
+
+def test_a_long_job_can_be_cancelled(browser: Browser, address: str) -> None:
+    visit(browser, address, "?models=universal")
+    browser.run(
+        "const area = document.querySelector('.typed'); area.value = arguments[0];"
+        "area.dispatchEvent(new Event('input'))",
+        "".join(f"{k * k} is the square of {k}.\n" for k in range(20_000)),
+    )
+    browser.until(lambda: "are coloured as they are typed" in text_of(browser, ".alert"), "too long to be coloured")
+    click(browser, "Full report")
+    browser.until(lambda: text_of(browser, ".job"), "progress is shown")
+    click(browser, "Cancel", ".job")
+    browser.until(lambda: "cancelled" in text_of(browser, "#toast"), "it is cancelled")
+    assert browser.run("return location.hash").startswith("#/?")
+    assert browser.complaints() == []
+
+
+def test_nothing_that_a_stranger_wrote_becomes_an_element(browser: Browser, tmp_path: Path) -> None:
+    """Names of files, texts, models and logs that are HTML are shown as they are."""
+    evil = "<img src=x onerror=alert(1)>"
+    (tmp_path / f"{evil}.bmn").write_bytes(b"no model")
+    bm.NGram(2).fit(b"to be or not to be\n").save(tmp_path / "<b>bold<.bmn")
+    with serving(Models(folder=tmp_path)) as address:
+        visit(browser, address, f"?models={quote('<b>bold<.bmn')},kt")
+        typed(browser, f"{evil}<script>alert(2)</script> to be")
+        browser.until(lambda: browser.run("return document.querySelectorAll('.livefigure').length") == 2, "scored")
+        names = browser.run("return [...document.querySelectorAll('.modelrow b')].map((one) => one.textContent)")
+        assert {f"{evil}.bmn", "<b>bold<.bmn"} <= set(names)
+        assert browser.run(f"return document.getElementById('model-{evil}.bmn').disabled"), "it is no model"
+        click(browser, "Keep")
+        browser.until(lambda: "bold" in text_of(browser, ".history tbody"), "kept")
+        click(browser, "Full report")
+        browser.until(
+            lambda: browser.run("return document.querySelector('main > [data-mounted]') !== null"), "the report"
+        )
+        assert browser.run("return document.querySelectorAll('main img, main script').length") == 0
+        visit(browser, address, f"lessons/{quote(evil)}")
+        assert "no such lesson" in text_of(browser, ".alert")
+        assert browser.run("return document.querySelectorAll('main img').length") == 0
+    assert all("404" in line for line in browser.complaints())
+
+
+#: What Tab must reach: everything that can be used and is seen.
+USABLE = """
+return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter((one) =>
+  !one.disabled && one.tabIndex >= 0 && !one.closest('fieldset[disabled], dialog:not([open]), [hidden]')
+  && one.getClientRects().length && !one.dataset.seen);
+"""
+
+
+@pytest.mark.parametrize(
+    "view", ["?models=kt,universal", "report", "lessons", "lessons/codes", "lessons/chain", "game"]
+)
+def test_tab_reaches_all_that_can_be_used(browser: Browser, address: str, view: str) -> None:
+    browser.look(1400, "light")
+    visit(browser, address, "?models=kt" if view == "report" else view)
+    if view == "report":
+        click(browser, "Full report")
+        browser.until(
+            lambda: browser.run("return document.querySelector('main > [data-mounted]') !== null"), "the report"
+        )
+    if view.startswith("lessons/"):
+        click(browser, "Show")
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    for _ in range(len(browser.run(USABLE)) + 5):
+        browser.tab()
+        browser.run("document.activeElement.dataset.seen = '1'")
+    missed = browser.run(f"return (() => {{ {USABLE} }})().map((one) => one.outerHTML.slice(0, 120))")
+    assert missed == []
 
 
 def test_the_game_by_keys_alone(browser: Browser, address: str) -> None:

@@ -75,7 +75,7 @@ export class MeasureView {
     for (const event of ["dragover", "drop"]) editing.addEventListener(event, (given) => {
       if (![...given.dataTransfer.types].includes("Files")) return;
       given.preventDefault();
-      if (event === "drop" && given.dataTransfer.files[0]) this.opening(given.dataTransfer.files[0]);
+      if (event === "drop" && given.dataTransfer.files[0]) this.received(given.dataTransfer.files[0]);
     });
   }
 
@@ -86,6 +86,12 @@ export class MeasureView {
     this.name = found.title;
     this.editor.value = found.text;
     if (score) await this.score();
+  }
+
+  /** A file that was dropped: a log of another tool, if it is one, else a text. */
+  async received(file) {
+    if (!/\.jsonl?$/i.test(file.name) || file.size > this.page.limits.body) return this.opening(file);
+    return (await this.importing(file, false)) ? undefined : this.opening(file);
   }
 
   async opening(file) {
@@ -101,14 +107,17 @@ export class MeasureView {
     return this.score();
   }
 
-  async importing(file) {
+  /** Whether a file was a log of another tool; if it was not, the page may say why. */
+  async importing(file, aloud = true) {
     if (file.size > this.page.limits.body) return this.fail(`${file.name} has ${whole(file.size)} bytes, and the page takes logs of ${whole(this.page.limits.body)}. Type: bitmeter runs import ${file.name}`);
     try {
       const data = await api(`log?name=${encodeURIComponent(file.name)}&remember=true`, { method: "POST", content: await file.arrayBuffer() });
       this.shared.report = { id: null, data };
       location.hash = "#/report";
+      return true;
     } catch (error) {
-      this.fail(error.message);
+      if (aloud || error.status !== 422) this.fail(error.message);
+      return error.status !== 422;
     }
   }
 
