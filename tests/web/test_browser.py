@@ -347,9 +347,9 @@ def test_nothing_that_a_stranger_wrote_becomes_an_element(browser: Browser, tmp_
 
 #: What Tab must reach: everything that can be used and is seen.
 USABLE = """
-return [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')].filter((one) =>
-  !one.disabled && one.tabIndex >= 0 && !one.closest('fieldset[disabled], dialog:not([open]), [hidden]')
-  && one.getClientRects().length && !one.dataset.seen);
+const kinds = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+return [...document.querySelectorAll(kinds)].filter((one) => !one.disabled && one.tabIndex >= 0 && !one.dataset.seen
+  && !one.closest('fieldset[disabled], dialog:not([open])') && one.checkVisibility());
 """
 
 
@@ -372,6 +372,21 @@ def test_tab_reaches_all_that_can_be_used(browser: Browser, address: str, view: 
         browser.run("document.activeElement.dataset.seen = '1'")
     missed = browser.run(f"return (() => {{ {USABLE} }})().map((one) => one.outerHTML.slice(0, 120))")
     assert missed == []
+
+
+def test_paper_is_light(browser: Browser, address: str) -> None:
+    browser.look(1400, "dark")
+    visit(browser, address, "lessons/codes")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("return document.documentElement.dataset.theme") == "light"
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert browser.run("return getComputedStyle(document.querySelector('.asking button')).display") == "none"
+        assert browser.run("return getComputedStyle(document.querySelector('.stage')).display") != "none"
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run("return document.documentElement.dataset.theme") == "dark"
 
 
 def test_the_game_by_keys_alone(browser: Browser, address: str) -> None:

@@ -65,6 +65,9 @@ async function begin() {
     document.documentElement.dataset.ready = "all";
   }
   addEventListener("hashchange", route);
+  let shownIn = theme; // paper is light
+  addEventListener("beforeprint", () => { shownIn = theme; change("light"); });
+  addEventListener("afterprint", () => change(shownIn));
   listenKeys(state, views, toggle, help);
   addEventListener("unhandledrejection", (event) => { toast(event.reason?.message ?? "Something went wrong"); });
   await route();
