@@ -29,7 +29,7 @@ export function kraftBudget() {
   const one = asking({
     question: "Four symbols with probabilities 0.4, 0.35, 0.2 and 0.05, and a word of bits for each, none the beginning of another. Two bits each make 2.00 on average. How short is the best code?",
     guess: { min: 1, max: 2.5, step: 0.05, value: 2, unit: "bits per symbol" }, truth: huffman, said: `The entropy is ${fixed(entropy(P), 3)}: words have whole numbers of bits, so a little is lost.`,
-    stage: el("div", {}, picture.node, el("p", { class: "small muted" }, "All continuations, bit by bit downwards. A word takes its box and all below: the shorter, the dearer. Hatched: two words clash."), el("div", { class: "tiles" }, length.node, budget.node, best.node)), controls,
+    stage: el("div", {}, picture.node, el("p", { class: "small muted" }, "All continuations, bit by bit downwards. A word takes its box and all below: the shorter the word, the larger. Hatched: two words clash."), el("div", { class: "tiles" }, length.node, budget.node, best.node)), controls,
     tasks: [["Make a code that is shorter than two bits.", () => sound() && expectedLength(P, words()) < 1.999], ["Make the best one.", () => sound() && Math.abs(expectedLength(P, words()) - huffman) < 1e-9], ["Overdraw the budget: a Kraft sum above 1.", () => kraft(words()) > 1]],
     redraw: () => {
       picture.draw();

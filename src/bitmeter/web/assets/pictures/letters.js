@@ -17,7 +17,7 @@ export function heldOut() {
   const one = playing({
     question: `A model counts the letters of "${FIRST}", and a tenth of a flat distribution is mixed in. On its own line it costs 3.10 bits per letter. And on "${SECOND}"?`,
     guess: { min: 2, max: 5, step: 0.1, value: 3.1, unit: "bits" }, truth: mean(letterCosts(SECOND, shares(FIRST), 0.1, 27)), said: "More than on the line that it was made from: that is why models are tried on other text.",
-    tiles: [seen, unseen, gap], legend: "Two lines, in 26 letters and the space", controls: [first.node, second.node, weight.node], name: () => "The bits of each letter of the second line; a letter that the first never shows is the dearest.",
+    tiles: [seen, unseen, gap], legend: "Two lines, in 26 letters and the space", controls: [first.node, second.node, weight.node], name: () => "The bits of each letter of the second line; a letter that the first never shows costs most.",
     tasks: [["Mix nothing in: a letter that was never seen costs infinitely much.", () => cost() === Infinity], ["Mix in so much that the gap is below 0.05 bits.", () => plain(second.value).length > 20 && cost() - mean(costs(first.value)) < 0.05], ["Write a second line of 20 letters or more that is cheaper than the first.", () => plain(second.value).length >= 20 && cost() < mean(costs(first.value))]],
     update: () => { const a = mean(costs(first.value)), b = cost(); seen.set(fixed(a, 3)); unseen.set(fixed(b, 3)); gap.set(fixed(b - a, 3)); },
     draw: (width, height) => bars(width, height, costs(second.value).map((value, k) => ({ name: shown(plain(second.value)[k]), value, kind: value > 7.9 ? "over" : "area" })), { top: 8, yLabel: "bits" }),
