@@ -40,7 +40,7 @@ def test_imports_lead_to_files_and_to_names_that_they_have(name: str) -> None:
         assert not unused, f"{name} imports {unused} of {path} and does not use it"
 
 
-@pytest.mark.parametrize("name", sorted(name for name in page_files() if "/" not in name))
+@pytest.mark.parametrize("name", sorted(name for name in page_files() if not name.startswith("shared/")))
 def test_nothing_is_fetched_from_elsewhere_and_nothing_is_run_from_text(name: str) -> None:
     text = text_of(name).replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"https?://|\beval\(|new Function|document\.write|@import", text)
@@ -50,20 +50,27 @@ def test_nothing_is_fetched_from_elsewhere_and_nothing_is_run_from_text(name: st
         assert not re.search(r'style="|setAttribute\("style"', text)
 
 
+def needed(name: str, found: dict[str, None]) -> dict[str, None]:
+    """All that a module imports before it runs, itself left out."""
+    for path in re.findall(r'^import .* from "(\..*)"', text_of(name), re.MULTILINE):
+        other = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+        if other not in found:
+            found[other] = None
+            needed(other, found)
+    return found
+
+
 def test_every_module_is_asked_for_at_once() -> None:
-    """Else the browser finds them one import after the other, and paints later."""
+    """Else the browser finds them one import after the other, and shows the first view later."""
+    asked = re.findall(r'rel="modulepreload" href="(.*)"', text_of("index.html"))
+    assert sorted(asked) == sorted(needed("page.js", {}))
 
-    def imported(name: str, found: dict[str, None]) -> dict[str, None]:
-        content = page_file(name)
-        assert content is not None, name
-        folder = "shared/" if name.startswith("shared/") else ""
-        for other in re.findall(r'^import .* from "\./(.*)"', content[0].decode(), re.MULTILINE):
-            if f"{folder}{other}" not in found:
-                found[f"{folder}{other}"] = None
-                imported(f"{folder}{other}", found)
-        return found
 
-    page = page_file("index.html")
-    assert page is not None
-    asked = re.findall(r'rel="modulepreload" href="(.*)"', page[0].decode())
-    assert sorted(asked) == sorted(imported("page.js", {}))
+def test_what_the_first_view_does_not_need_is_loaded_when_it_is_asked_for() -> None:
+    later = re.findall(r'import\("\./(.*?)"\)', text_of("page.js"))
+    assert sorted(later) == ["game.js", "lessons.js", "reporting.js"]
+    first = needed("page.js", {})
+    assert not {*later, "figures.js", "shared/report.js"} & set(first)
+    assert not [name for name in first if name.startswith("pictures/")]
+    used = {"page.js", "theme.js", *first, *later} | {other for name in later for other in needed(name, {})}
+    assert {name for name in page_files() if name.endswith(".js")} == used, "no module is left over"

@@ -10,16 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bitmeter as bm
-from bitmeter.web.continuing import Continued
+from bitmeter.web.continuing import Continued, ContinuedWords, continued
 
 MODELS = {
     "kt": bm.load("kt"),
     "universal": bm.Universal("small"),
     "ngram": bm.NGram(4, units="bytes").fit(b"to be or not to be, that is the question.\n" * 20),
+    "words": bm.NGram(3).fit(b"to be or not to be, that is the question.\nto be is to do.\n" * 20),
 }
 
 
-def same(model: Continued, plain: bm.Model, text: bytes, docs: str = "file") -> None:
+def same(model: bm.Model, plain: bm.Model, text: bytes, docs: str = "file") -> None:
     found, own = bm.score(model, text, docs=docs), bm.score(plain, text, docs=docs)
     assert found.nats == own.nats
     assert found.signature == own.signature
@@ -27,21 +28,43 @@ def same(model: Continued, plain: bm.Model, text: bytes, docs: str = "file") -> 
     assert found.notes == own.notes
     if text:
         assert np.array_equal(found.trace.logprob, own.trace.logprob)
+        assert np.array_equal(found.trace.id, own.trace.id)
+        assert np.array_equal(found.trace.start, own.trace.start)
+        assert np.array_equal(found.trace.doc, own.trace.doc)
 
 
 @pytest.mark.parametrize("name", MODELS)
 @given(st.lists(st.binary(max_size=40), max_size=8))
 @settings(max_examples=8, deadline=None)
 def test_a_text_that_grows(name: str, parts: list[bytes]) -> None:
-    model, text = Continued(MODELS[name]), b""
+    model, text = continued(MODELS[name]), b""
     for part in parts:
         text += part
         same(model, MODELS[name], text)
 
 
+@pytest.mark.parametrize("docs", ["file", "line", "blank"])
+@pytest.mark.parametrize("name", MODELS)
+@given(st.lists(st.sampled_from([b"to", b" be", b" ", b"\n", b"\n\n", b"xyzzy", b"\xc3", b"\t"]), max_size=9))
+@settings(max_examples=10, deadline=None)
+def test_words_and_documents_that_grow(name: str, docs: str, parts: list[bytes]) -> None:
+    model, text = continued(MODELS[name]), b""
+    for part in parts:
+        text += part
+        same(model, MODELS[name], text, docs)
+
+
+@pytest.mark.parametrize("docs", ["file", "line"])
+def test_ends_that_are_scored(docs: str) -> None:
+    model, text = continued(MODELS["words"]), b"to be or\nnot to be,\n\nthat is"
+    for end in range(1, len(text) + 1):
+        found, own = (bm.score(one, text[:end], docs=docs, eos="yes") for one in (model, MODELS["words"]))
+        assert (found.nats, found.tokens, found.signature) == (own.nats, own.tokens, own.signature)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_edits_elsewhere_and_other_texts(name: str) -> None:
-    model = Continued(MODELS[name])
+    model = continued(MODELS[name])
     for text in (
         b"to be",
         b"to be or",
@@ -65,18 +88,20 @@ def test_details_are_those_of_the_model() -> None:
     assert np.array_equal(model.logprobs(ids, bounds), MODELS["ngram"].logprobs(ids, bounds))
 
 
-def test_only_what_was_added_is_scored() -> None:
+@pytest.mark.parametrize("docs", ["file", "line"])
+@pytest.mark.parametrize("name", ["kt", "words"])
+def test_only_what_was_added_is_scored(name: str, docs: str) -> None:
     """The session of a text goes on with it: it is not begun again."""
     begun: list[object] = []
 
-    class Counting(Continued):
+    class Counting(ContinuedWords if name == "words" else Continued):  # type: ignore[misc]
         def begin(self, options: bm.Options) -> bm.Session:
             begun.append(options)
-            return super().begin(options)
+            return super().begin(options)  # type: ignore[no-any-return]
 
-    model = Counting(MODELS["kt"])
+    model = Counting(MODELS[name])
     for end in range(1, 30):
-        bm.score(model, (b"to be or not to be, that is the question")[:end])
+        bm.score(model, (b"to be or not to be, that is the question")[:end], docs=docs)
     assert len(begun) == 1
 
 

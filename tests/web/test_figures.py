@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
 
 import bitmeter as bm
 from bitmeter.theory.guessing import guess_bounds
@@ -25,11 +27,11 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-def js(browser: Browser, expression: str, *arguments: Any) -> Any:
-    """The value of an expression in which `f` is the module of figures and `a` the arguments."""
+def js(browser: Browser, expression: str, *arguments: Any, module: str = "figures.js") -> Any:
+    """The value of an expression in which `f` is a module, by default that of figures, and `a` the arguments."""
     script = (
         "const done = arguments[arguments.length - 1], a = [...arguments].slice(0, -1);"
-        f"import('/figures.js').then((f) => done([true, {expression}])).catch((error) => done([false, String(error)]))"
+        f"import('/{module}').then((f) => done([true, {expression}])).catch((error) => done([false, String(error)]))"
     )
     right, value = browser.driver.execute_async_script(script, *arguments)
     assert right, value
@@ -148,3 +150,95 @@ def test_the_bounds_of_the_game(browser: Browser, guesses: list[int]) -> None:
     low, high = js(browser, "f.guessInterval(a[0])", guesses)
     assert 0 <= low <= own.low + 1e-9
     assert high >= 0
+
+
+def value(browser: Browser, expression: str, *arguments: Any) -> Any:
+    """The same of the module of the other lessons' quantities."""
+    return js(browser, expression, *arguments, module="pictures/values.js")
+
+
+def test_normal_densities(browser: Browser) -> None:
+    p, q = norm(0, 1), norm(1.5, 0.5)
+    assert value(browser, "f.normalEntropy(1)") == pytest.approx(bm.entropy(p), rel=1e-9)
+    assert value(browser, "f.normalEntropy(0.1)") == pytest.approx(bm.entropy(norm(0, 0.1)), rel=1e-9)
+    assert value(browser, "f.normalDivergence(0, 1, 1.5, 0.5)") == pytest.approx(bm.kl_divergence(p, q), rel=1e-9)
+    assert value(browser, "f.normalDensity(0.3, 1.5, 0.5)") == pytest.approx(q.pdf(0.3), rel=1e-12)
+
+
+def test_pairs(browser: Browser) -> None:
+    table = [[1 / 2, 1 / 4], [0.0, 1 / 4]]
+    found = value(browser, "f.pairFigures(a[0])", table)
+    assert found["both"] == pytest.approx(bm.joint_entropy(table), rel=1e-12)
+    assert found["rest"] == pytest.approx(bm.conditional_entropy(table), rel=1e-12)
+    assert found["shared"] == pytest.approx(bm.mutual_information(table), rel=1e-12)
+    assert found["x"] == pytest.approx(bm.entropy([3 / 4, 1 / 4]), rel=1e-12)
+
+
+def test_letters_under_models_that_are_written_down(browser: Browser) -> None:
+    # The figures that the lessons on data, context and zeros print.
+    first, second = "she sells sea shells by the sea shore", "the shells she sells are sea shells i am sure"
+    mean = "((c) => c.reduce((x, y) => x + y, 0) / c.length)"
+    costs = f"{mean}(f.letterCosts(a[1], f.shares(a[0]), 0.1, 27))"
+    assert value(browser, costs, first, first) == pytest.approx(3.1014, abs=5e-5)
+    assert value(browser, costs, first, second) == pytest.approx(3.3210, abs=5e-5)
+    assert value(browser, f"{mean}(f.letterCosts('baby', f.exampleLetters(), 0.1, 26))") == pytest.approx(
+        3.107, abs=5e-4
+    )
+    assert value(browser, f"{mean}(f.letterCosts('probable', f.exampleLetters(), 0, 26))") == pytest.approx(4.25)
+    assert value(browser, "f.tableCosts('probable', 0)") == [0, 3, 0, 0, 1, 0, 1, 0]
+    assert value(browser, "f.tableCosts('bb', 0)[1] === Infinity")
+
+
+def test_blocks(browser: Browser) -> None:
+    text = "the cat sat on the mat and the rat sat on the hat " * 4
+    found = value(browser, "f.blockRates(a[0], 4)", text)
+    own = [0.0] + [bm.entropy([text[i : i + k] for i in range(len(text) - k + 1)], of="samples") for k in range(1, 5)]
+    assert [row["rate"] for row in found] == pytest.approx([b - a for a, b in pairwise(own)], rel=1e-9)
+
+
+def test_a_model_of_a_chain(browser: Browser) -> None:
+    p, q = bm.Markov([[0.9, 0.1], [0.3, 0.7]]), bm.Markov([[0.8, 0.2], [0.4, 0.6]])
+    assert value(browser, "f.crossRate([0.1, 0.3], [0.2, 0.4])") == pytest.approx(bm.cross_entropy_rate(p, q).value)
+    states = [0, 0, 1, 1, 0, 1]
+    cost = value(browser, "f.chainCosts(a[0], [0.2, 0.4])", states)
+    assert cost[-1] == pytest.approx(-q.logprob(states, unit="bits") / 6)
+
+
+@pytest.mark.parametrize("initial", [None, [1, 0]])
+def test_two_curves(browser: Browser, initial: list[float] | None) -> None:
+    chain = bm.Markov([[0.9, 0.1], [0.3, 0.7]], initial=initial)
+    found = value(browser, "f.blockCurves([0.1, 0.3], 6, a[0])", initial is not None)
+    blocks = [0.0] + [chain.block_entropy(k) for k in range(1, 7)]
+    assert [row["average"] for row in found] == pytest.approx([blocks[k] / k for k in range(1, 7)])
+    assert [row["newest"] for row in found] == pytest.approx(
+        [blocks[k] - blocks[k - 1] for k in range(1, 7)], abs=1e-12
+    )
+    assert value(browser, "f.swinging(15)[14]") == pytest.approx(1 / 3)
+
+
+def test_experiments(browser: Browser) -> None:
+    for freedom in (4, 9, 49, 199):
+        assert value(browser, "f.studentQuantile(a[0])", freedom) == pytest.approx(
+            student.ppf(0.975, freedom), rel=3e-3
+        )
+    # Logits without spread cost ln V; 2,000 of them with σ = 1 cost ln V + ½, within five standard errors.
+    assert value(browser, "f.randomCost(50, 0, Math.random)") == pytest.approx(math.log(50))
+    assert value(browser, "f.randomCost(2000, 1, Math.random)") == pytest.approx(math.log(2000) + 0.5, abs=0.15)
+    # Of a model equal to p, no letter costs more or less.
+    none = value(browser, "f.pairedDifference([0.5, 0.3, 0.2], [0.5, 0.3, 0.2], 10, 50, Math.random)")
+    assert none == {"mean": 0, "low": 0, "high": 0}
+
+
+def test_arithmetic_coding(browser: Browser) -> None:
+    found = value(browser, "f.narrowing('abacba', ['a', 'b', 'c'], [0.5, 0.25, 0.25]).at(-1)")
+    assert found["width"] == 2.0**-9
+    digits = value(browser, "f.binaryWithin(a[0], a[1])", found["low"], found["width"])
+    assert len(digits) == 9
+    assert found["low"] <= int(digits, 2) / 2**9 < found["low"] + found["width"]
+    # Any part of [0, 1) has digits of which all continuations lie within it, at most two more than its information.
+    for low, width in ((0.1, 0.3), (0.249, 0.002), (0.7, 0.3), (0.0, 1.0), (0.333, 1e-6)):
+        word = value(browser, "f.binaryWithin(a[0], a[1])", low, width)
+        at = int(word, 2) / 2 ** len(word) if word else 0.0
+        assert low - 1e-9 <= at
+        assert at + 2.0 ** -len(word) <= low + width + 1e-9
+        assert len(word) <= -math.log2(width) + 2

@@ -237,6 +237,10 @@ class Session(ABC):
         """Begin another text as a new session would, in the memory of this one; False where it cannot: open another."""
         return False
 
+    def copy(self) -> Session | None:
+        """A session at the same point of the text, to go on apart; None where that costs as much as a new one."""
+        return None
+
     def totals(self, batch: Batch) -> Totals | None:
         """The sums of a batch of whole documents, where they cost less than its units; None where not: score it."""
         return None

@@ -19,12 +19,16 @@ _SHARED = (*SCRIPTS, "report.css")
 def page_files() -> frozenset[str]:
     """The names of all files, as they are asked for: "page.js", or "shared/dom.js" for those of the report.
 
+    What draws the lessons is in a folder of its own, "pictures/".
+
     Examples
     --------
     >>> {"index.html", "shared/reader.js"} <= page_files()
     True
     """
-    own = {entry.name for entry in files("bitmeter.web").joinpath("assets").iterdir() if "." in entry.name}
+    folder = files("bitmeter.web").joinpath("assets")
+    own = {entry.name for entry in folder.iterdir() if "." in entry.name}
+    own |= {f"pictures/{entry.name}" for entry in folder.joinpath("pictures").iterdir()}
     return frozenset(
         {name for name in own if name.rpartition(".")[2] in TYPES} | {f"shared/{name}" for name in _SHARED}
     )

@@ -19,7 +19,7 @@ from bitmeter.errors import BitmeterError, ModelError
 from bitmeter.models.components import Components
 from bitmeter.models.protocols import Compressor, Model, Predictor
 from bitmeter.models.registry import NAMED, begins_as_model, load_file, names_model, resolve
-from bitmeter.web.continuing import Continued
+from bitmeter.web.continuing import continued
 
 __all__ = ["Models", "ServedModel"]
 
@@ -73,12 +73,11 @@ class ServedModel:
             return self.loaded
 
     def growing(self) -> Model | Compressor:
-        """The same for texts that grow as they are typed: a model of bytes scores only what was added."""
+        """The same for texts that grow as they are typed: a model of bytes or words scores only what was added."""
         model = self.model()
         with self._lock:
             if self._growing is None:
-                grows = isinstance(model, Model) and model.units.name == "bytes" and not model.traits.whole_documents
-                self._growing = Continued(model) if grows and self.is_shared and isinstance(model, Model) else model
+                self._growing = continued(model) if self.is_shared and isinstance(model, Model) else model
             return self._growing
 
     def use(self) -> AbstractContextManager[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Protocol, Self
 
 import numpy as np
@@ -114,6 +115,10 @@ class NGramSession(PredictingSession):
     def scores_bytes(self) -> bool:
         """Whether splitting and scoring go in one pass over the bytes: for models of words."""
         return isinstance(self._model.units, ModelWords)
+
+    def copy(self) -> Self:
+        """The same last units, to go on apart."""
+        return copy.copy(self)
 
     def stepper(self) -> NGramStepper:
         """Goes on from the last units."""

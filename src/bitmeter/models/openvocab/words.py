@@ -101,6 +101,12 @@ class SpelledNGramSession(SpelledSession):
         super().__init__(plain, spelling, words)
         self._ngram = plain
 
+    def copy(self) -> SpelledNGramSession:
+        """The same point of the text, to go on apart."""
+        other = SpelledNGramSession(self._ngram.copy(), self._spelling, self._words)
+        other._ended = self._ended
+        return other
+
     def score(self, batch: Batch, details: int | None = None, watch: Watch | None = None) -> Scored:
         """The same figures as by way of the units."""
         if details is not None:

@@ -14,19 +14,20 @@ export function drawing(height, name, draw) {
   return { node: holder, draw: again };
 }
 
-/** Axes for values: lines across at round numbers, and where a value lies. */
-export function axes(width, height, { x, y, left = 42, right = 12, bottom = 34, xLabel = "", yLabel = "", log = false, top = yLabel ? 26 : 12 }) {
+/** Axes for values: lines across at round numbers, and where a value lies. Without y, only the lower one. */
+export function axes(width, height, { x, y, left = 42, right = 12, bottom = 34, xLabel = "", yLabel = "", log = false, bare = false, top = yLabel ? 26 : 12 }) {
   const scaleX = log ? Math.log : (v) => v;
   const across = (v) => left + ((scaleX(v) - scaleX(x[0])) / (scaleX(x[1]) - scaleX(x[0]) || 1)) * (width - left - right);
-  const down = (v) => height - bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (height - top - bottom);
+  const [low, high] = y ?? [0, 1];
+  const down = (v) => height - bottom - ((v - low) / (high - low || 1)) * (height - top - bottom);
   const parts = [];
-  for (const tick of roundTicks(y[0], y[1], 4)) {
+  for (const tick of y ? roundTicks(low, high, 4) : []) {
     parts.push(svg("line", { x1: left, x2: width - right, y1: down(tick), y2: down(tick), class: "gridline" }));
     parts.push(svg("text", { x: left - 7, y: down(tick) + 4, "text-anchor": "end" }, String(tick)));
   }
-  const ticks = log ? powers(x) : roundTicks(x[0], x[1], Math.max(2, width / 110));
+  const ticks = bare ? [] : log ? powers(x) : roundTicks(x[0], x[1], Math.max(2, width / 110));
   for (const tick of ticks) parts.push(svg("text", { x: Math.min(across(tick), width - right - 6), y: height - bottom + 16, "text-anchor": "middle" }, String(tick)));
-  parts.push(svg("line", { x1: left, x2: width - right, y1: down(y[0]), y2: down(y[0]), class: "axis" }));
+  parts.push(svg("line", { x1: left, x2: width - right, y1: down(low), y2: down(low), class: "axis" }));
   if (xLabel) parts.push(svg("text", { x: width - right, y: height - 3, "text-anchor": "end" }, xLabel));
   if (yLabel) parts.push(svg("text", { x: 2, y: top - 14 }, yLabel));
   return { parts, across, down };

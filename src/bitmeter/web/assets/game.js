@@ -5,6 +5,8 @@ import { axes, drawing } from "./curve.js";
 import { guessBounds, guessInterval } from "./figures.js";
 
 const FEW = 100;
+// With fewer letters there is nothing to draw again.
+const reach = (guesses) => { const { low, high } = guessBounds(guesses); return guesses.length > 9 ? guessInterval(guesses) : [low, high]; };
 const shownLetter = (letter) => (letter === " " ? "␣" : letter);
 
 export async function gameView(page) {
@@ -46,7 +48,7 @@ async function play(node, page, number) {
 
   function sentence() {
     if (!mine.length) return "No letter was guessed yet.";
-    return `Bounds of the entropy in bits per letter: ${players().map(({ name, guesses }) => { const { low, high } = guessBounds(guesses); return `${name} ${fixed(low, 2)} to ${fixed(high, 2)}`; }).join(", ")}.`;
+    return `Bounds of the entropy in bits per letter, with their 95 % intervals: ${players().map(({ name, guesses }) => { const { low, high } = guessBounds(guesses), [from, to] = reach(guesses); return `${name} ${fixed(low, 2)} to ${fixed(high, 2)}, ${fixed(from, 2)} to ${fixed(to, 2)}`; }).join("; ")}.`;
   }
 
   function draw(width, height) {
@@ -55,9 +57,9 @@ async function play(node, page, number) {
     for (let tick = 0; tick <= 5; tick++) parts.push(svg("line", { x1: frame.across(tick), x2: frame.across(tick), y1: 8, y2: height - 38, class: "gridline" }), svg("text", { x: frame.across(tick), y: height - 22, class: "mid" }, String(tick)));
     if (!mine.length) parts.push(svg("text", { x: width / 2, y: height / 2, class: "mid strong" }, "Guess the first letter."));
     list.forEach(({ name, guesses, bits }, k) => {
-      const y = 34 + k * 58, { low, high } = guessBounds(guesses), you = name === "you", [from, to] = guesses.length > 9 ? guessInterval(guesses) : [low, high];
+      const y = 34 + k * 58, { low, high } = guessBounds(guesses), you = name === "you", [from, to] = reach(guesses);
       const at = (v) => frame.across(Math.min(5, v));
-      parts.push(svg("text", { x: 10, y: y - 12, class: "strong" }, name), svg("text", { x: width - 12, y: y - 12, "text-anchor": "end" }, `${fixed(low, 2)} to ${fixed(high, 2)}`),
+      parts.push(svg("text", { x: 10, y: y - 12, class: "strong" }, name), svg("text", { x: width - 12, y: y - 12, "text-anchor": "end" }, svg("tspan", { class: "strong" }, `${fixed(low, 2)} to ${fixed(high, 2)}`), ` [${fixed(from, 2)}, ${fixed(to, 2)}]`),
         svg("line", { x1: at(from), x2: at(to), y1: y, y2: y, class: you ? "ca" : "co", "stroke-width": 2 }),
         svg("rect", { x: at(low), y: y - 5, width: Math.max(2, at(high) - at(low)), height: 10, rx: 4, class: you ? "fa" : "fo" }));
       if (bits) { const mean = bits.reduce((a, b) => a + b, 0) / bits.length, x = at(mean); parts.push(svg("path", { d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z`, class: "fb", stroke: "var(--card)" })); }
@@ -67,7 +69,7 @@ async function play(node, page, number) {
 
   function refresh() {
     const done = mine.length >= asked.length;
-    passage.replaceChildren(el("span", { class: "shown" }, `…${shown.slice(-150)}`), asked.slice(0, mine.length), el("span", { class: "cursor" }, done ? "" : "?"));
+    passage.replaceChildren(el("span", { class: "shown" }, `…${shown.slice(-150).replace(/^\S*\s/, "")}`), asked.slice(0, mine.length), el("span", { class: "cursor" }, done ? "" : "?"));
     for (const [letter, button] of keys) button.disabled = done || tried.has(letter);
     give.disabled = done;
     lanes.hidden = !mine.length;
@@ -89,7 +91,7 @@ async function play(node, page, number) {
   node.replaceChildren(el("p", { class: "kicker" }, "Shannon, 1951"), el("h1", {}, "How predictable is English?"),
     el("p", { class: "lead" }, "Guess the next letter until you are right, by keys or buttons. The numbers of guesses alone bound the entropy. Three models play the same passage: kt has read nothing before, the others the first part of the same book."),
     el("div", { class: "cols" }, el("section", { class: "card", "aria-labelledby": "play-title" }, el("h2", { id: "play-title", class: "away" }, "The passage"), passage, status, el("div", { class: "keys", role: "group", "aria-label": "Letters" }, [...keys.values()]), lanes),
-      el("div", { class: "side" }, el("section", { class: "card", "aria-labelledby": "chart-title" }, el("h2", { id: "chart-title" }, "Entropy of English, by player"), el("p", { class: "small muted" }, `Bits per letter. Thick: Shannon's bounds; thin: 95 % by drawing the letters again; ◆ a model's cross-entropy. Below ${FEW} letters the bounds are too low: rare numbers of guesses are still missing.`), chart.node),
+      el("div", { class: "side" }, el("section", { class: "card", "aria-labelledby": "chart-title" }, el("h2", { id: "chart-title" }, "Entropy of English, by player"), el("p", { class: "small muted" }, `Bits per letter. Thick: Shannon's bounds; thin, in brackets: 95 % by drawing the letters again; ◆ a model's cross-entropy. Below ${FEW} letters the bounds are too low: rare numbers of guesses are still missing.`), chart.node),
         el("section", { class: "card", "aria-label": "Figures of the game" }, figures, el("div", { class: "actions" }, give, el("button", { type: "button", onclick: () => play(node, page, number) }, "Start afresh")), el("div", { class: "field" }, el("span", {}, "Passage"), pick.node)))));
   const listen = (event) => {
     if (!node.isConnected) { removeEventListener("keydown", listen, true); return; }

@@ -2,12 +2,12 @@
 import { el } from "./shared/dom.js";
 import { api } from "./api.js";
 import { inline, prose, session } from "./prose.js";
-import { WIDGETS } from "./widgets.js";
+import { WIDGETS } from "./pictures/widgets.js";
 
 export function lessonsView(page) {
-  const item = ({ number, name, title }) => el("li", {}, el("a", { class: "card", href: `#/lessons/${name}` }, el("span", { class: "n" }, String(number)), title, WIDGETS[name] ? el("span", { class: "mark" }, "play") : null));
+  const item = ({ number, name, title }) => el("li", {}, el("a", { class: "card", href: `#/lessons/${name}` }, el("span", { class: "n" }, String(number)), title));
   return el("div", { class: "lessonlist" }, el("h1", {}, "From information to perplexity"),
-    el("p", { class: "lead" }, `${page.lessons.length} lessons. Each asks before it shows; those marked `, el("span", { class: "mark" }, "play"), " have something to play with. In the terminal: ", el("code", {}, "bitmeter learn"), "."),
+    el("p", { class: "lead" }, `${page.lessons.length} lessons. Each asks for a guess, then shows a picture to play with, the text, and exercises. In the terminal: `, el("code", {}, "bitmeter learn"), "."),
     el("ol", {}, page.lessons.map(item)));
 }
 

@@ -7,7 +7,7 @@ import { api } from "./api.js";
 import { runningCurve } from "./curve.js";
 import { Editor } from "./editor.js";
 import { HistoryCard } from "./history.js";
-import { made } from "./reporting.js";
+import { made } from "./jobs.js";
 import { addressOf, stateOf } from "./share.js";
 
 const WAIT_MS = 130, SLOW_MS = 300;
@@ -27,10 +27,8 @@ export class MeasureView {
   /** The view, with what its address says; the second time, as it was left. */
   async opened(query) {
     const given = query ? await stateOf(query) : {};
-    if (!this.node) {
-      this.build();
-      if (given.text === undefined) await this.example(this.page.examples[0].name, false);
-    }
+    const fresh = !this.node;
+    if (fresh) this.build();
     const known = (given.models ?? []).filter((id) => this.page.models.some((model) => model.id === id));
     if (given.models && known.length < given.models.length) toast("This server lacks a model of the address");
     if (known.length) this.models = known;
@@ -39,8 +37,9 @@ export class MeasureView {
     if (given.text !== undefined) this.editor.value = given.text;
     this.pickDocs.pick(this.docs);
     this.refreshModels();
-    // The page is drawn before the first figure is there.
-    this.settled = Promise.all([this.score(), this.history.refresh()]);
+    // The page is drawn before its text and the first figure are there.
+    const text = fresh && given.text === undefined ? this.example(this.page.examples[0].name) : this.score();
+    this.settled = Promise.all([text, this.history.refresh()]);
     return this.node;
   }
 
@@ -76,7 +75,7 @@ export class MeasureView {
     for (const event of ["dragover", "drop"]) editing.addEventListener(event, (given) => {
       if (![...given.dataTransfer.types].includes("Files")) return;
       given.preventDefault();
-      if (event === "drop" && given.dataTransfer.files[0]) this.opening(given.dataTransfer.files[0]);
+      if (event === "drop" && given.dataTransfer.files[0]) this.received(given.dataTransfer.files[0]);
     });
   }
 
@@ -87,6 +86,12 @@ export class MeasureView {
     this.name = found.title;
     this.editor.value = found.text;
     if (score) await this.score();
+  }
+
+  /** A file that was dropped: a log of another tool, if it is one, else a text. */
+  async received(file) {
+    if (!/\.jsonl?$/i.test(file.name) || file.size > this.page.limits.body) return this.opening(file);
+    return (await this.importing(file, false)) ? undefined : this.opening(file);
   }
 
   async opening(file) {
@@ -102,14 +107,17 @@ export class MeasureView {
     return this.score();
   }
 
-  async importing(file) {
+  /** Whether a file was a log of another tool; if it was not, the page may say why. */
+  async importing(file, aloud = true) {
     if (file.size > this.page.limits.body) return this.fail(`${file.name} has ${whole(file.size)} bytes, and the page takes logs of ${whole(this.page.limits.body)}. Type: bitmeter runs import ${file.name}`);
     try {
       const data = await api(`log?name=${encodeURIComponent(file.name)}&remember=true`, { method: "POST", content: await file.arrayBuffer() });
       this.shared.report = { id: null, data };
       location.hash = "#/report";
+      return true;
     } catch (error) {
-      this.fail(error.message);
+      if (aloud || error.status !== 422) this.fail(error.message);
+      return error.status !== 422;
     }
   }
 

@@ -1,12 +1,8 @@
 // The page: its views by the address, the theme, the keyboard.
 import { el, stored, toast } from "./shared/dom.js";
-import { helpBox, listenKeys, setTheme, themeIcon } from "./shared/chrome.js";
-import { logo } from "./shared/header.js";
+import { helpBox, listenKeys, setTheme } from "./shared/chrome.js";
 import { api, takeToken } from "./api.js";
-import { gameView } from "./game.js";
-import { lessonView, lessonsView } from "./lessons.js";
 import { MeasureView } from "./measure.js";
-import { reportView } from "./reporting.js";
 
 const VIEWS = [["", "Measure"], ["report", "Report"], ["lessons", "Lessons"], ["game", "Game"]];
 
@@ -14,16 +10,15 @@ async function begin() {
   takeToken();
   const main = document.getElementById("main"), views = [], state = { keysOff: stored("bitmeter-keys-off") === "1" };
   const preferred = matchMedia("(prefers-color-scheme: dark)");
-  let theme = stored("bitmeter-theme") ?? (preferred.matches ? "dark" : "light");
-  setTheme(theme, views);
+  let theme = document.documentElement.dataset.theme;
   const change = (to) => { theme = to; setTheme(theme, views); };
   const toggle = () => { change(theme === "dark" ? "light" : "dark"); stored("bitmeter-theme", theme); };
   preferred.addEventListener("change", () => change(preferred.matches ? "dark" : "light"));
   const help = helpBox(state);
   document.body.append(help);
-  const links = VIEWS.map(([name, title]) => el("a", { href: `#/${name}` }, title));
-  document.getElementById("bar").append(el("div", { class: "bar-in" }, el("div", { class: "logo" }, logo(), el("b", {}, "bitmeter")), el("nav", { "aria-label": "Views" }, links),
-    el("div", { class: "tools" }, el("button", { type: "button", "aria-label": "? Keys", onclick: () => help.showModal() }, "?"), el("button", { type: "button", "aria-label": "Light or dark", onclick: toggle }, themeIcon()))));
+  const links = [...document.querySelectorAll("#bar nav a")];
+  document.getElementById("keys").addEventListener("click", () => help.showModal());
+  document.getElementById("colours").addEventListener("click", toggle);
   let page;
   try {
     page = await api("page");
@@ -48,7 +43,12 @@ async function begin() {
     links[VIEWS.findIndex(([own]) => own === name)]?.scrollIntoView({ inline: "nearest", block: "nearest" });
     const title = VIEWS.find(([own]) => own === name)?.[1] ?? "Measure";
     document.title = `${title} · bitmeter`;
-    const makers = { report: () => reportView(shared), lessons: () => (rest ? lessonView(page, rest) : lessonsView(page)), game: () => gameView(page) };
+    // Only what the first view needs is loaded with the page.
+    const makers = {
+      report: async () => (await import("./reporting.js")).reportView(shared),
+      lessons: async () => { const { lessonView, lessonsView } = await import("./lessons.js"); return rest ? lessonView(page, rest) : lessonsView(page); },
+      game: async () => (await import("./game.js")).gameView(page),
+    };
     let node;
     try {
       node = await (makers[name] ?? (() => measure.opened(query)))();
@@ -60,9 +60,14 @@ async function begin() {
     scrollTo(0, 0);
     document.documentElement.dataset.ready = "first";
     if (node === measure.node) await measure.settled;
-    if (now === turn) document.documentElement.dataset.ready = "all";
+    if (now !== turn) return;
+    performance.mark("coloured");
+    document.documentElement.dataset.ready = "all";
   }
   addEventListener("hashchange", route);
+  let shownIn = theme; // paper is light
+  addEventListener("beforeprint", () => { shownIn = theme; change("light"); });
+  addEventListener("afterprint", () => change(shownIn));
   listenKeys(state, views, toggle, help);
   addEventListener("unhandledrejection", (event) => { toast(event.reason?.message ?? "Something went wrong"); });
   await route();

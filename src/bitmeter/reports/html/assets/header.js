@@ -1,5 +1,5 @@
 // The head of the report: figures, verdict, signature.
-import { copied, el, fixed, hue, num, pText, svg, whole } from "./dom.js";
+import { copied, el, fixed, hue, num, pText, signed, svg, whole } from "./dom.js";
 
 export function logo() {
   const heights = [7, 11, 18, 9, 5];
@@ -26,7 +26,7 @@ function figureCard(run, k, alone) {
   if (run.skipped) facts.push(["not scored", whole(run.skipped)]);
   return el("article", { class: `card figure ${k === 0 ? "first" : ""}`, "aria-label": run.name },
     el("div", { class: "who" }, el("i", { class: `dot ${hue(k)}` }), alone ? run.name : `${"AB"[k]} · ${run.name}`),
-    el("div", { class: "big" }, run.shown, spread ? el("small", {}, spread) : el("small", {}, "no interval"), el("small", {}, `bits per ${run.per}`)),
+    el("div", { class: "big" }, run.shown, spread ? el("small", {}, spread) : el("small", {}, "no interval"), el("wbr"), el("small", {}, `bits per ${run.per}`)),
     el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))),
     el("ul", { class: "notes" }, run.how ? el("li", {}, `Interval: ${run.how}`) : null, run.notes.map((note) => el("li", {}, note))));
 }
@@ -36,15 +36,17 @@ export function verdictLine(data, k = 1) {
   const letters = data.runs.length > 2 ? [a.name, b.name] : ["A", "B"];
   if (!found.agree)
     return el("div", { class: "card verdict" }, el("strong", {}, `${letters[0]} and ${letters[1]} must not be compared`), found.reasons.map((reason) => el("span", {}, reason)), el("span", { class: "no" }, "✗ no difference is given"));
-  const d = num(found.difference), better = d > 0 ? letters[0] : letters[1];
-  const ends = found.ends && (d > 0 ? found.ends : [-found.ends[1], -found.ends[0]]);
-  const line = d === 0 ? "No difference" : `${better} needs ${fixed(Math.abs(d), found.places)} bits per ${found.per} less`;
+  const d = num(found.difference), better = d > 0 ? letters[0] : letters[1], level = Math.round(1000 * data.confidence) / 10;
   const [won, all] = found.won ?? [];
-  const of = d > 0 ? won : all - won;
+  // What an interval that holds zero, or p after the correction, does not show is not said in the headline.
+  const shown = !found.ends || ((found.ends[0] > 0 || found.ends[1] < 0) && (found.p === null || found.p <= 1 - data.confidence));
+  const bounds = found.ends && (d > 0 || !shown ? found.ends : [-found.ends[1], -found.ends[0]]).map((end) => fixed(end, found.places)).join(", ");
+  const line = d === 0 || !shown ? "No difference shown" : `${better} needs ${fixed(Math.abs(d), found.places)} bits per ${found.per} less${found.ends ? "" : " on this text"}`;
   return el("div", { class: "card verdict" }, el("strong", {}, line),
-    ends ? el("span", {}, `${Math.round(1000 * data.confidence) / 10} % [${fixed(ends[0], found.places)}, ${fixed(ends[1], found.places)}]`) : null,
+    shown ? null : el("span", {}, `${letters[1]} − ${letters[0]}: ${signed(d, found.places)} bits per ${found.per}`),
+    bounds ? el("span", {}, `${level} % [${bounds}]`) : null,
     found.p === null ? null : el("span", {}, `p ${pText(found.p)}`),
-    found.won ? el("span", {}, `better on ${of} of ${whole(all)} ${found.by}s`) : found.reason ? el("span", {}, found.reason) : null,
+    found.won ? el("span", {}, `${shown ? "" : `${better} `}better on ${Math.round(10 * (d > 0 ? won : all - won)) / 10} of ${whole(all)} ${found.by}s`) : found.reason ? el("span", {}, found.reason) : null,
     el("span", { class: "ok" }, "✓ The two compare"));
 }
 

@@ -79,6 +79,12 @@ export function coloured(shown, origin, close, source, least) {
   return parts.join("");
 }
 
+/** About how many lines of so many signs a text takes; a hundred for any that takes more. */
+function linesOf(text, signs) {
+  if (text.length > 100 * signs) return 100;
+  return text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / signs)), 0);
+}
+
 export class Reader {
   /**
    * text: TextData; name: of the region; legend: a Legend; inspect: from the index of a unit to nodes; empty: nodes
@@ -97,6 +103,8 @@ export class Reader {
     this.minimap = el("div", { class: "minimap", "aria-hidden": "true" }, this.canvas, this.window);
     this.panel = el("aside", { class: "inspector", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": `${name}: the unit` }, empty());
     this.node = el("div", { class: "panes" }, this.scroller, this.minimap, this.panel);
+    // A short text needs no tall pane; how many lines it takes is estimated for a wide and for a narrow one.
+    for (const [name, signs] of [["--wide", 80], ["--narrow", 36]]) this.node.style.setProperty(name, `${90 + 32 * linesOf(this.string, signs)}px`);
     this.narrow = matchMedia("(max-width: 820px)");
     this.wrapped = isWrapped(this.string);
     this.build();

@@ -1,8 +1,8 @@
 // Processes: a chain of two states whose paths settle at one rate, and a mixture whose paths do not.
-import { el, fixed, svg, whole } from "./shared/dom.js";
+import { el, fixed, svg, whole } from "../shared/dom.js";
 import { asking, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { chainPath, entropy, entropyRate, mixturePath, randomFrom, stationary } from "./figures.js";
+import { axes, drawing, path } from "../curve.js";
+import { chainPath, entropy, entropyRate, mixturePath, randomFrom, stationary } from "../figures.js";
 
 const LONG = 2000, PATHS = 6;
 
@@ -26,9 +26,10 @@ export function markovChain() {
   const sample = el("p", { class: "sampled", role: "status" }, "?");
   const controls = el("fieldset", { class: "plain" }, el("legend", {}, "The chain"), a.node, b.node, again);
   const graph = drawing(150, () => `Two states: sun becomes rain with probability ${fixed(a.value, 2)}, rain becomes sun with ${fixed(b.value, 2)}.`, (width) => {
-    const far = Math.max(46, Math.min(110, width / 2 - 100)), left = width / 2 - far, right = width / 2 + far, y = 78, arc = (from, to, bend, value) => [svg("path", { d: `M${from} ${y + bend / 4}Q${width / 2} ${y + bend} ${to} ${y + bend / 4}`, class: "arc", "stroke-width": 1 + 6 * value, "marker-end": "url(#tip)" }), svg("text", { x: width / 2, y: y + bend * 0.62 + (bend > 0 ? 16 : -6), class: "mid bold" }, fixed(value, 2))];
-    const loop = (x, side, value) => [svg("path", { d: `M${x + 10 * side} ${y - 26}C${x + 60 * side} ${y - 80} ${x + 95 * side} ${y - 10} ${x + 30 * side} ${y + 2}`, class: "arc", "stroke-width": 1 + 6 * value }), svg("text", { x: x + 76 * side, y: y - 40, class: "mid bold" }, fixed(value, 2))];
-    return [arc(left + 28, right - 28, -64, a.value), arc(right - 28, left + 28, 74, b.value), loop(left, -1, 1 - a.value), loop(right, 1, 1 - b.value),
+    const far = Math.max(46, Math.min(110, width / 2 - 100)), left = width / 2 - far, right = width / 2 + far, y = 78, arc = (from, to, bend, value) => [svg("path", { d: `M${from} ${y + bend / 4}Q${width / 2} ${y + bend} ${to} ${y + bend / 4}`, class: "arc", "stroke-width": 1 + 4 * value, "marker-end": "url(#tip)" }), svg("text", { x: width / 2, y: y + bend * 0.62 + (bend > 0 ? 16 : -6), class: "mid bold" }, fixed(value, 2))];
+    const loop = (x, side, value) => [svg("path", { d: `M${x + 10 * side} ${y - 26}C${x + 60 * side} ${y - 80} ${x + 95 * side} ${y - 10} ${x + 30 * side} ${y + 2}`, class: "arc", "stroke-width": 1 + 4 * value, "marker-end": "url(#tip)" }), svg("text", { x: x + 76 * side, y: y - 40, class: "mid bold" }, fixed(value, 2))];
+    const tip = svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: 8, refY: 5, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svg("path", { d: "M0 0L10 5L0 10z", class: "tip" })));
+    return [tip, arc(left + 28, right - 28, -64, a.value), arc(right - 28, left + 28, 74, b.value), loop(left, -1, 1 - a.value), loop(right, 1, 1 - b.value),
       [[left, "sun"], [right, "rain"]].map(([x, name]) => [svg("circle", { cx: x, cy: y, r: 28, class: "node" }), svg("text", { x, y: y + 4, class: "mid bold" }, name)])];
   });
   const picture = drawing(280, () => `${PATHS} samples of the chain: minus log2 of their probability per symbol settles at ${fixed(entropyRate(a.value, b.value), 3)} bits.`, (width, height) =>

@@ -1,8 +1,8 @@
 // Models that learn before one's eyes: counts grown from a text, and a small network whose loss falls.
-import { el, fixed, visible, whole } from "./shared/dom.js";
+import { el, fixed, svg, visible, whole } from "../shared/dom.js";
 import { asking, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { Grown, Network, pairEntropy, randomFrom } from "./figures.js";
+import { axes, drawing, path } from "../curve.js";
+import { Grown, Network, pairEntropy, randomFrom } from "../figures.js";
 
 const TEXT = "the cat sat on the mat. the rat sat on the hat. the cat and the rat sat on the mat and the hat. that cat, that rat, that hat! ".repeat(6);
 const bytesOf = (text) => [...new TextEncoder().encode(text)];
@@ -75,10 +75,10 @@ export function smallNetwork() {
     const frame = axes(width, height, { x: [0, Math.max(100, losses.length)], y: [0, 5], xLabel: "steps", yLabel: "bits per letter" });
     if (!one?.state.shown) return frame.parts;
     const every = Math.ceil(losses.length / 500);
-    return [frame.parts, axesLine(frame, floor, losses.length), path(losses.filter((_, k) => k % every === 0).map((value, k) => [frame.across(k * every), frame.down(Math.min(5, value))]), "ca")];
+    return [frame.parts, axesLine(frame, floor, losses.length), path(losses.filter((_, k) => k % every === 0).map((value, k) => [frame.across(k * every), frame.down(Math.min(5, value))]), "ca"), svg("circle", { cx: frame.across(losses.length - 1), cy: frame.down(Math.min(5, losses.at(-1))), r: 4, class: "fa" })];
   });
   function axesLine(frame, value, end) {
-    return path([[frame.across(0), frame.down(value)], [frame.across(Math.max(100, end)), frame.down(value)]], "zero2");
+    return [path([[frame.across(0), frame.down(value)], [frame.across(Math.max(100, end)), frame.down(value)]], "zero2"), svg("text", { x: frame.across(Math.max(100, end)), y: frame.down(value) + 16, "text-anchor": "end", class: "strong" }, "entropy of the pairs")];
   }
   function frameStep() {
     if (!running || !go.isConnected) { running = 0; return; }

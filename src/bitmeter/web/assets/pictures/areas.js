@@ -1,14 +1,14 @@
 // Area is bits: as wide as a symbol is frequent, as high as its word is long.
-import { el, fixed, svg } from "./shared/dom.js";
-import { asking, distribution, slide, tile } from "./asking.js";
-import { axes, drawing, path } from "./curve.js";
-import { crossEntropy, divergence, entropy, information } from "./figures.js";
+import { el, fixed, svg } from "../shared/dom.js";
+import { asking, distribution, hatching, slide, tile } from "./asking.js";
+import { axes, drawing, path } from "../curve.js";
+import { crossEntropy, divergence, entropy, information } from "../figures.js";
 
 const near = (value, wanted, within = 0.01) => Math.abs(value - wanted) <= within;
 
 export function informationArea() {
   const bits = tile("Information, −log₂ p", "bits", "a"), share = tile("Area, p × bits", "bits it adds to an entropy");
-  const p = slide("p", { min: 0.01, max: 1, step: 0.01, value: 0.5, label: "probability", onchange: () => one.change() });
+  const p = slide("p", { min: 0.01, max: 1, step: 0.01, value: 0.25, label: "probability", onchange: () => one.change() });
   const controls = el("fieldset", { class: "plain" }, el("legend", {}, "The probability of an event"), p.node);
   const picture = drawing(300, () => `A curve of minus log2 p, and a rectangle as wide as p is ${fixed(p.value, 2)}.`, (width, height) => {
     const frame = axes(width, height, { x: [0, 1], y: [0, 7], xLabel: "probability p", yLabel: "bits" });
@@ -47,7 +47,7 @@ export function entropyArea() {
     p.values.forEach((share, k) => {
       const high = known ? Math.min(6, information(share)) : 0, left = frame.across(from), right = frame.across(from + share);
       if (share > 0) parts.push(svg("rect", { x: left, y: frame.down(high), width: Math.max(0, right - left), height: frame.down(0) - frame.down(high), class: "area" }));
-      if (right - left > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(high) - 6, class: "mid bold" }, known ? `${NAMES[k]} ${fixed(information(share), 1)}` : NAMES[k]));
+      if (right - left > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(high) - 6, class: "mid bold" }, known && right - left > 40 ? `${NAMES[k]} ${fixed(information(share), 1)}` : NAMES[k]));
       from += share;
     });
     return [frame.parts, parts];
@@ -75,7 +75,6 @@ export function surplusArea() {
   const controls = el("fieldset", { class: "plain" }, el("legend", {}, "p, the source, is how wide; q, the model, how high"), el("b", { class: "ta" }, "p, the source"), p.nodes, el("b", { class: "tb" }, "q, the model"), q.nodes, reset);
   const picture = drawing(320, () => `Areas of p under the code of q: p is ${p.values.map((v) => fixed(v, 2)).join(", ")}, q is ${q.values.map((v) => fixed(v, 2)).join(", ")}.`, (width, height) => {
     const frame = axes(width, height, { x: [0, 1], y: [0, 6], xLabel: "probability under p", yLabel: "bits" });
-    const pattern = svg("defs", {}, svg("pattern", { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("line", { x1: 0, x2: 0, y1: 0, y2: 7, class: "hatch" })));
     const known = one?.state.shown, parts = [];
     let from = 0;
     p.values.forEach((share, k) => {
@@ -89,9 +88,9 @@ export function surplusArea() {
         if (word < need) parts.push(svg("rect", { x: left, y: frame.down(need), width: wide, height: frame.down(word) - frame.down(need), class: "saved" }));
         parts.push(svg("line", { x1: left, x2: right, y1: frame.down(word), y2: frame.down(word), class: "edge" }));
       }
-      if (wide > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(known ? Math.max(need, word) : 0) - 6, class: "mid bold" }, known ? `${NAMES[k]} ${fixed(information(q.values[k]), 1)}` : NAMES[k]));
+      if (wide > 16) parts.push(svg("text", { x: (left + right) / 2, y: frame.down(known ? Math.max(need, word) : 0) - 6, class: "mid bold" }, known && wide > 40 ? `${NAMES[k]} ${fixed(information(q.values[k]), 1)}` : NAMES[k]));
     });
-    return [pattern, frame.parts, parts];
+    return [hatching(), frame.parts, parts];
   });
   const legend = el("p", { class: "small muted" }, "Blue: what p needs. Hatched: surplus, where q gives a longer word. Dashed: saved, where q gives a shorter one. Thick line: the length of q's word.");
   const one = asking({

@@ -1,8 +1,8 @@
 // A prefix code made by hand, against its Kraft budget.
-import { el, fixed, svg } from "./shared/dom.js";
-import { asking, tile } from "./asking.js";
-import { drawing } from "./curve.js";
-import { clash, entropy, expectedLength, huffmanLengths, kraft } from "./figures.js";
+import { el, fixed, svg } from "../shared/dom.js";
+import { asking, hatching, tile } from "./asking.js";
+import { drawing } from "../curve.js";
+import { clash, entropy, expectedLength, huffmanLengths, kraft } from "../figures.js";
 
 const NAMES = ["a", "b", "c", "d"], P = [0.4, 0.35, 0.2, 0.05];
 
@@ -23,13 +23,13 @@ export function kraftBudget() {
       parts.push(svg("rect", { x: width * from + 1, y: depth * (high + 4), width: Math.max(3, width * 2 ** -word.length - 2), height: (rows - depth) * (high + 4) - 4, rx: 4, class: bad ? "over" : "area" }));
       parts.push(svg("text", { x: width * (from + 2 ** -word.length / 2), y: depth * (high + 4) + 25, class: "mid bold" }, width * 2 ** -word.length > 40 ? `${NAMES[k]} ${word}` : NAMES[k]));
     });
-    return [svg("defs", {}, svg("pattern", { id: "hatch", width: 7, height: 7, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("line", { x1: 0, x2: 0, y1: 0, y2: 7, class: "hatch" }))), parts];
+    return [hatching(), parts];
   });
   const huffman = P.reduce((sum, share, k) => sum + share * huffmanLengths(P)[k], 0);
   const one = asking({
     question: "Four symbols with probabilities 0.4, 0.35, 0.2 and 0.05, and a word of bits for each, none the beginning of another. Two bits each make 2.00 on average. How short is the best code?",
     guess: { min: 1, max: 2.5, step: 0.05, value: 2, unit: "bits per symbol" }, truth: huffman, said: `The entropy is ${fixed(entropy(P), 3)}: words have whole numbers of bits, so a little is lost.`,
-    stage: el("div", {}, picture.node, el("p", { class: "small muted" }, "All continuations, bit by bit downwards. A word takes its box and all below: the shorter, the dearer. Hatched: two words clash."), el("div", { class: "tiles" }, length.node, budget.node, best.node)), controls,
+    stage: el("div", {}, picture.node, el("p", { class: "small muted" }, "All continuations, bit by bit downwards. A word takes its box and all below: the shorter the word, the larger. Hatched: two words clash."), el("div", { class: "tiles" }, length.node, budget.node, best.node)), controls,
     tasks: [["Make a code that is shorter than two bits.", () => sound() && expectedLength(P, words()) < 1.999], ["Make the best one.", () => sound() && Math.abs(expectedLength(P, words()) - huffman) < 1e-9], ["Overdraw the budget: a Kraft sum above 1.", () => kraft(words()) > 1]],
     redraw: () => {
       picture.draw();

@@ -1,8 +1,8 @@
 // Typical sets: few of all sequences, and nearly all of the probability.
-import { el, fixed, svg, whole } from "./shared/dom.js";
+import { el, fixed, svg, whole } from "../shared/dom.js";
 import { asking, slide, tile } from "./asking.js";
-import { axes, drawing } from "./curve.js";
-import { typicalSet } from "./figures.js";
+import { axes, drawing } from "../curve.js";
+import { typicalSet } from "../figures.js";
 
 export function typicalSequences() {
   const inside = tile("Probability of the typical set", "of all sequences", "a"), size = tile("Its size", "of all 2ⁿ sequences"), rate = tile("log₂ of its size, per throw", "bits"), limit = tile("Entropy, its limit", "bits per throw");
