@@ -16,6 +16,7 @@ ANSWERS = {
     "the file of a test set": "bitmeter.data.store:file_of",
     "the test set of a hash": "bitmeter.data.catalogue:name_of",
     "an executor": "bitmeter.scale.engines:executor_of",
+    "counts in parts": "bitmeter.scale.training:count_in_parts",
     "a score in parts": "bitmeter.scale.scoring:score_in_parts",
 }
 
