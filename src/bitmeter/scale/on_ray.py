@@ -1,8 +1,9 @@
 """Tasks on Ray: one task per part of the work, a few in flight, nothing large in its object store.
 
 Ray is started on this machine for as long as the work takes, unless the address of a cluster is given. Its own retries
-are off: a task whose process or machine is lost is given out again here, as by the local pool. Nothing is cancelled,
-since cancelling many tasks can abort the program that does; what still runs at the end is ended with its processes.
+are off: a task whose process or machine is lost is given out again here, as by the local pool. Nothing is cancelled
+but a task of which a copy was faster, since cancelling many tasks can abort the program that does; what still runs at
+the end is ended with its processes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pickle
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -23,6 +25,7 @@ from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
 from bitmeter._util.optional import require
 from bitmeter.errors import WorkerError
 from bitmeter.scale.local import MOST_TRIES, lost_task, pickled
+from bitmeter.scale.pace import Pace
 from bitmeter.scale.worker import sendable
 
 __all__ = ["RayPool"]
@@ -106,6 +109,8 @@ class RayPool(Executor):
         again: collections.deque[tuple[Task, bytes]] = collections.deque()
         tries: collections.Counter[int] = collections.Counter()
         flying: dict[Any, tuple[Task, bytes]] = {}
+        done: set[int] = set()
+        pace, since = Pace(), 0.0
         # On a cluster of others no more than asked for; of our own, which has no more processors, some in advance.
         most = self.workers if self._asked is not None and self._address is not None else 2 * self.workers
         exhausted = False
@@ -122,13 +127,19 @@ class RayPool(Executor):
                 flying[self._remote.remote(payload, here)] = task, payload
             if not flying:
                 return
+            if exhausted and len(flying) < self.workers:  # so that all of them run
+                since = since or time.monotonic()
+                if pace.is_late(time.monotonic() - since):
+                    self._copy_late(flying, here)
             # A time limit, so that an interrupt is seen.
             ready, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
             for reference in ready:
                 task, payload = flying.pop(reference)
                 try:
-                    kind, value = ray.get(reference)
+                    kind, value, seconds = ray.get(reference)
                 except ray.exceptions.RayError as error:
+                    if task.number in done or any(other.number == task.number for other, _ in flying.values()):
+                        continue
                     self.lost += 1
                     tries[task.number] += 1
                     if tries[task.number] < MOST_TRIES:
@@ -138,7 +149,21 @@ class RayPool(Executor):
                     lost.__cause__ = error
                     yield Ended(task.number, error=lost)
                     continue
+                pace.ended(seconds)
+                others = [other for other, (its, _) in flying.items() if its.number == task.number]
+                if task.number in done or (kind != "value" and others):
+                    continue  # the first result counts; an error only if no copy is left
+                done.add(task.number)
+                for other in others:
+                    ray.cancel(other, force=True)
                 yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)
+
+    def _copy_late(self, flying: dict[Any, tuple[Task, bytes]], here: str) -> None:
+        """Give out copies of the tasks that are left, as far as there are processors; the first result counts."""
+        running = collections.Counter(task.number for task, _ in flying.values())
+        for task, payload in list(flying.values()):
+            if running[task.number] == 1 and len(flying) < self.workers:
+                flying[self._remote.remote(payload, here)] = task, payload
 
     def close(self) -> None:
         """Leave the cluster; end it, and remove its files, if it is ours."""
@@ -159,15 +184,16 @@ def _knock(address: str | None) -> None:
             pass
 
 
-def _call(payload: bytes, folder: str) -> tuple[str, Any]:
-    """A task, in a process of Ray; names of files are relative to the folder of the caller."""
+def _call(payload: bytes, folder: str) -> tuple[str, Any, float]:
+    """A task, in a process of Ray, and how long it took; names of files are relative to the folder of the caller."""
+    began = time.monotonic()
     try:
         with contextlib.suppress(FileNotFoundError):
             os.chdir(folder)
         call, arguments = pickle.loads(payload)
-        return "value", call(*arguments, _ignore)
+        return "value", call(*arguments, _ignore), time.monotonic() - began
     except Exception as error:
-        return "error", sendable(error)
+        return "error", sendable(error), time.monotonic() - began
 
 
 def _print_nothing(*arguments: Any, **keywords: Any) -> None:

@@ -1,8 +1,8 @@
 """Counting the n-grams of a text by several processes.
 
-The text is split, counted and sorted in parts, and merged in partitions; see `models/ngram/estimate/parts.py`. What comes
-after it (adjusted counts, discounts, interpolation) needs every n-gram's suffix, wherever it stands, and is done by the
-threads of this process. The model is the one that a single process makes, to the last byte.
+The text is split, counted and sorted in parts, and merged in partitions; see `models/ngram/estimate/parts.py`. What
+comes after it (adjusted counts, discounts, interpolation) needs every n-gram's suffix, wherever it stands, and is done
+by the threads of this process. The model is the one that a single process makes, to the last byte.
 """
 
 from __future__ import annotations

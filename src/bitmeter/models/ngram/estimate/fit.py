@@ -131,9 +131,7 @@ def _sentences(text: Any, docs: str | None, field: str | None, norm: str) -> Cor
     return corpus if norm == "none" else normalised(corpus, norm)
 
 
-def _run_stages(
-    estimation: _core.NgramEstimation, settings: Settings, report: Report, files: list[str] | None
-) -> None:
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report, files: list[str] | None) -> None:
     """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
     allowance, stage = settings.allowance, ""
     least = estimation.least_memory(settings.order, settings.threads)
