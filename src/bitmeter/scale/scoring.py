@@ -29,7 +29,7 @@ from bitmeter.text.corpus.cuts import file_size
 from bitmeter.text.corpus.normalise import normalised
 from bitmeter.text.formats import is_url
 
-__all__ = ["Part", "can_be_split", "parts_of", "score_in_parts", "score_part"]
+__all__ = ["Part", "can_be_split", "parts_of", "pickled_model", "score_in_parts", "score_part", "sent_model"]
 
 #: Parts are of a size at which each process has several, within these bounds.
 _LEAST, _MOST, _PER_WORKER = 1 << 20, 64 << 20, 8
@@ -270,7 +270,8 @@ def pickled_model(model: Model) -> bytes:
 _kept: dict[bytes, Model] = {}
 
 
-def _model(data: bytes) -> Model:
+def sent_model(data: bytes) -> Model:
+    """The model of this process, opened once."""
     if data not in _kept:
         _kept.clear()
         model = pickle.loads(data)
@@ -284,7 +285,7 @@ def score_part(model: bytes, corpus: Corpus, settings: Settings, offset: int, si
     """The sums of a part of a text, which begins at this offset."""
     text = corpus if settings.norm == "none" else normalised(corpus, settings.norm)
     return Run(
-        _model(model), text, settings, Tracer(None, force=False), None, _watch(size, report), offset=offset
+        sent_model(model), text, settings, Tracer(None, force=False), None, _watch(size, report), offset=offset
     ).part()
 
 

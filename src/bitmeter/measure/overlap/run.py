@@ -22,6 +22,7 @@ from bitmeter.errors import InputError
 from bitmeter.measure.overlap.counting import Joined, Runs, covered, extending, join, runs_of
 from bitmeter.measure.overlap.index import OverlapIndex, as_index, is_index
 from bitmeter.measure.overlap.result import Overlap, OverlapMatch, OverlapSource
+from bitmeter.models.ngram.estimate.memory import Allowance
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
@@ -179,9 +180,7 @@ def _take_shared(state: _Run, source: Corpus, executor: Executor) -> None:
 _opened: dict[str, OverlapIndex] = {}
 
 
-def match_batch(
-    path: str, units: Units, length: int, top: int, text: Joined, names: list[str], report: Report
-) -> _Run:
+def match_batch(path: str, units: Units, length: int, top: int, text: Joined, names: list[str], report: Report) -> _Run:
     """The matches of a batch of documents in the corpus of an index, without the index."""
     if path not in _opened:
         _opened.clear()
