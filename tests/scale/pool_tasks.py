@@ -67,3 +67,12 @@ def killed_once(mark: str, call: Any, arguments: tuple[Any, ...], report: Report
     found = call(*arguments, report)
     die_once(mark, report)
     return found
+
+
+def environment(name: str, report: Report) -> str | None:
+    return os.environ.get(name)
+
+
+def process(report: Report) -> int:
+    time.sleep(0.05)
+    return os.getpid()

@@ -89,6 +89,7 @@ class LocalPool(Executor):
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.lost = 0
+        self._started = 0
         self._processes: list[_Process] = []
         self._threads: list[threading.Thread] = []
         #: What processes say: the process, and its message, or None when it has ended.
@@ -170,7 +171,7 @@ class LocalPool(Executor):
                 [sys.executable, "-m", "bitmeter.scale.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **self._share()},
             )
         except OSError as error:
             message = f"no further process can be started: {error}; use fewer workers"
@@ -181,6 +182,15 @@ class LocalPool(Executor):
         thread.start()
         self._threads.append(thread)
         return process
+
+    def _share(self) -> dict[str, str]:
+        """What a process may use, so that together they use no more than one would: processors, or one device each."""
+        found = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // self.workers)), **os.environ}
+        devices = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+        if self.per_device and len(devices) > 1:
+            found["CUDA_VISIBLE_DEVICES"] = devices[self._started % len(devices)]
+        self._started += 1
+        return {name: found[name] for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES") if name in found}
 
     def _listen(self, process: _Process) -> None:
         file = process.started.stdout

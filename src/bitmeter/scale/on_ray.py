@@ -61,6 +61,8 @@ class RayPool(Executor):
         self._is_ours = not self._ray.is_initialized()
         self.workers = workers or os.cpu_count() or 1
         self._is_ready = False
+        self._idle: list[Any] = []
+        self._busy: dict[Any, Any] = {}
         self._printer: Any = None
         self._print: Any = None
 
@@ -89,10 +91,29 @@ class RayPool(Executor):
                 message = f"Ray cannot be used {where}: {first}{'' if self._address is None else _TOKEN}"
                 raise WorkerError(message, value=self._address) from error
             self._hush()
+        resources = self._ray.cluster_resources()
+        kind = "GPU" if self.per_device and resources.get("GPU", 0) >= 1 else "CPU"
         if self._asked is None:
-            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+            self.workers = max(1, int(resources.get(kind, 1)))
+        needs = {"num_gpus": 1, "num_cpus": 1} if kind == "GPU" else {"num_cpus": 1}
         self._remote = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(_call)
+        self._actor = self._ray.remote(max_restarts=0, scheduling_strategy="SPREAD", **needs)(_Device)
         self._is_ready = True
+
+    def _launch(self, payload: bytes, here: str) -> Any:
+        """Give out a task; one that needs a device goes to a process that keeps one."""
+        if not self.per_device:
+            return self._remote.remote(payload, here)
+        actor = self._idle.pop() if self._idle else self._actor.remote()
+        reference = actor.call.remote(payload, here)
+        self._busy[reference] = actor
+        return reference
+
+    def _landed(self, reference: Any, *, lost: bool) -> None:
+        """A task has ended; its process does another one, unless it was lost."""
+        actor = self._busy.pop(reference, None)
+        if actor is not None and not lost:
+            self._idle.append(actor)
 
     def _hush(self) -> None:
         """Keep what Ray prints of each lost process from standard output, where results go; there is no setting."""
@@ -112,7 +133,8 @@ class RayPool(Executor):
         done: set[int] = set()
         pace, since = Pace(), 0.0
         # On a cluster of others no more than asked for; of our own, which has no more processors, some in advance.
-        most = self.workers if self._asked is not None and self._address is not None else 2 * self.workers
+        ahead = not self.per_device and (self._asked is None or self._address is None)
+        most = 2 * self.workers if ahead else self.workers
         exhausted = False
         while True:
             while len(flying) < most and (again or not exhausted):
@@ -124,7 +146,7 @@ class RayPool(Executor):
                         exhausted = True
                         break
                     task, payload = found, pickled(found)
-                flying[self._remote.remote(payload, here)] = task, payload
+                flying[self._launch(payload, here)] = task, payload
             if not flying:
                 return
             if exhausted and len(flying) < self.workers:  # so that all of them run
@@ -137,7 +159,9 @@ class RayPool(Executor):
                 task, payload = flying.pop(reference)
                 try:
                     kind, value, seconds = ray.get(reference)
+                    self._landed(reference, lost=False)
                 except ray.exceptions.RayError as error:
+                    self._landed(reference, lost=True)
                     if task.number in done or any(other.number == task.number for other, _ in flying.values()):
                         continue
                     self.lost += 1
@@ -155,7 +179,10 @@ class RayPool(Executor):
                     continue  # the first result counts; an error only if no copy is left
                 done.add(task.number)
                 for other in others:
-                    ray.cancel(other, force=True)
+                    if self.per_device:
+                        ray.kill(self._busy[other])
+                    else:
+                        ray.cancel(other, force=True)
                 yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)
 
     def _copy_late(self, flying: dict[Any, tuple[Task, bytes]], here: str) -> None:
@@ -163,10 +190,14 @@ class RayPool(Executor):
         running = collections.Counter(task.number for task, _ in flying.values())
         for task, payload in list(flying.values()):
             if running[task.number] == 1 and len(flying) < self.workers:
-                flying[self._remote.remote(payload, here)] = task, payload
+                flying[self._launch(payload, here)] = task, payload
 
     def close(self) -> None:
         """Leave the cluster; end it, and remove its files, if it is ours."""
+        for actor in (*self._idle, *self._busy.values()):
+            with contextlib.suppress(Exception):
+                self._ray.kill(actor)
+        self._idle, self._busy = [], {}
         if self._is_ready and self._is_ours:
             self._ray.shutdown()
             if self._print is not None:
@@ -194,6 +225,13 @@ def _call(payload: bytes, folder: str) -> tuple[str, Any, float]:
         return "value", call(*arguments, _ignore), time.monotonic() - began
     except Exception as error:
         return "error", sendable(error), time.monotonic() - began
+
+
+class _Device:
+    """A process of Ray that keeps its device, and the model on it, from task to task."""
+
+    def call(self, payload: bytes, folder: str) -> tuple[str, Any, float]:
+        return _call(payload, folder)
 
 
 def _print_nothing(*arguments: Any, **keywords: Any) -> None:

@@ -76,6 +76,7 @@ def score_in_parts(
     """
     _check(model, corpus, settings)
     assert isinstance(model, Model)
+    executor.per_device = isinstance(model, Windowed)
     whole = sum(map(file_size, corpus.sources))
     size = part_bytes or min(_MOST, max(_LEAST, whole // (_PER_WORKER * executor.workers)))
     marks = _marks(corpus)
@@ -119,12 +120,9 @@ def can_be_split(model: Model | Compressor) -> bool:
 def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> None:
     """Refuse what would not be the score of one run."""
     leave = "leave --workers and --engine out"
-    if not can_be_split(model) and not isinstance(model, Windowed):
+    if not can_be_split(model) and not (isinstance(model, Windowed) and not model.traits.learns):
         what = "gives only the size of a whole text" if isinstance(model, Compressor) else "learns from all it has read"
         message = f"{model.name} {what}, so parts of a text cannot be scored apart; {leave}"
-        raise ModelError(message, value=model.name)
-    if isinstance(model, Windowed):
-        message = f"{model.name} is run by one process, which uses all processors (or devices=…); {leave}"
         raise ModelError(message, value=model.name)
     tool = convention(settings.like)
     if tool.words is not None or tool.tally is not None:
