@@ -148,9 +148,8 @@ def main() -> None:
     given = parser.parse_args()
     print(header())
     print(f"files of {given.seconds:g} s; the mean of {given.runs} runs; over: wall time beyond work / workers")
-    print(
-        f"{'files':>8}{'workers':>8}{'late':>7}{'lost/h':>7}{'wall':>10}{'over':>8}{'no copies':>10}{'copied':>8}{'lost':>6}"
-    )
+    titles = (("files", 8), ("workers", 8), ("late", 7), ("lost/h", 7), ("wall", 10), ("over", 8), ("no copies", 10))
+    print("".join(f"{title:>{width}}" for title, width in (*titles, ("copied", 8), ("lost", 6))))
     for files, workers in ((3_900, 32), (3_900, 256), (246_000, 1_024)):
         for late, lost in ((0.0, 0.0), (0.01, 0.0), (0.0, 0.1), (0.01, 0.1)):
             rows = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import http.server
 import importlib
 import os
 import random
@@ -191,7 +193,15 @@ def test_a_training_whose_driver_is_ended(cluster: Any, tmp_path: Path, how: sig
     """The same command goes on from the receipts, and gives the bytes of an undisturbed run."""
     text = lines(tmp_path / "a.txt")
     bm.NGram(3).fit(text).save(tmp_path / "one.bmn")
-    command = [sys.executable, "-m", "bitmeter", "train", str(text), "-o", str(tmp_path / "two.bmn"), "--order", "3"]
+    command = [
+        str(Path(sys.executable).with_name("bitmeter")),
+        "train",
+        str(text),
+        "-o",
+        str(tmp_path / "two.bmn"),
+        "--order",
+        "3",
+    ]
     command += ["--engine", "ray", "--address", cluster.address]
     driver = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     parts = tmp_path / "two.bmn.parts"
@@ -252,3 +262,26 @@ def test_surprisals_and_overlaps(cluster: Any, tmp_path: Path) -> None:
     assert two.signature == one.signature
     here, there = bm.overlap(text, text, length=20), bm.overlap(text, text, length=20, **keywords)
     assert (there.covered, there.matches, there.curve) == (here.covered, here.matches, here.curve)
+
+
+def test_texts_from_a_server(cluster: Any, tmp_path: Path) -> None:
+    """Each process fetches the texts of its parts by itself."""
+    name = model(tmp_path)
+    for number in range(3):
+        (tmp_path / f"{number}.txt").write_text("".join(f"to be or not to be {n}\n" for n in range(500 * (number + 1))))
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        texts = [f"http://127.0.0.1:{server.server_port}/{number}.txt" for number in range(3)]
+        expected = bm.score(name, texts, docs="line")
+        assert bm.score(name, texts, docs="line", workers=2) == expected
+        assert bm.score(name, texts, docs="line", engine="ray", address=cluster.address) == expected
+        bm.NGram(2).fit(texts).save(tmp_path / "one.bmn")
+        bm.NGram(2).fit(texts, engine="ray", address=cluster.address, work=tmp_path / "work").save(tmp_path / "two.bmn")
+        assert (tmp_path / "two.bmn").read_bytes() == (tmp_path / "one.bmn").read_bytes()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import fsspec
 import numpy as np
 import pytest
 
@@ -273,3 +274,14 @@ def test_partitions_are_balanced() -> None:
     weights = counts.copy()
     weights[1], weights[2] = 100, 0
     assert max(int(weights[a:b].sum()) for a, b in pairwise(cuts.tolist())) <= 110
+
+
+def test_texts_by_address(tmp_path: Path) -> None:
+    """Through fsspec; each is one part."""
+    found = texts(tmp_path)[:2]
+    memory = fsspec.filesystem("memory")
+    for path in found:
+        memory.pipe(f"/training/{path.name}", path.read_bytes())
+    addresses = [f"memory://training/{path.name}" for path in found]
+    one = trained(addresses, tmp_path / "one.bmn", order=3)
+    assert trained(addresses, tmp_path / "two.bmn", executor=Here(), order=3) == one
