@@ -156,6 +156,8 @@ class RayPool(Executor):
             # A time limit, so that an interrupt is seen.
             ready, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
             for reference in ready:
+                if reference not in flying:
+                    continue
                 task, payload = flying.pop(reference)
                 try:
                     kind, value, seconds = ray.get(reference)
@@ -179,8 +181,10 @@ class RayPool(Executor):
                     continue  # the first result counts; an error only if no copy is left
                 done.add(task.number)
                 for other in others:
+                    # Its end is not waited for, which may take Ray minutes: what it writes has the same bytes.
+                    del flying[other]
                     if self.per_device:
-                        ray.kill(self._busy[other])
+                        ray.kill(self._busy.pop(other))
                     else:
                         ray.cancel(other, force=True)
                 yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)

@@ -335,4 +335,4 @@ def cuts_of(counts: NDArray[np.uint64], partitions: int) -> NDArray[np.uint32]:
 
 
 def _ignore(stage: str, share: float) -> None:
-    """Nobody waits for it."""
+    """The error is all that is wanted."""
