@@ -96,3 +96,12 @@ def timed_call(
 def nothing(number: int, report: Callable[[float], object]) -> int:
     """The least task."""
     return number
+
+
+def sleep_once_longer(mark: str, first: float, again: float, report: object) -> None:
+    """Sleep, the first time a mark is seen perhaps longer than later."""
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        first = again
+    time.sleep(first)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 from bitmeter.tour import Lesson, Statement, _read, run, topics
 from bitmeter.tour.exercises import judge
@@ -151,3 +152,27 @@ def test_the_running_example_is_in_the_tour() -> None:
         assert figure in everything
     assert shown['bm.cross_entropy("baby", p)\n'] == f"{math.inf}\n"
     assert shown["round(p.entropy, 9)\n"] == "2.5\n"
+
+
+def test_recipes_in_yaml_and_shell() -> None:
+    """What no test can run here is at least well-formed: YAML parses, and the shell reads its commands."""
+    fence = re.compile(r"^```(yaml|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    found = [(page, *match) for page in PAGES for match in fence.findall(page.read_text(encoding="utf-8"))]
+    assert {kind for _, kind, _ in found} == {"yaml", "sh"}
+    for page, kind, text in found:
+        if kind == "yaml":
+            assert list(yaml.safe_load_all(text)), page
+        else:
+            checked = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)
+            assert checked.returncode == 0, (page, checked.stderr)
+
+
+def test_the_job_of_kuberay() -> None:
+    """Head and workers have the same pods, and the command is one of ours."""
+    page = (ROOT / "docs" / "howto" / "scale.md").read_text(encoding="utf-8")
+    job = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    cluster = job["spec"]["rayClusterSpec"]
+    assert (job["apiVersion"], job["kind"]) == ("ray.io/v1", "RayJob")
+    assert job["spec"]["entrypoint"].startswith("bitmeter filter ")
+    pods = [cluster["headGroupSpec"]["template"], *(group["template"] for group in cluster["workerGroupSpecs"])]
+    assert all(pod["spec"]["containers"] and pod["spec"]["volumes"] for pod in pods)

@@ -411,6 +411,17 @@ def scan_records(data: bytes, text: bytes, language: bytes | None, refused: Sequ
     Lines of JSON that are not blank: (how many lines there are, starts, stops, their numbers, which are sound, and of the sound ones the texts, where these end, the languages, where these end).
     """
 
+def write_ngram_runs(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, order: int, cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], path: str, most_keys: int = 0, threads: int = 1) -> tuple[int, list[int], list[int]]:
+    """
+    Sort the n-grams of a part of a text into the files path.0, path.1, …; how many, and the last n-gram of all.
+    """
+
+def merge_ngram_runs(runs: Sequence[str], words: int, order: int, partition: int, path: str) -> tuple[int, int]:
+    """Merge a partition of sorted runs; how many n-grams it has, and bytes."""
+
+def ngram_key_bytes(words: int, order: int) -> int:
+    """Bytes of a packed n-gram."""
+
 def resident_bytes() -> int:
     """Bytes of this process in memory; 0 if unknown."""
 
@@ -485,6 +496,30 @@ class NgramEstimation:
 
     def begin(self, order: int, raw: bool = False, most_keys: int = 0, progress: object | None = None) -> None:
         """The stages can be called; each reports its progress."""
+
+    def use_runs(self, files: Sequence[str]) -> None:
+        """
+        The merged partitions of a text that was counted in parts, instead of sorting.
+        """
+
+    def part(self) -> tuple[bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]:
+        """
+        Of a part of a text: its words and where they end, how often each id came, and the ids.
+        """
+
+    def adopt(self, words: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """Take the words of the next part; their ids here."""
+
+    def settled(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]:
+        """
+        The ids of words since the vocabulary was settled, by those that adopt() gave; empty if it was not.
+        """
+
+    def counts(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """How often each word came."""
+
+    def add_chain(self, words: Sequence[int], times: Sequence[int]) -> None:
+        """Take the last n-gram of the next part, as write_ngram_runs gives it."""
 
     def sort(self) -> None: ...
 
@@ -877,6 +912,14 @@ class GapCounts:
     def __init__(self, separators: bytes, lines: bool) -> None: ...
 
     def feed(self, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def counted(self) -> tuple[int, int, list[tuple[list[tuple[bytes, int]], int]]]:
+        """
+        Ends of lines, documents without one, and the gaps of each place: their counts, and how many were too long.
+        """
+
+    def add(self, ended: int, unended: int, places: Sequence[tuple[Sequence[tuple[bytes, int]], int]]) -> None:
+        """Add what another counted in its part of the text."""
 
     def section(self, letters: NgramModel) -> bytes:
         """What goes into a model's file."""

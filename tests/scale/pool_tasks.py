@@ -38,6 +38,16 @@ def sleep(report: Report) -> None:
     time.sleep(600)
 
 
+def sleep_once(mark: str, report: Report) -> str:
+    """Take very long, unless someone else does already."""
+    try:
+        Path(mark).touch(exist_ok=False)
+    except FileExistsError:
+        return "done"
+    time.sleep(600)
+    raise AssertionError
+
+
 def tell_and_sleep(report: Report) -> None:
     report(1)
     time.sleep(600)
@@ -50,3 +60,19 @@ def speak(word: str, report: Report) -> int:
 
 def give_function(report: Report) -> Any:
     return lambda: None
+
+
+def killed_once(mark: str, call: Any, arguments: tuple[Any, ...], report: Report) -> Any:
+    """Kill the process after the task was done and before anyone knows, unless one has been killed already."""
+    found = call(*arguments, report)
+    die_once(mark, report)
+    return found
+
+
+def environment(name: str, report: Report) -> str | None:
+    return os.environ.get(name)
+
+
+def process(report: Report) -> int:
+    time.sleep(0.05)
+    return os.getpid()

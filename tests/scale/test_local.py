@@ -10,6 +10,7 @@ import pytest
 
 from bitmeter._util.jobs import Task
 from bitmeter.errors import InputTypeError, WorkerError
+from bitmeter.scale import pace
 from bitmeter.scale.local import MOST_TRIES, LocalPool
 
 
@@ -51,6 +52,18 @@ def test_a_task_that_always_kills_hurts_no_other(work: ModuleType) -> None:
         assert "file 1" in str(found[1])
         assert {number: found[number] for number in (0, 2, 3, 4, 5)} == {0: 0, 2: 4, 3: 6, 4: 8, 5: 10}
         assert pool.lost == MOST_TRIES
+
+
+def test_a_late_task_is_given_to_another(work: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy ends first, and the process of the first is ended; so does what waits behind it."""
+    monkeypatch.setattr(pace, "LEAST", 0.5)
+    with LocalPool(2) as pool:
+        tasks = [Task(0, work.sleep_once, (str(tmp_path / "late"),))]
+        tasks += [Task(number, work.double, (number,)) for number in range(1, 6)]
+        found = results(pool, tasks)
+        assert found == {0: "done", **{number: 2 * number for number in range(1, 6)}}
+        assert pool.lost == 0
+        assert results(pool, [Task(0, work.double, (4,))]) == {0: 8}
 
 
 def test_a_task_that_never_ends_is_ended_with_the_pool(work: ModuleType, tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import bitmeter as bm
-from bitmeter._util.jobs import Here
+from bitmeter._util.jobs import Here, Task
 from bitmeter._util.progress import Step
 from bitmeter.errors import BitmeterError, InputError, ModelError, RecordError, SourceError
 from bitmeter.measure.conventions.registry import convention
@@ -192,3 +193,28 @@ def test_parts_hold_several_small_files(corpora: Path) -> None:
 
 def test_a_model_of_a_file_is_sent_by_name(model: str) -> None:
     assert len(pickled_model(bm.load(model))) < 2000
+
+
+def test_networks_by_several_processes(tmp_path: Path) -> None:
+    """Batches are other ones, so that figures agree to the precision of the network, and counts exactly."""
+    network = resolve(f"hf:{Path(__file__).parents[1] / 'parity' / 'tiny'}")
+    text = tmp_path / "a.txt"
+    text.write_text("".join(f"to be or not to be {number}\n" for number in range(40)))
+    settings = settle(convention("bitmeter"), "line", None, None, None, None, None, None, None, 0.95)
+    one = bm.score(network, text, docs="line")
+    with LocalPool(2) as pool:
+        two = score_in_parts(network, bm.Corpus(text, docs="line"), settings, pool, None, part_bytes=200)
+    assert two.nats == pytest.approx(one.nats, rel=1e-6)
+    assert (two.tokens, two.bytes, two.documents) == (one.tokens, one.bytes, one.documents)
+
+
+def test_processes_share_what_one_would_use(work: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processors among all of them, and where each needs a device, one each."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
+    with LocalPool(2) as pool:
+        pool.per_device = True
+        tasks = [Task(number, work.environment, ("CUDA_VISIBLE_DEVICES",)) for number in range(8)]
+        found = {ended.value for ended in pool.run(tasks, lambda number, more: None)}
+        assert found <= {"2", "5"}
+        assert {pool._share()["CUDA_VISIBLE_DEVICES"] for _ in range(2)} == {"2", "5"}

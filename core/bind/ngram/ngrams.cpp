@@ -1,5 +1,6 @@
 #include "ngram/estimate/entropy.hpp"
 #include "ngram/estimate/estimate.hpp"
+#include "ngram/estimate/runs.hpp"
 #include "ngram/format/arpa.hpp"
 #include "ngram/openvocab/spelling.hpp"
 #include "ngram/query/query.hpp"
@@ -176,7 +177,83 @@ auto ngram_weights(Estimation& self) {
     return std::make_pair(rows, found.words);
 }
 
+auto part_of(Estimation& self) {
+    struct Part {
+        std::string words;
+        std::vector<std::int64_t> ends;
+        std::vector<std::uint64_t> counts;
+        std::vector<std::uint32_t> ids;
+    };
+    Part part = without_lock([&] {
+        self.finish();
+        Part made;
+        const auto& table = self.text.table();
+        for (std::size_t w = bitmeter::first_word; w < table.size(); ++w) {
+            const bitmeter::Bytes word = table.word(w);
+            made.words.append(reinterpret_cast<const char*>(word.data), word.size);
+            made.ends.push_back(static_cast<std::int64_t>(made.words.size()));
+        }
+        made.counts = self.text.counts();
+        made.ids.assign(self.text.ids().begin(), self.text.ids().end());
+        return made;
+    });
+    return std::make_tuple(nb::bytes(part.words.data(), part.words.size()), to_numpy(std::move(part.ends)),
+                           to_numpy(std::move(part.counts)), to_numpy(std::move(part.ids)));
+}
+
+auto adopt(Estimation& self, const nb::bytes& words, Vector<std::int64_t> ends, Vector<std::uint64_t> counts) {
+    check_ends(ends, words.size());
+    return to_numpy(without_lock([&] {
+        bitmeter::WordTable table;
+        const bitmeter::Bytes data = view(words);
+        std::int64_t begin = 0;
+        for (std::size_t w = 0; w < ends.size(); ++w) {
+            const std::int64_t end = ends.data()[w];
+            table.add({data.data + begin, static_cast<std::size_t>(end - begin)});
+            begin = end;
+        }
+        return self.text.adopt(table, {counts.data(), counts.size()});
+    }));
+}
+
+auto py_write_runs(Vector<std::uint32_t> ids, std::uint64_t words, int order, Vector<std::uint32_t> cuts,
+                   const nb::str& path, std::uint64_t most_keys, unsigned threads) {
+    if (order < 2 || order > bitmeter::max_order) throw std::invalid_argument("order must be in 2..16");
+    if (ids.size() && ids.data()[ids.size() - 1] != bitmeter::word_end)
+        throw std::invalid_argument("the last sentence is not closed");
+    const std::string name = path_of(path);
+    bitmeter::LastChain chain;
+    const std::size_t runs = without_lock([&] {
+        bitmeter::RunPlan plan{{ids.data(), ids.size()}, words, order, {cuts.data(), cuts.data() + cuts.size()}, threads,
+                               most_keys};
+        bitmeter::Watch watch;
+        chain = bitmeter::last_chain(plan.ids, order);
+        return bitmeter::write_runs(plan, name, watch);
+    });
+    return std::make_tuple(runs, std::vector<std::uint32_t>(chain.words.begin(), chain.words.begin() + order),
+                           std::vector<std::uint64_t>(chain.times.begin(), chain.times.begin() + order));
+}
+
+auto py_merge_runs(const std::vector<nb::str>& runs, std::uint64_t words, int order, std::size_t partition,
+                   const nb::str& path) {
+    if (order < 2 || order > bitmeter::max_order) throw std::invalid_argument("order must be in 2..16");
+    std::vector<std::string> names;
+    for (const nb::str& run : runs) names.push_back(path_of(run));
+    const std::string name = path_of(path);
+    const auto made = without_lock([&] {
+        bitmeter::Watch watch;
+        return bitmeter::merge_runs(names, words, order, partition, name, watch);
+    });
+    return std::make_pair(made.ngrams, made.bytes);
+}
+
 void bind_ngram_making(nb::module_& m) {
+    m.def("write_ngram_runs", &py_write_runs, "ids"_a, "words"_a, "order"_a, "cuts"_a, "path"_a, "most_keys"_a = 0,
+          "threads"_a = 1,
+          "Sort the n-grams of a part of a text into the files path.0, path.1, …; how many, and the last n-gram of all.");
+    m.def("merge_ngram_runs", &py_merge_runs, "runs"_a, "words"_a, "order"_a, "partition"_a, "path"_a,
+          "Merge a partition of sorted runs; how many n-grams it has, and bytes.");
+    m.def("ngram_key_bytes", &bitmeter::ngram_key_bytes, "words"_a, "order"_a, "Bytes of a packed n-gram.");
     m.def("resident_bytes", &bitmeter::os::resident_bytes, "Bytes of this process in memory; 0 if unknown.");
     using bitmeter::ArpaReader;
     nb::class_<Estimation>(m, "NgramEstimation", "Words taken in, then the stages of an estimation.")
@@ -252,6 +329,32 @@ void bind_ngram_making(nb::module_& m) {
         .def_prop_ro("on_disk", [](const Estimation& self) { return self.store.on_disk(); })
         .def("begin", &Estimation::begin, "order"_a, "raw"_a = false, "most_keys"_a = 0, "progress"_a = nb::none(),
              "The stages can be called; each reports its progress.")
+        .def("use_runs", [](Estimation& self, std::vector<nb::str> files) {
+                 std::vector<std::string> paths;
+                 for (const nb::str& file : files) paths.push_back(path_of(file));
+                 self.running().use_runs(std::move(paths));
+             }, "files"_a, "The merged partitions of a text that was counted in parts, instead of sorting.")
+        .def("part", &part_of, "Of a part of a text: its words and where they end, how often each id came, and the ids.")
+        .def("adopt", &adopt, "words"_a, "ends"_a, "counts"_a, "Take the words of the next part; their ids here.")
+        .def(
+            "settled",
+            [](const Estimation& self) { return to_numpy(std::vector<std::uint32_t>(self.text.settled())); },
+            "The ids of words since the vocabulary was settled, by those that adopt() gave; empty if it was not.")
+        .def(
+            "counts", [](const Estimation& self) { return to_numpy(self.text.counts()); }, "How often each word came.")
+        .def(
+            "add_chain",
+            [](Estimation& self, const std::vector<std::uint32_t>& words, const std::vector<std::uint64_t>& times) {
+                bitmeter::LastChain chain;
+                if (words.size() != times.size() || words.size() > chain.words.size())
+                    throw std::invalid_argument("a chain has as many words as counts");
+                for (const std::uint32_t word : words)
+                    if (word >= self.text.table().size()) throw std::invalid_argument("a chain of words that are none");
+                std::copy(words.begin(), words.end(), chain.words.begin());
+                std::copy(times.begin(), times.end(), chain.times.begin());
+                self.text.add_chain(chain, static_cast<int>(words.size()));
+            },
+            "words"_a, "times"_a, "Take the last n-gram of the next part, as write_ngram_runs gives it.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })
@@ -260,9 +363,8 @@ void bind_ngram_making(nb::module_& m) {
             "rare_words",
             [](const Estimation& self) {
                 const std::string hex = without_lock([&] {
-                    std::vector<std::uint32_t> counts(self.text.table().size());
-                    for (std::uint32_t word : self.text.ids()) ++counts[word];
-                    return bitmeter::rare_words_in_hex(self.text.table(), counts);
+                    const auto found = self.text.counts();
+                    return bitmeter::rare_words_in_hex(self.text.table(), {found.begin(), found.end()});
                 });
                 return nb::bytes(hex.data(), hex.size());
             },

@@ -86,6 +86,36 @@ void bind_spelling(nb::module_& m) {
             },
             "data"_a, "ends"_a)
         .def(
+            "counted",
+            [](GapCounts& self) {
+                self.finish();
+                nb::list places;
+                for (std::size_t p = 0; p < bitmeter::gap_places; ++p) {
+                    const auto place = static_cast<bitmeter::GapPlace>(p);
+                    nb::list gaps;
+                    for (const auto& [gap, count] : self.counts(place))
+                        gaps.append(nb::make_tuple(nb::bytes(gap.data(), gap.size()), count));
+                    places.append(nb::make_tuple(gaps, self.overlong(place)));
+                }
+                return nb::make_tuple(self.ended(), self.unended(), places);
+            },
+            nb::sig("def counted(self) -> tuple[int, int, list[tuple[list[tuple[bytes, int]], int]]]"),
+            "Ends of lines, documents without one, and the gaps of each place: their counts, and how many were too long.")
+        .def(
+            "add",
+            [](GapCounts& self, std::uint64_t ended, std::uint64_t unended,
+               const std::vector<std::pair<std::vector<std::pair<nb::bytes, std::uint64_t>>, std::uint64_t>>& places) {
+                if (places.size() != bitmeter::gap_places) throw std::invalid_argument("gaps: there are four places");
+                self.add_ends(ended, unended);
+                for (std::size_t p = 0; p < places.size(); ++p) {
+                    const auto place = static_cast<bitmeter::GapPlace>(p);
+                    self.add(place, places[p].second);
+                    for (const auto& [gap, count] : places[p].first)
+                        self.add(place, std::string(gap.c_str(), gap.size()), count);
+                }
+            },
+            "ended"_a, "unended"_a, "places"_a, "Add what another counted in its part of the text.")
+        .def(
             "section",
             [](GapCounts& self, const bitmeter::NgramModel& letters) {
                 const auto made = without_lock([&] {

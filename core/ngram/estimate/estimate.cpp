@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "ngram/estimate/prune.hpp"
+#include "ngram/estimate/runs.hpp"
 #include "ngram/format/search.hpp"
 #include "util/parallel.hpp"
 
@@ -28,7 +29,7 @@ NgramEstimator::NgramEstimator(const NgramText& text, int order, NgramMeans mean
       adjusted_(raw_.size()),
       statistics_(raw_.size()) {
     if (order < 1 || order > max_order) throw std::invalid_argument("order must be in 1..16");
-    if (text.ids().size() >= ~std::uint32_t{0}) throw std::length_error("more than 2^32 words");
+    if (!text.adopted() && text.ids().size() >= ~std::uint32_t{0}) throw std::length_error("more than 2^32 words");
 }
 
 // ---- what it takes
@@ -37,14 +38,14 @@ NgramEstimator::NgramEstimator(const NgramText& text, int order, NgramMeans mean
 std::uint64_t NgramEstimator::least_memory(const NgramText& text, int order, unsigned threads) {
     // For each word: its count, and where its n-grams begin, by thread; then a run that is worth its while.
     const std::uint64_t words = text.table().size(), parts = thread_count(threads, 1024);
-    const std::uint64_t run = std::min<std::uint64_t>(text.ids().size(), std::uint64_t{1} << 20);
+    const std::uint64_t run = std::min<std::uint64_t>(text.adopted() ? 0 : text.ids().size(), std::uint64_t{1} << 20);
     return words * (2 * sizeof(std::uint64_t) + parts * sizeof(std::uint32_t)) +
            run * ngram_key_bytes(words, std::max(order, 2)) * 3 + text.table().bytes();
 }
 
 std::uint64_t NgramEstimator::most_disk(const NgramText& text, int order) {
     // Every n-gram of two words and more may be different from all others.
-    const std::uint64_t places = text.ids().size() + 1, words = text.table().size();
+    const std::uint64_t places = text.places() + 1, words = text.table().size();
     if (order < 2) return places * sizeof(std::uint32_t);
     const std::uint64_t key = ngram_key_bytes(words, order) + sizeof(std::uint32_t);
     const std::uint64_t node = sizeof(NgramNode) + 2 * sizeof(std::uint32_t) + sizeof(double);
@@ -55,7 +56,7 @@ std::uint64_t NgramEstimator::most_disk(const NgramText& text, int order) {
 bool NgramEstimator::sorts_in_memory(const NgramText& text, int order, const PageStore& store) {
     // The keys, and per thread a copy of those of one word.
     const std::uint64_t keys = (text.ids().size() + 1) * ngram_key_bytes(text.table().size(), order);
-    return order < 2 || store.fits(keys + keys / 4);
+    return order < 2 || text.adopted() || store.fits(keys + keys / 4);
 }
 
 // ---- sorting
@@ -64,7 +65,16 @@ bool NgramEstimator::sorts_in_memory(const NgramText& text, int order, const Pag
 void NgramEstimator::sort() {
     const IdList& ids = text_.ids();
     raw_[0] = store_.array<std::uint32_t>(text_.table().size());
+    if (text_.adopted()) {
+        const auto counts = text_.counts();
+        std::copy(counts.begin(), counts.end(), raw_[0].begin());
+    }
     for (std::uint32_t word : ids) ++raw_[0][word];
+    if (order_ > 1 && text_.adopted()) {
+        keys_ = merged_ngrams(files_, text_.table().size(), order_, threads_, watch_);
+        runs_ = keys_->runs();
+        return;
+    }
     if (order_ == 1) {
         watch_.begin(1);
         return;
@@ -115,6 +125,8 @@ void NgramEstimator::grow() {
             starts[b][o] = shape.counts[o - 1];
             shape.counts[o - 1] += keys_->kinds(b, o);
         }
+    for (int o = 2; o <= order_; ++o)
+        if (shape.counts[o - 1] >= ~std::uint32_t{0}) throw std::length_error("more than 2^32 n-grams of one order");
     std::uint64_t doubles = 0, counts = 0;
     for (int o = 1; o <= order_; ++o) {
         counts += shape.counts[o - 1] * (keep_raw_ && o < order_ ? 2 : 1);
@@ -228,52 +240,27 @@ void NgramEstimator::count_kinds() {
             watch_.add(0);
         }
     }
-    last_chain();
+    correct_last();
 }
 
 /// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each
 /// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
-void NgramEstimator::last_chain() {
-    const auto& ids = text_.ids();
-    if (ids.empty()) return;
-    const std::uint32_t last = *std::max_element(ids.begin(), ids.end());  // of the words that come
-    // The word k places before place i; word_begin before the sentence.
-    auto before = [&](std::size_t i, int k) {
-        for (int back = 1; back <= k; ++back)
-            if (i < static_cast<std::size_t>(back) || ids[i - back] == word_end) return word_begin;
-        return ids[i - k];
-    };
-    std::size_t best = ids.size();
-    std::array<std::uint32_t, max_order + 1> raw{};  // how often the last words of the best one come, by their number
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (ids[i] != last) continue;
-        int same = 1;
-        bool better = best == ids.size();
-        for (; !better && same < order_; ++same) {
-            const std::uint32_t ours = before(i, same), theirs = before(best, same);
-            if (ours == theirs) continue;
-            better = ours > theirs;
-            break;
-        }
-        if (better) {
-            best = i;
-            std::fill(raw.begin() + same + 1, raw.end(), 0u);
-            same = order_;
-        }
-        for (int o = 1; o <= same; ++o) ++raw[o];
-    }
+void NgramEstimator::correct_last() {
+    const LastChain chain = text_.chain(order_);
+    if (chain.empty()) return;
+    const auto& [words, times] = chain;
     for (int o = 1; o < order_; ++o) {
-        if (o > 1 && before(best, o - 1) == word_begin) return;  // those that begin a sentence are counted alike
-        std::uint64_t place = before(best, o - 1);
+        if (o > 1 && words[static_cast<std::size_t>(o - 1)] == word_begin) return;  // those that begin a sentence are counted alike
+        std::uint64_t place = words[static_cast<std::size_t>(o - 1)];
         for (int length = 2; length <= o; ++length) {
             const NgramNode* nodes = model_->nodes(length - 1);
             place = find_child(model_->keys(length), nodes[place].child, nodes[place + 1].child,
-                               model_->codes().code(before(best, o - length)), model_->codes().bits());
+                               model_->codes().code(words[static_cast<std::size_t>(o - length)]), model_->codes().bits());
         }
         auto& kinds = statistics_[o - 1].kinds;
         const std::uint32_t adjusted = adjusted_[o - 1][place];
         if (adjusted >= 1 && adjusted <= 4) --kinds[adjusted];
-        if (raw[o] >= 1 && raw[o] <= 4) ++kinds[raw[o]];
+        if (const std::uint64_t raw = times[static_cast<std::size_t>(o - 1)]; raw >= 1 && raw <= 4) ++kinds[raw];
     }
 }
 
@@ -289,6 +276,7 @@ void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
     }
     plan.closed = text_.closed();
     if (plan.method == Smoothing::jelinek_mercer) {
+        if (!heldout && text_.adopted()) throw std::invalid_argument("jelinek-mercer needs a held-out text here");
         heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
                            : weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);
         plan.weights = heldout_.weights;

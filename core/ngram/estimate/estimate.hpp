@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ngram/estimate/keys.hpp"
@@ -38,6 +39,8 @@ public:
     NgramEstimator(const NgramText& text, int order, NgramMeans means);
     NgramEstimator(const NgramText& text, int order, unsigned threads)
         : NgramEstimator(text, order, NgramMeans{.threads = threads, .raw = true}) {}
+    /// Of a text that was counted in parts: the files of its merged partitions, instead of sorting. See runs.hpp.
+    void use_runs(std::vector<std::string> files) { files_ = std::move(files); }
     void sort();   // all n-grams of the highest order, in the order of the trie
     void grow();   // the trie with the number of occurrences
     void link();   // suffixes, and with them the adjusted counts
@@ -59,7 +62,7 @@ public:
 
 private:
     void count_kinds();
-    void last_chain();
+    void correct_last();
     std::vector<std::uint32_t> numbered(const NgramText& other) const;
     void name_words();
     void link_order(int order);
@@ -73,6 +76,7 @@ private:
     Watch& watch_;
     bool keep_raw_;
     std::uint64_t most_keys_;
+    std::vector<std::string> files_;
     std::size_t runs_ = 0;
     std::uint64_t key_bytes_ = 0;  // that are in memory until the trie has grown
     std::unique_ptr<NgramKeys> keys_;

@@ -199,6 +199,15 @@ void NgramText::feed(Bytes block, Ends ends, unsigned threads) {
 void NgramText::finish() {
     if (open_) close();
     if (!closed_) return;
+    if (adopted_) {
+        for (std::int64_t id = 0; id < rules_.ids; ++id) {
+            char name[16];
+            const std::size_t size = id == rules_.end_unit ? 0 : name_of(id, name);
+            if (size) table_.add({reinterpret_cast<const std::uint8_t*>(name), size});
+        }
+        counts_.resize(table_.size());
+        return;
+    }
     for (std::int64_t id = 0; id < rules_.ids; ++id)
         if (id != rules_.end_unit && numbers_[static_cast<std::size_t>(id)] == 0) {
             add_id(id);
@@ -207,6 +216,7 @@ void NgramText::finish() {
 }
 
 std::uint64_t NgramText::unknown() const {
+    if (adopted_) return counts_.empty() ? 0 : counts_[word_unknown];
     return static_cast<std::uint64_t>(std::count(ids_.begin(), ids_.end(), word_unknown));
 }
 
@@ -222,18 +232,19 @@ NgramText::NgramText(const UnitRules& rules) : separators_(""), rules_(rules), c
     numbers_.assign(static_cast<std::size_t>(rules.ids), 0);
 }
 
+/// The bytes by which a unit is known, into at least 16; how many there are.
+std::size_t NgramText::name_of(std::int64_t id, char* name) const {
+    if (rules_.kind == UnitKind::tokens) return static_cast<std::size_t>(std::to_chars(name, name + 16, id).ptr - name);
+    if (rules_.kind == UnitKind::characters && id < first_invalid) return encode_utf8(static_cast<std::uint32_t>(id), name);
+    name[0] = static_cast<char>(rules_.kind == UnitKind::characters ? id - first_invalid : id);
+    return 1;
+}
+
 void NgramText::add_id(std::int64_t id) {
     std::uint32_t& number = numbers_[static_cast<std::size_t>(id)];
     if (number == 0) {
         char name[16];
-        std::size_t size = 0;
-        if (rules_.kind == UnitKind::tokens) {
-            size = static_cast<std::size_t>(std::to_chars(name, name + sizeof name, id).ptr - name);
-        } else if (rules_.kind == UnitKind::characters && id < first_invalid) {
-            size = encode_utf8(static_cast<std::uint32_t>(id), name);
-        } else {
-            name[size++] = static_cast<char>(rules_.kind == UnitKind::characters ? id - first_invalid : id);
-        }
+        const std::size_t size = name_of(id, name);
         number = static_cast<std::uint32_t>(table_.add({reinterpret_cast<const std::uint8_t*>(name), size}));
     }
     ids_.push_back(number);

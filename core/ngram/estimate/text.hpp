@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ngram/estimate/id_list.hpp"
+#include "ngram/estimate/last_chain.hpp"
 #include "ngram/format/model.hpp"
 #include "text/split.hpp"
 
@@ -71,6 +73,17 @@ public:
     /// The words of a list, whether the text has them or not.
     void keep_listed(const WordTable& list);
 
+    // A text that is counted in parts, each of which was split by itself: then its words and their counts are all that is
+    // known here. In ngram/estimate/vocabulary.cpp.
+    /// Takes the words of the next part, those of the first word id on, in their order, and how often each id came; returns
+    /// the ids of its words here.
+    std::vector<std::uint32_t> adopt(const WordTable& words, std::span<const std::uint64_t> counts);
+    /// Whether it is such a text.
+    bool adopted() const { return adopted_; }
+    /// By which id a word is known since the vocabulary was settled, by the id that adopt() gave it.
+    const std::vector<std::uint32_t>& settled() const { return settled_; }
+    void add_chain(const LastChain& chain, int order) { chain_.add(chain, order); }
+
     /// Beyond so many bytes the numbers go to a temporary file.
     void limit(std::uint64_t bytes, PageStore* store) { ids_.limit(bytes, store); }
     const IdList& ids() const { return ids_; }
@@ -78,7 +91,12 @@ public:
     /// Nothing is unknown: the words of the table are all that can come.
     bool closed() const { return closed_; }
     std::uint64_t sentences() const { return sentences_; }
-    std::uint64_t words() const { return ids_.size() - sentences_; }
+    /// Words and ends of sentences.
+    std::uint64_t places() const { return adopted_ ? places_ : ids_.size(); }
+    std::uint64_t words() const { return places() - sentences_; }
+    /// How often each word comes.
+    std::vector<std::uint64_t> counts() const;
+    LastChain chain(int order) const { return adopted_ ? chain_ : last_chain({ids_.data(), ids_.size()}, order); }
     /// How many words of the text are unknown, by its vocabulary.
     std::uint64_t unknown() const;
 
@@ -89,7 +107,7 @@ private:
     void close();
     void feed_in_order(Bytes block, Ends ends);
     void feed_parts(Bytes text, Ends ends, std::int64_t offset, unsigned threads);
-    std::vector<std::uint64_t> counts() const;
+    std::size_t name_of(std::int64_t id, char* name) const;
     void renumber(const std::vector<bool>& keep);
 
     Separators separators_;
@@ -103,6 +121,11 @@ private:
     UnitRules rules_;
     std::vector<std::uint32_t> numbers_;  // of each id; 0 where it has not come
     bool closed_ = false;
+    bool adopted_ = false;
+    std::uint64_t places_ = 0;
+    std::vector<std::uint64_t> counts_;   // of an adopted text
+    std::vector<std::uint32_t> settled_;
+    LastChain chain_;
 };
 
 /// The id of each word of a model over such units; -1 for the three that are none, and word_end is `end_unit`. Throws

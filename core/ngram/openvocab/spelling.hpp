@@ -41,6 +41,15 @@ public:
     void feed(Bytes block, Ends ends);
     /// Ends a document that has begun.
     void finish();
+    /// Adds what was counted in another part of the text, which is finished.
+    void add(GapPlace place, const std::string& gap, std::uint64_t count) {
+        counts_[static_cast<unsigned>(place)][gap] += count;
+    }
+    void add(GapPlace place, std::uint64_t overlong) { overlong_[static_cast<unsigned>(place)] += overlong; }
+    void add_ends(std::uint64_t ended, std::uint64_t unended) {
+        ended_ += ended;
+        unended_ += unended;
+    }
 
     const std::string& separators() const { return list_; }
     bool lines() const { return lines_; }

@@ -16,6 +16,9 @@ ANSWERS = {
     "the file of a test set": "bitmeter.data.store:file_of",
     "the test set of a hash": "bitmeter.data.catalogue:name_of",
     "an executor": "bitmeter.scale.engines:executor_of",
+    "counts in parts": "bitmeter.scale.training:count_in_parts",
+    "a model to send": "bitmeter.scale.scoring:pickled_model",
+    "a sent model": "bitmeter.scale.scoring:sent_model",
     "a score in parts": "bitmeter.scale.scoring:score_in_parts",
 }
 

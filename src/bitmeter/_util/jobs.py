@@ -85,10 +85,13 @@ class Executor(ABC):
         How many tasks run at once.
     lost
         How many processes were lost (killed, or out of memory) and their tasks done by others.
+    per_device
+        Set before work begins whose tasks each need a device, such as a GPU, for as long as the process lives.
     """
 
     workers: int = 1
     lost: int = 0
+    per_device: bool = False
 
     @abstractmethod
     def run(self, tasks: Iterable[Task], report: TaskReport) -> Iterator[Ended]:

@@ -23,7 +23,15 @@ __all__ = ["Bar", "bar", "coding", "scoring", "stages", "steps", "whole_share"]
 #: What the bar counts: a share in per cent, bytes, or steps.
 Counter = Literal["share", "bytes", "steps"]
 #: About how much of the time each stage of estimating an n-gram model takes, by how its name begins.
-_SHARES = {"reading": 0.15, "sorting": 0.28, "counting": 0.12, "adjusting": 0.24, "estimating": 0.15, "finishing": 0.01}
+_SHARES = {
+    "reading": 0.15,
+    "sorting": 0.28,
+    "merging": 0.0,
+    "counting": 0.12,
+    "adjusting": 0.24,
+    "estimating": 0.15,
+    "finishing": 0.01,
+}
 
 
 class Bar:

@@ -81,6 +81,13 @@ class Workers(OptionBundle):
             return contextlib.nullcontext(json_lines(sys.stderr))
         return _parts_bar(verb, title) if self.are_several else alone(title)
 
+    def staged(
+        self, bar: Callable[[], AbstractContextManager[Progress | None]]
+    ) -> AbstractContextManager[Progress | None]:
+        """The progress of work in stages: a bar, or JSON lines."""
+        self.as_keywords()
+        return contextlib.nullcontext(json_lines(sys.stderr)) if self.progress == "json" else bar()
+
 
 @contextlib.contextmanager
 def _parts_bar(verb: str, title: str) -> Iterator[Progress | None]:

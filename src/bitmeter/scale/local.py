@@ -14,12 +14,14 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
 from bitmeter.errors import InputTypeError, WorkerError
+from bitmeter.scale.pace import Pace
 from bitmeter.scale.worker import read_message, write_message
 
 __all__ = ["LocalPool", "lost_task", "pickled"]
@@ -28,6 +30,8 @@ __all__ = ["LocalPool", "lost_task", "pickled"]
 MOST_TRIES = 3
 #: Tasks that a process has: one that it does, and one that waits, so that it never does.
 _HELD = 2
+#: Seconds after which tasks are looked at that have said nothing.
+_LOOK = 1.0
 #: Seconds that a process gets to end by itself.
 _PATIENCE = 5.0
 
@@ -60,8 +64,9 @@ class _Process:
 
     started: subprocess.Popen[bytes]
     held: dict[int, tuple[Task, bytes]] = field(default_factory=dict)
-    #: The task that it does; others wait.
+    #: The task that it does, and since when; others wait.
     current: int = -1
+    since: float = 0.0
 
 
 class LocalPool(Executor):
@@ -84,6 +89,7 @@ class LocalPool(Executor):
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.lost = 0
+        self._started = 0
         self._processes: list[_Process] = []
         self._threads: list[threading.Thread] = []
         #: What processes say: the process, and its message, or None when it has ended.
@@ -94,6 +100,8 @@ class LocalPool(Executor):
         waiting = iter(tasks)
         again: collections.deque[tuple[Task, bytes]] = collections.deque()
         tries: collections.Counter[int] = collections.Counter()
+        done: set[int] = set()
+        pace = Pace()
         exhausted = False
         while True:
             while not exhausted or again:
@@ -109,20 +117,43 @@ class LocalPool(Executor):
                         break
                     task, payload = found, pickled(found)
                 self._give(free, task, payload)
-            if exhausted and not again and not any(process.held for process in self._processes):
-                return
-            process, message = self._said.get()
+            if exhausted and not again:
+                if not any(process.held for process in self._processes):
+                    return
+                self._copy_late(pace)
+            try:
+                process, message = self._said.get(timeout=_LOOK)
+            except queue.Empty:
+                continue
             if message is None:
-                yield from self._replace(process, again, tries)
+                yield from self._replace(process, again, tries, done)
                 continue
             kind, number, value = message
             process.current = number
             if kind == "report":
-                report(number, value)
+                if number not in done:
+                    report(number, value)
                 continue
             del process.held[number]
-            process.current = next(iter(process.held), -1)
+            pace.ended(time.monotonic() - process.since)
+            process.current, process.since = next(iter(process.held), -1), time.monotonic()
+            others = [other for other in self._processes if number in other.held]
+            if number in done or (kind != "value" and others):
+                continue  # the first result counts; an error only if no copy is left
+            done.add(number)
+            for other in others:
+                if other.current in done:
+                    other.started.kill()  # whoever listens to it announces its end
             yield Ended(number, value) if kind == "value" else Ended(number, error=value)
+
+    def _copy_late(self, pace: Pace) -> None:
+        """Give copies of a task that is late, and of the one that waits for it, to processes without work."""
+        idle = [process for process in self._processes if not process.held]
+        now = time.monotonic()
+        for process in [process for process in self._processes if process.held and pace.is_late(now - process.since)]:
+            for number, held in process.held.items():
+                if idle and sum(number in other.held for other in self._processes) == 1:
+                    self._give(idle.pop(), *held)
 
     def _free(self) -> _Process | None:
         """The process with the fewest tasks that can take one more; a new one while there are fewer than asked for."""
@@ -140,7 +171,7 @@ class LocalPool(Executor):
                 [sys.executable, "-m", "bitmeter.scale.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **self._share()},
             )
         except OSError as error:
             message = f"no further process can be started: {error}; use fewer workers"
@@ -151,6 +182,15 @@ class LocalPool(Executor):
         thread.start()
         self._threads.append(thread)
         return process
+
+    def _share(self) -> dict[str, str]:
+        """What a process may use, so that together they use no more than one would: processors, or one device each."""
+        found = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // self.workers)), **os.environ}
+        devices = [name for name in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if name]
+        if self.per_device and len(devices) > 1:
+            found["CUDA_VISIBLE_DEVICES"] = devices[self._started % len(devices)]
+        self._started += 1
+        return {name: found[name] for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES") if name in found}
 
     def _listen(self, process: _Process) -> None:
         file = process.started.stdout
@@ -164,22 +204,29 @@ class LocalPool(Executor):
     def _give(self, process: _Process, task: Task, payload: bytes) -> None:
         process.held[task.number] = task, payload
         if len(process.held) == 1:
-            process.current = task.number
+            process.current, process.since = task.number, time.monotonic()
         assert process.started.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # its end is announced by whoever listens to it
             write_message(process.started.stdin, (task.number, payload))
 
     def _replace(
-        self, process: _Process, again: collections.deque[tuple[Task, bytes]], tries: collections.Counter[int]
+        self,
+        process: _Process,
+        again: collections.deque[tuple[Task, bytes]],
+        tries: collections.Counter[int],
+        done: set[int],
     ) -> Iterator[Ended]:
         """Take the tasks of a process that has ended; the one that it did has been tried once more."""
         self._processes.remove(process)
         _end(process)
         if not process.held:
             return
-        self.lost += 1
-        tries[process.current] += 1
+        if process.current not in done:
+            self.lost += 1
+            tries[process.current] += 1
         for number, (task, payload) in process.held.items():
+            if number in done or any(number in other.held for other in self._processes):
+                continue  # it was done, or is being done, by another
             if tries[number] >= MOST_TRIES:
                 yield Ended(number, error=lost_task(task, tries[number]))
             else:

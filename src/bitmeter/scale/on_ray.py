@@ -1,8 +1,9 @@
 """Tasks on Ray: one task per part of the work, a few in flight, nothing large in its object store.
 
 Ray is started on this machine for as long as the work takes, unless the address of a cluster is given. Its own retries
-are off: a task whose process or machine is lost is given out again here, as by the local pool. Nothing is cancelled,
-since cancelling many tasks can abort the program that does; what still runs at the end is ended with its processes.
+are off: a task whose process or machine is lost is given out again here, as by the local pool. Nothing is cancelled
+but a task of which a copy was faster, since cancelling many tasks can abort the program that does; what still runs at
+the end is ended with its processes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import pickle
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -23,6 +25,7 @@ from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
 from bitmeter._util.optional import require
 from bitmeter.errors import WorkerError
 from bitmeter.scale.local import MOST_TRIES, lost_task, pickled
+from bitmeter.scale.pace import Pace
 from bitmeter.scale.worker import sendable
 
 __all__ = ["RayPool"]
@@ -58,6 +61,8 @@ class RayPool(Executor):
         self._is_ours = not self._ray.is_initialized()
         self.workers = workers or os.cpu_count() or 1
         self._is_ready = False
+        self._idle: list[Any] = []
+        self._busy: dict[Any, Any] = {}
         self._printer: Any = None
         self._print: Any = None
 
@@ -86,10 +91,29 @@ class RayPool(Executor):
                 message = f"Ray cannot be used {where}: {first}{'' if self._address is None else _TOKEN}"
                 raise WorkerError(message, value=self._address) from error
             self._hush()
+        resources = self._ray.cluster_resources()
+        kind = "GPU" if self.per_device and resources.get("GPU", 0) >= 1 else "CPU"
         if self._asked is None:
-            self.workers = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+            self.workers = max(1, int(resources.get(kind, 1)))
+        needs = {"num_gpus": 1, "num_cpus": 1} if kind == "GPU" else {"num_cpus": 1}
         self._remote = self._ray.remote(num_cpus=1, max_retries=0, scheduling_strategy="SPREAD")(_call)
+        self._actor = self._ray.remote(max_restarts=0, scheduling_strategy="SPREAD", **needs)(_Device)
         self._is_ready = True
+
+    def _launch(self, payload: bytes, here: str) -> Any:
+        """Give out a task; one that needs a device goes to a process that keeps one."""
+        if not self.per_device:
+            return self._remote.remote(payload, here)
+        actor = self._idle.pop() if self._idle else self._actor.remote()
+        reference = actor.call.remote(payload, here)
+        self._busy[reference] = actor
+        return reference
+
+    def _landed(self, reference: Any, *, lost: bool) -> None:
+        """A task has ended; its process does another one, unless it was lost."""
+        actor = self._busy.pop(reference, None)
+        if actor is not None and not lost:
+            self._idle.append(actor)
 
     def _hush(self) -> None:
         """Keep what Ray prints of each lost process from standard output, where results go; there is no setting."""
@@ -106,8 +130,11 @@ class RayPool(Executor):
         again: collections.deque[tuple[Task, bytes]] = collections.deque()
         tries: collections.Counter[int] = collections.Counter()
         flying: dict[Any, tuple[Task, bytes]] = {}
+        done: set[int] = set()
+        pace, since = Pace(), 0.0
         # On a cluster of others no more than asked for; of our own, which has no more processors, some in advance.
-        most = self.workers if self._asked is not None and self._address is not None else 2 * self.workers
+        ahead = not self.per_device and (self._asked is None or self._address is None)
+        most = 2 * self.workers if ahead else self.workers
         exhausted = False
         while True:
             while len(flying) < most and (again or not exhausted):
@@ -119,16 +146,26 @@ class RayPool(Executor):
                         exhausted = True
                         break
                     task, payload = found, pickled(found)
-                flying[self._remote.remote(payload, here)] = task, payload
+                flying[self._launch(payload, here)] = task, payload
             if not flying:
                 return
+            if exhausted and len(flying) < self.workers:  # so that all of them run
+                since = since or time.monotonic()
+                if pace.is_late(time.monotonic() - since):
+                    self._copy_late(flying, here)
             # A time limit, so that an interrupt is seen.
             ready, _ = ray.wait(list(flying), num_returns=1, timeout=1.0)
             for reference in ready:
+                if reference not in flying:
+                    continue
                 task, payload = flying.pop(reference)
                 try:
-                    kind, value = ray.get(reference)
+                    kind, value, seconds = ray.get(reference)
+                    self._landed(reference, lost=False)
                 except ray.exceptions.RayError as error:
+                    self._landed(reference, lost=True)
+                    if task.number in done or any(other.number == task.number for other, _ in flying.values()):
+                        continue
                     self.lost += 1
                     tries[task.number] += 1
                     if tries[task.number] < MOST_TRIES:
@@ -138,10 +175,33 @@ class RayPool(Executor):
                     lost.__cause__ = error
                     yield Ended(task.number, error=lost)
                     continue
+                pace.ended(seconds)
+                others = [other for other, (its, _) in flying.items() if its.number == task.number]
+                if task.number in done or (kind != "value" and others):
+                    continue  # the first result counts; an error only if no copy is left
+                done.add(task.number)
+                for other in others:
+                    # Its end is not waited for, which may take Ray minutes: what it writes has the same bytes.
+                    del flying[other]
+                    if self.per_device:
+                        ray.kill(self._busy.pop(other))
+                    else:
+                        ray.cancel(other, force=True)
                 yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)
+
+    def _copy_late(self, flying: dict[Any, tuple[Task, bytes]], here: str) -> None:
+        """Give out copies of the tasks that are left, as far as there are processors; the first result counts."""
+        running = collections.Counter(task.number for task, _ in flying.values())
+        for task, payload in list(flying.values()):
+            if running[task.number] == 1 and len(flying) < self.workers:
+                flying[self._launch(payload, here)] = task, payload
 
     def close(self) -> None:
         """Leave the cluster; end it, and remove its files, if it is ours."""
+        for actor in (*self._idle, *self._busy.values()):
+            with contextlib.suppress(Exception):
+                self._ray.kill(actor)
+        self._idle, self._busy = [], {}
         if self._is_ready and self._is_ours:
             self._ray.shutdown()
             if self._print is not None:
@@ -159,15 +219,23 @@ def _knock(address: str | None) -> None:
             pass
 
 
-def _call(payload: bytes, folder: str) -> tuple[str, Any]:
-    """A task, in a process of Ray; names of files are relative to the folder of the caller."""
+def _call(payload: bytes, folder: str) -> tuple[str, Any, float]:
+    """A task, in a process of Ray, and how long it took; names of files are relative to the folder of the caller."""
+    began = time.monotonic()
     try:
         with contextlib.suppress(FileNotFoundError):
             os.chdir(folder)
         call, arguments = pickle.loads(payload)
-        return "value", call(*arguments, _ignore)
+        return "value", call(*arguments, _ignore), time.monotonic() - began
     except Exception as error:
-        return "error", sendable(error)
+        return "error", sendable(error), time.monotonic() - began
+
+
+class _Device:
+    """A process of Ray that keeps its device, and the model on it, from task to task."""
+
+    def call(self, payload: bytes, folder: str) -> tuple[str, Any, float]:
+        return _call(payload, folder)
 
 
 def _print_nothing(*arguments: Any, **keywords: Any) -> None:

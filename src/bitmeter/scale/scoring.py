@@ -29,7 +29,7 @@ from bitmeter.text.corpus.cuts import file_size
 from bitmeter.text.corpus.normalise import normalised
 from bitmeter.text.formats import is_url
 
-__all__ = ["Part", "can_be_split", "parts_of", "score_in_parts", "score_part"]
+__all__ = ["Part", "can_be_split", "parts_of", "pickled_model", "score_in_parts", "score_part", "sent_model"]
 
 #: Parts are of a size at which each process has several, within these bounds.
 _LEAST, _MOST, _PER_WORKER = 1 << 20, 64 << 20, 8
@@ -76,6 +76,7 @@ def score_in_parts(
     """
     _check(model, corpus, settings)
     assert isinstance(model, Model)
+    executor.per_device = isinstance(model, Windowed)
     whole = sum(map(file_size, corpus.sources))
     size = part_bytes or min(_MOST, max(_LEAST, whole // (_PER_WORKER * executor.workers)))
     marks = _marks(corpus)
@@ -119,12 +120,9 @@ def can_be_split(model: Model | Compressor) -> bool:
 def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> None:
     """Refuse what would not be the score of one run."""
     leave = "leave --workers and --engine out"
-    if not can_be_split(model) and not isinstance(model, Windowed):
+    if not can_be_split(model) and not (isinstance(model, Windowed) and not model.traits.learns):
         what = "gives only the size of a whole text" if isinstance(model, Compressor) else "learns from all it has read"
         message = f"{model.name} {what}, so parts of a text cannot be scored apart; {leave}"
-        raise ModelError(message, value=model.name)
-    if isinstance(model, Windowed):
-        message = f"{model.name} is run by one process, which uses all processors (or devices=…); {leave}"
         raise ModelError(message, value=model.name)
     tool = convention(settings.like)
     if tool.words is not None or tool.tally is not None:
@@ -270,7 +268,8 @@ def pickled_model(model: Model) -> bytes:
 _kept: dict[bytes, Model] = {}
 
 
-def _model(data: bytes) -> Model:
+def sent_model(data: bytes) -> Model:
+    """The model of this process, opened once."""
     if data not in _kept:
         _kept.clear()
         model = pickle.loads(data)
@@ -284,7 +283,7 @@ def score_part(model: bytes, corpus: Corpus, settings: Settings, offset: int, si
     """The sums of a part of a text, which begins at this offset."""
     text = corpus if settings.norm == "none" else normalised(corpus, settings.norm)
     return Run(
-        _model(model), text, settings, Tracer(None, force=False), None, _watch(size, report), offset=offset
+        sent_model(model), text, settings, Tracer(None, force=False), None, _watch(size, report), offset=offset
     ).part()
 
 

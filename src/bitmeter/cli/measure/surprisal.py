@@ -10,6 +10,7 @@ from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, 
 from bitmeter.cli.loading import check_order, load_models
 from bitmeter.cli.options import Ctx, First, Force, Json, Like, Remembering, With, check_free
 from bitmeter.cli.progress import scoring
+from bitmeter.cli.workers import Workers
 
 __all__ = ["surprisal"]
 
@@ -62,6 +63,7 @@ def surprisal(
     format: Format = None,  # noqa: A002
     json: Json = False,
     history: Remembering,
+    processes: Workers,
 ) -> None:
     """Measure the surprisal of each word of a text, for studies of reading.
 
@@ -83,10 +85,10 @@ def surprisal(
     stimuli, columns = read_stimuli(items, text=text, word=word, item=item, delimiter=delimiter, joiner=joiner)
     (ready,) = load_models([model], components)
     try:
-        with scoring(f"{ready.name} on {items}") as progress:
+        with processes.staged(lambda: scoring(f"{ready.name} on {items}")) as progress:
             found = item_surprisals(
                 ready, stimuli, columns, name=items, words=words, frequency=frequency, ends=ends, like=like,
-                first=first, ctx=ctx, progress=progress,
+                first=first, ctx=ctx, progress=progress, **processes.as_keywords(),
             )  # fmt: skip
     except ChoiceError as error:
         raise typer.BadParameter(str(error)) from error

@@ -12,6 +12,7 @@ import typer
 from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.models.train_networks import NetworkOptions, train_network
 from bitmeter.cli.models.train_ngram import NGramOptions, train_ngram
+from bitmeter.cli.workers import Workers
 
 __all__ = ["check_family", "train"]
 
@@ -40,6 +41,7 @@ def train(
     training: TrainingOptions,
     ngram: NGramOptions,
     network: NetworkOptions,
+    processes: Workers,
 ) -> None:
     """Train an n-gram model, or with --kind a small neural network.
 
@@ -47,13 +49,21 @@ def train(
     change that. Estimates by modified-kneser-ney are those of KenLM's lmplz, also with --prune. Then type: bitmeter
     score model.bmn TEXT --like kenlm
 
+    With --workers or --engine ray several processes count; the model is the same. Interrupted, the same command goes on
+    from the folder OUTPUT.parts.
+
     Networks: --kind lstm or transformer trains by cross-entropy, and stops when held-out text no longer improves.
     Checkpoints are written on the way; --resume continues from the last.
     """
     check_family(kind, (name for name in command.params if _is_given(command, name)))
     if kind == "ngram":
-        train_ngram(texts, output, training, ngram)
+        train_ngram(texts, output, training, ngram, processes)
     else:
+        if processes.are_several or processes.progress is not None:
+            message = (
+                f"--workers, --engine and --progress are for n-gram models, and this is --kind {kind}; leave them out"
+            )
+            raise typer.BadParameter(message)
         train_network(texts, output, kind, training, network)
 
 

@@ -13,6 +13,7 @@ from bitmeter.cli.models.family import FamilyOptions, TrainingOptions
 from bitmeter.cli.options import CompactBits, Norm, PruneEntropy, check_free, check_memory, compact_bits
 from bitmeter.cli.output import note, say
 from bitmeter.cli.progress import stages
+from bitmeter.cli.workers import Workers
 
 if TYPE_CHECKING:
     from bitmeter.models.ngram.model import NGram
@@ -69,7 +70,9 @@ class NGramOptions(FamilyOptions):
     ] = None
 
 
-def train_ngram(texts: list[str], output: Path, training: TrainingOptions, options: NGramOptions) -> None:
+def train_ngram(
+    texts: list[str], output: Path, training: TrainingOptions, options: NGramOptions, processes: Workers
+) -> None:
     """Estimate an n-gram model, save it, and print its size and what should be known of it."""
     from bitmeter.errors import EmptyError, InputError
     from bitmeter.models.ngram.arpa import is_arpa
@@ -105,11 +108,12 @@ def train_ngram(texts: list[str], output: Path, training: TrainingOptions, optio
     # With --prune-entropy the held-out text may be there to measure the cost of pruning, and for nothing else.
     fits = options.smoothing == "jelinek-mercer" or options.prune_entropy is None
     of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes
-    with stages() as progress:
+    shared = processes.as_keywords() | {"work": f"{output}.parts" if processes.are_several else None}
+    with processes.staged(stages) as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=training.docs, heldout=training.heldout if fits else None,
             field=training.field, norm=options.norm or "none", like=options.like, memory=options.memory,
-            temp=options.temp, progress=progress,
+            temp=options.temp, progress=progress, **shared,
         )  # fmt: skip
         whole = model
         if options.prune_entropy is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,7 @@ import typer
 from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.options import Docs, Field, Force, Json, Quiet, check_free, check_memory
 from bitmeter.cli.progress import bar
+from bitmeter.cli.workers import Workers, json_lines
 
 if TYPE_CHECKING:
     from bitmeter._util.progress import Step
@@ -57,6 +59,7 @@ def overlap(
     format: Format = None,  # noqa: A002
     json: Json = False,
     quiet: Quiet = False,
+    processes: Workers = Workers(),  # noqa: B008
 ) -> None:
     """Show how much of a text stands word for word in a corpus, and where it comes from.
 
@@ -75,6 +78,7 @@ def overlap(
     if itself and (in_docs or in_field):
         message = "--in-docs and --in-field are about the corpus of --in; with --self type --docs and --field"
         raise typer.BadParameter(message)
+    shared = processes.as_keywords()
     for path in (output, index):
         check_free(path, force=force, inputs=[text, corpus])
     check_memory(memory, temp)
@@ -95,9 +99,12 @@ def overlap(
     searched, its_docs, its_field = (text, docs, field) if corpus is None else (corpus, in_docs, in_field)
     where: Any = corpus
     asked = None if corpus is None else Corpus(text, docs=docs, field=field)  # before the work: it may be missing
-    with bar("overlap") as shown, _of_corpus(text, corpus):
+    lines = json_lines(sys.stderr) if processes.progress == "json" else None
+    with contextlib.nullcontext() if lines else bar("overlap") as shown, _of_corpus(text, corpus):
 
         def report(step: Step) -> None:
+            if lines is not None:
+                lines(step)
             if shown is not None:
                 shown.update(step.share or 0.0, 1.0, title=f"{step.stage:<9}")
 
@@ -112,12 +119,12 @@ def overlap(
         if corpus is None:
             found = measure(
                 where or text, length=length, unit=units, docs=its_docs, field=its_field, top=top, memory=memory,
-                temp=temp, threads=threads, progress=report,
+                temp=temp, threads=threads, progress=report, **shared,
             )  # fmt: skip
         else:
             found = measure(
                 asked, where, length=length, unit=units, in_docs=its_docs, in_field=its_field, top=top, memory=memory,
-                temp=temp, threads=threads, progress=report,
+                temp=temp, threads=threads, progress=report, **shared,
             )  # fmt: skip
     from bitmeter.reports.records.overlap import overlap_document, overlap_paper, overlap_records
 

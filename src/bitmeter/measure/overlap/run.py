@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter._util.arrays import Ints
+from bitmeter._util.asking import ask
 from bitmeter._util.check import integer
 from bitmeter._util.files import label
+from bitmeter._util.jobs import Executor, Report, Task
 from bitmeter._util.progress import Progress, Step, as_progress
 from bitmeter.errors import InputError
 from bitmeter.measure.overlap.counting import Joined, Runs, covered, extending, join, runs_of
-from bitmeter.measure.overlap.index import OverlapIndex, as_index
+from bitmeter.measure.overlap.index import OverlapIndex, as_index, is_index
 from bitmeter.measure.overlap.result import Overlap, OverlapMatch, OverlapSource
+from bitmeter.models.ngram.estimate.memory import Allowance
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Units
 from bitmeter.text.units.named import units_of
@@ -58,6 +64,9 @@ def overlap(
     temp: Any = None,
     threads: int = 1,
     progress: Progress | None = None,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> Overlap:
     r"""How much of a text stands in a corpus word for word: contamination. Without a corpus, in itself: duplication.
 
@@ -87,6 +96,9 @@ def overlap(
         How many to use; 0 for all of the machine's. The figures are the same.
     progress
         Called now and then.
+    workers, engine, address
+        How many processes look for matches, and whose: of this machine ("local"), or of Ray ("ray", at an address).
+        One builds the index, in the folder `temp`, unless it is given. The figures are the same.
 
     Examples
     --------
@@ -102,6 +114,10 @@ def overlap(
     units = units_of(unit)
     least = default_length(units.name) if length is None else integer(length, "length", low=1)
     report = as_progress(progress)
+    shared = engine != "local" or (workers or 1) > 1
+    if shared and corpus is None:
+        message = "duplication within a text is measured by one process, with threads; leave --workers and --engine out"
+        raise InputError(message)
     if corpus is None:
         if (in_docs, in_field) != (None, None):
             message = "in_docs and in_field are for the corpus, and none is given; use docs and field"
@@ -112,11 +128,75 @@ def overlap(
             state.take(joined, names, own)
         return state.result(index.name, "")
     source = Corpus.of(text, docs=docs, field=field)  # before the work: it may be missing
-    index = as_index(corpus, in_docs, in_field, memory, temp, progress)
-    state = _Run(index, units, least, kept, many, report, source.total_bytes)
-    for joined, names in _batches(source):
-        state.take(joined, names, -1)
-    return state.result(source.name, index.name)
+    keywords = {"docs": in_docs, "field": in_field, "memory": memory, "temp": temp, "progress": progress}
+    with _index(corpus, keywords, shared=shared) as index:
+        state = _Run(index, units, least, kept, many, report, source.total_bytes)
+        if shared:
+            with ask("an executor", workers, engine, address) as executor:
+                _take_shared(state, source, executor)
+        else:
+            for joined, names in _batches(source):
+                state.take(joined, names, -1)
+        return state.result(source.name, index.name)
+
+
+@contextlib.contextmanager
+def _index(corpus: Any, keywords: dict[str, Any], *, shared: bool) -> Iterator[OverlapIndex]:
+    """The index; one that is to be shared with other processes has a file."""
+    if not shared or isinstance(corpus, OverlapIndex) or is_index(corpus):
+        found = as_index(corpus, **keywords)
+        if shared and found.path is None:
+            message = "this index is a temporary one of this process; save it to a file, or leave --workers out"
+            raise InputError(message)
+        yield found
+        return
+    allowance = Allowance.of(keywords["memory"], keywords["temp"])
+    with tempfile.TemporaryDirectory(prefix="bitmeter-", dir=allowance.folder) as folder:
+        yield OverlapIndex.build(corpus, Path(folder) / "corpus.bmx", **keywords)
+
+
+def _take_shared(state: _Run, source: Corpus, executor: Executor) -> None:
+    """Batches of documents by several processes, joined in their order."""
+    path = str(Path(state.index.path or "").absolute())
+    waiting: dict[int, _Run] = {}
+    sizes: dict[int, int] = {}
+
+    def tasks() -> Iterator[Task]:
+        for number, (text, names) in enumerate(_batches(source)):
+            sizes[number] = len(text.data)
+            arguments = (path, state.units, state.length, state.top, text, names)
+            yield Task(number, match_batch, arguments, names[0])
+
+    joined = 0
+    for ended in executor.run(tasks(), _ignore):
+        waiting[ended.number] = ended.result()
+        state.advance(sizes.pop(ended.number))
+        while joined in waiting:
+            state.join(waiting.pop(joined))
+            joined += 1
+
+
+#: The index of this process.
+_opened: dict[str, OverlapIndex] = {}
+
+
+def match_batch(path: str, units: Units, length: int, top: int, text: Joined, names: list[str], report: Report) -> _Run:
+    """The matches of a batch of documents in the corpus of an index, without the index."""
+    if path not in _opened:
+        _opened.clear()
+        _opened[path] = OverlapIndex.open(path)
+    state = _Run(_opened[path], units, length, top, 1, _ignore_step, None)
+    state.take(text, names, -1)
+    state.index = None  # type: ignore[assignment]
+    return state
+
+
+def _ignore(number: int, more: float) -> None:
+    """Batches are small."""
+
+
+def _ignore_step(step: Step) -> None:
+    """The caller reports."""
 
 
 def _batches(corpus: Corpus) -> Iterator[tuple[Joined, list[str]]]:
@@ -199,11 +279,27 @@ class _Run:
         self._origins(text, lengths, longest, hits, own)
 
     def _watch(self) -> Callable[[int], None]:
-        def watch(more: int) -> None:
-            self.done += more
-            self.report(Step(self.done, self.total, stage="matching"))
+        return self.advance
 
-        return watch
+    def advance(self, more: int) -> None:
+        self.done += more
+        self.report(Step(self.done, self.total, stage="matching"))
+
+    def join(self, other: _Run) -> None:
+        """Add what was found in the documents that follow."""
+        for length, units in other.curve.items():
+            self.curve[length] += units
+        self.columns.bytes += other.columns.bytes
+        self.columns.units += other.columns.units
+        self.columns.covered += other.columns.covered
+        self.columns.longest += other.columns.longest
+        self.names += other.names
+        self.origins += other.origins
+        for document, (units, matches) in other.sources.items():
+            entry = self.sources.setdefault(document, [0, 0])
+            entry[0] += units
+            entry[1] += matches
+        self._keep(other.matches)
 
     def _locate(self, text: Joined, names: list[str], runs: Runs, reach: Ints, own: int) -> None:
         """Where the matches come from that make up what is covered."""
@@ -219,6 +315,7 @@ class _Run:
             entry[1] += 1
         order = np.argsort(-sizes, kind="stable")
         taken: list[tuple[int, int]] = []
+        matches: list[OverlapMatch] = []
         for i in order.tolist():
             if len(taken) >= self.top:
                 break
@@ -228,12 +325,16 @@ class _Run:
             taken.append((start, stop))
             document = int(np.searchsorted(text.stops, start))
             source, offset = self.index.place(int(found[i]))
-            self.matches.append(
+            matches.append(
                 OverlapMatch(
                     names[document], start - int(text.starts[document]), stop - start, int(runs.sizes[first[i]]),
                     source, offset, _excerpt(text.data[start:stop]),
                 )
             )  # fmt: skip
+        self._keep(matches)
+
+    def _keep(self, matches: list[OverlapMatch]) -> None:
+        self.matches += matches
         self.matches.sort(key=lambda match: -match.bytes)
         del self.matches[self.top :]
 

@@ -9,6 +9,7 @@ p(word) = p(its tokens) · B(after it) / B(before it).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bitmeter._util.asking import ask
 from bitmeter._util.check import choice, flag, shown
 from bitmeter._util.frames import Column, Tabular
+from bitmeter._util.jobs import Executor, Report, Task
 from bitmeter._util.progress import Progress, Step
 from bitmeter._util.rendering import InNotebooks
-from bitmeter.errors import BitmeterError, InputError, InputTypeError
+from bitmeter.errors import BitmeterError, InputError, InputTypeError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.divergence import as_predictor
 from bitmeter.measure.options import settle
@@ -32,7 +35,7 @@ from bitmeter.measure.surprisal.predictions import ENDS, Predicted, predicted, s
 from bitmeter.measure.surprisal.segment import Segment, check_unspaced, segment_of
 from bitmeter.measure.window_sums import with_windows
 from bitmeter.models.protocols import Predictor
-from bitmeter.text.blocks import split_corpus
+from bitmeter.text.blocks import SplitBlock, split_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.formats import SEPARATORS
@@ -145,6 +148,9 @@ def word_surprisals(
     ends: str | None = None,
     words: str | Segment = "space",
     progress: Progress | None = None,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> WordSurprisals:
     """What each word of a text costs under a model that exposes its predictions.
 
@@ -167,6 +173,9 @@ def word_surprisals(
         scripts without spaces), or a function from the bytes of a document to the offsets of its words.
     progress
         Called as the text goes by.
+    workers, engine, address
+        How many processes share the work, and whose: of this machine ("local"), or of Ray ("ray", at an address). The
+        figures are the same.
 
     Examples
     --------
@@ -192,20 +201,18 @@ def word_surprisals(
     assert isinstance(found, Predictor)
     begins = word_ends(found, ending)
     corpus, counts = _corpus(text, chosen), CountTotals()
-    gathered = _Gathered(bool(begins.any()) and correct, starts_of(ending), settled.first == "skip", words == "space")
-    for block in split_corpus(corpus, Whole(found.units), found.traits.block_bytes):
-        counts.add(block.data, block.ends)
-        gathered.add(
-            block.data,
-            block.ends,
-            block.split.cuts,
-            block.split.bounds,
-            predicted(found, block, begins),
-            segment,
-            corpus.name,
-        )
-        if progress is not None:
-            progress(Step(block.offset + len(block.data), corpus.total_bytes))
+    plan = _Plan(bool(begins.any()) and correct, starts_of(ending), settled.first == "skip", words == "space")
+    gathered = _Gathered(plan)
+    shared = engine != "local" or (workers or 1) > 1
+    blocks = _counted(split_corpus(corpus, Whole(found.units), found.traits.block_bytes), counts)
+    if shared:
+        with ask("an executor", workers, engine, address) as executor:
+            _share(gathered, found, blocks, begins, words, corpus, executor, progress)
+    else:
+        for block in blocks:
+            gathered.add(block, predicted(found, block, begins), segment, corpus.name)
+            if progress is not None:
+                progress(Step(block.offset + len(block.data), corpus.total_bytes))
     length = int(counts.finished()[0].sum(axis=0)[0])
     kind = words if isinstance(words, str) else "given"
     signature = signature_of(found.name, found.fingerprint, corpus, settled, length, counts.documents).but(
@@ -215,20 +222,95 @@ def word_surprisals(
     return gathered.finished(correct, signature)
 
 
+def _counted(blocks: Iterator[SplitBlock], counts: CountTotals) -> Iterator[SplitBlock]:
+    for block in blocks:
+        counts.add(block.data, block.ends)
+        yield block
+
+
+def _share(
+    gathered: _Gathered, model: Predictor, blocks: Iterator[SplitBlock], begins: NDArray[np.bool_],
+    words: str | Segment, corpus: Corpus, executor: Executor, progress: Progress | None,
+) -> None:  # fmt: skip
+    """Blocks of whole documents by several processes, joined in their order."""
+    if model.traits.learns:
+        message = f"{model.name} learns from all it has read, so parts of a text cannot be measured apart; "
+        raise ModelError(message + "leave --workers and --engine out", value=model.name)
+    sent = ask("a model to send", model)
+    ends: dict[int, int] = {}
+    waiting: dict[int, _Gathered] = {}
+
+    def tasks() -> Iterator[Task]:
+        documents = 0
+        for number, block in enumerate(blocks):
+            # A function stays here: it cannot be sent, and may count the documents that it has seen.
+            given = words if isinstance(words, str) else _spans(words, block)
+            ends[number] = block.offset + len(block.data)
+            arguments = (sent, block, begins, gathered.plan, documents, given, corpus.name)
+            yield Task(number, surprise_block, arguments, f"{corpus.name}, from document {documents + 1}")
+            documents += len(block.ends)
+
+    joined = 0
+    for ended in executor.run(tasks(), _ignore):
+        waiting[ended.number] = ended.result()
+        while joined in waiting:
+            gathered.join(waiting.pop(joined))
+            if progress is not None:
+                progress(Step(ends.pop(joined), corpus.total_bytes))
+            joined += 1
+
+
+def _spans(segment: Segment, block: SplitBlock) -> list[Any]:
+    return [_segmented(segment, block.data[start:end]) for start, end in pairwise([0, *block.ends.tolist()])]
+
+
+def surprise_block(
+    model: bytes, block: SplitBlock, begins: NDArray[np.bool_], plan: _Plan, documents: int, words: Any, name: str,
+    report: Report,
+) -> _Gathered:  # fmt: skip
+    """The words of a block of whole documents, before which so many documents came."""
+    gathered = _Gathered(plan, documents)
+    given = iter(()) if isinstance(words, str) else iter(words)
+    segment = segment_of(words) if isinstance(words, str) else lambda data: next(given)
+    gathered.add(block, predicted(ask("a sent model", model), block, begins), segment, name)
+    return gathered
+
+
+def _ignore(number: int, more: float) -> None:
+    """Blocks are small."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How words are cut and corrected."""
+
+    correct: bool
+    starts: tuple[bytes, ...]
+    skips: bool
+    by_space: bool
+
+
 class _Gathered:
     """The words so far."""
 
-    def __init__(self, correct: bool, starts: tuple[bytes, ...], skips: bool, by_space: bool) -> None:  # noqa: FBT001
-        self._correct, self._starts, self._skips, self._by_space = correct, starts, skips, by_space
+    def __init__(self, plan: _Plan, documents: int = 0) -> None:
+        self.plan = plan
+        self._correct, self._starts, self._skips, self._by_space = plan.correct, plan.starts, plan.skips, plan.by_space
         self._words: list[bytes] = []
         self._rows: list[tuple[Any, ...]] = []
         self._spaces: list[float] = []
-        self._documents = 0
+        self._documents = documents
 
-    def add(
-        self, data: bytes, ends: Ints, cuts: Ints, bounds: Ints, found: Predicted, segment: Segment, name: str
-    ) -> None:
+    def join(self, other: _Gathered) -> None:
+        """Add the words of the documents that follow."""
+        self._words += other._words
+        self._rows += other._rows
+        self._spaces += other._spaces
+        self._documents = other._documents
+
+    def add(self, block: SplitBlock, found: Predicted, segment: Segment, name: str) -> None:
         """Add the documents of a block, of which each is whole."""
+        data, ends, cuts, bounds = block.data, block.ends, block.split.cuts, block.split.bounds
         begin = 0
         for number, end in enumerate(ends.tolist()):
             first, last = int(bounds[number]), int(bounds[number + 1])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bitmeter import _core
+from bitmeter._util.asking import ask
 from bitmeter._util.check import Seed, choice, flag, integer
 from bitmeter._util.files import as_path, label
 from bitmeter.errors import FileFormatError, InputError, MissingSourceError, ModelError
@@ -147,6 +148,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         memory: int | str | None = None,
         temp: Any = None,
         progress: Any = None,
+        workers: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
+        work: Any = None,
     ) -> NGram:
         r"""Estimate the model from a text.
 
@@ -177,6 +182,12 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             that nothing remains of them however the program ends.
         progress
             Called with a `Step`: the stage, and the share of it that is done.
+        workers, engine, address
+            How many processes read, count, sort and merge, and whose: those of this machine ("local"), or of Ray
+            ("ray", at an address). The model is the same to the last bit. The rest is done by the threads of this one.
+        work
+            With several processes: a folder for their files, from which an interrupted run goes on, and which is
+            removed at the end. A temporary one by default. On several machines all must see it by this name.
 
         Returns
         -------
@@ -203,7 +214,13 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             self._vocabulary, Allowance.of(memory, temp), norm="none" if chosen == "data-juicer" else chosen,
             separators=like or "kenlm",
         )  # fmt: skip
-        self._adopt(estimate(text, settings, docs=docs, heldout=heldout, field=field, progress=progress))
+        with ask("an executor", workers, engine, address) as executor:
+            shared = engine != "local" or (workers or 1) > 1
+            made = estimate(
+                text, settings, docs=docs, heldout=heldout, field=field, progress=progress,
+                executor=executor if shared else None, work=work,
+            )  # fmt: skip
+        self._adopt(made)
         if self._plan.kind != "words":
             self._units = self._trained_on
         self.path = None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bitmeter import _core
+from bitmeter._util.asking import ask
+from bitmeter._util.jobs import Executor
 from bitmeter._util.progress import Step, as_progress
 from bitmeter.errors import EmptyError, InputError, RecordError
 from bitmeter.models.ngram.estimate.memory import Allowance, amount
@@ -60,9 +62,17 @@ def by_stages(progress: object) -> Report:
 
 
 def estimate(
-    text: Any, settings: Settings, *, docs: str | None, heldout: Any, field: str | None, progress: Any
+    text: Any,
+    settings: Settings,
+    *,
+    docs: str | None,
+    heldout: Any,
+    field: str | None,
+    progress: Any,
+    executor: Executor | None = None,
+    work: Any = None,
 ) -> _core.NgramModel:
-    """The model of a text."""
+    """The model of a text; an executor counts it in parts, with the files between its stages in the folder `work`."""
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
@@ -75,14 +85,30 @@ def estimate(
     if held is not None and held.total_bytes == 0:
         message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
         raise EmptyError(message)
-    read = _read_words if plan.kind == "words" else _read_units
-    with _disk(settings) as begun:
-        estimation, spelled = read(corpus, held, settings, report)
+    if executor is not None and held is None and settings.smoothing.method == "jelinek-mercer":
+        message = (
+            "jelinek-mercer holds out a part of the text, which several processes do not have in one place; give a "
+            "heldout text (--heldout), or leave --workers and --engine out"
+        )
+        raise InputError(message)
+    with ExitStack() as stack:
+        begun = stack.enter_context(_disk(settings))
+        files: list[str] | None = None
+        if executor is None:
+            estimation, spelled = _read(corpus, held, settings, report)
+        else:
+            counted = stack.enter_context(
+                ask("counts in parts", corpus, settings, lambda: _begun(corpus, settings), executor, work, report)
+            )
+            estimation, files = counted.estimation, counted.files
+            spelled = _spelled(counted.rare, counted.gaps, settings)
+            if held is not None:
+                _take(estimation, None, held, settings, report, held=True)
         begun.append(estimation)
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
-        _run_stages(estimation, settings, report)
+        _run_stages(estimation, settings, report, files)
     model = estimation.model(
         metadata(
             smoothing=str(settings.smoothing),
@@ -105,7 +131,7 @@ def _sentences(text: Any, docs: str | None, field: str | None, norm: str) -> Cor
     return corpus if norm == "none" else normalised(corpus, norm)
 
 
-def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report) -> None:
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report, files: list[str] | None) -> None:
     """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
     allowance, stage = settings.allowance, ""
     least = estimation.least_memory(settings.order, settings.threads)
@@ -113,6 +139,8 @@ def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: R
         raise allowance.too_small(least, estimation.kinds)
     raw = bool(settings.prune) or not settings.smoothing.adjusted
     estimation.begin(settings.order, raw, most_keys=settings.most_keys, progress=lambda share: report(stage, share))
+    if files is not None:
+        estimation.use_runs(files)
     for name in _STAGES:
         stage = _STAGE_NAMES[name]
         if name == "sort" and not estimation.fits(settings.order):
@@ -185,49 +213,66 @@ def _disk(settings: Settings) -> Iterator[list[_core.NgramEstimation]]:
 Spelled = Callable[[int], bytes]
 
 
-def _read_words(
-    corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Report
-) -> tuple[_core.NgramEstimation, Spelled | None]:
-    """Words, found by the core in the bytes as they come."""
+def _begun(corpus: Corpus, settings: Settings) -> tuple[_core.NgramEstimation, _core.GapCounts | None]:
+    """An estimation without a text, and for words the counts of what stands between them."""
+    plan, allowance = settings.plan, settings.allowance
+    if plan.kind != "words":
+        assert settings.units is not None
+        estimation = _core.NgramEstimation.of_units(
+            plan.kind, plan.ids, plan.end_unit, plan.closed, allowance.memory, allowance.folder, settings.threads
+        )
+        return estimation, None
     # Where rare words become <unk>, one that stands in the text already is one of them.
     member = settings.vocabulary.chosen and not settings.unk_word
     unk = "word" if settings.unk_word else "member" if member else "reserved"
-    allowance = settings.allowance
     separators = SEPARATORS[settings.separators]
     estimation = _core.NgramEstimation(separators, unk, allowance.memory, allowance.folder, settings.threads)
-    gaps = _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
-    _feed(_both(estimation, gaps), corpus, estimation, allowance, report)
-    if heldout is not None:
-        _feed(estimation.feed_heldout, heldout, estimation, allowance, report)
-    estimation.finish()
-    rare = estimation.rare_words()  # before a vocabulary leaves them out
-    settings.vocabulary.apply(estimation)
-    if settings.separators != "kenlm":
-        return estimation, None  # its words may hold what separates words in a text that is scored, so none is spelled
-    return estimation, lambda threads: fit_section(
-        rare, gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder
-    )
+    return estimation, _core.GapCounts(SEPARATORS["kenlm"], corpus.docs == "line")
 
 
-def _read_units(
+def _take(
+    estimation: _core.NgramEstimation, gaps: _core.GapCounts | None, corpus: Corpus, settings: Settings,
+    report: Report, *, held: bool = False,
+) -> None:  # fmt: skip
+    """Read a text: words are found by the core in the bytes as they come, other units come by their ids."""
+    if settings.plan.kind == "words":
+        take = estimation.feed_heldout if held else estimation.feed if gaps is None else _both(estimation, gaps)
+        _feed(take, corpus, estimation, settings.allowance, report)
+        return
+    assert settings.units is not None
+    for piece in split_corpus(corpus, settings.units):
+        report(_STAGE_NAMES["read"], piece.offset / corpus.total_bytes if corpus.total_bytes else 0.0)
+        estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
+
+
+def read_text(
+    corpus: Corpus, settings: Settings, report: Report
+) -> tuple[_core.NgramEstimation, _core.GapCounts | None]:
+    """A text, or a part of one, as it is read; its vocabulary is not settled."""
+    estimation, gaps = _begun(corpus, settings)
+    _take(estimation, gaps, corpus, settings, report)
+    return estimation, gaps
+
+
+def _read(
     corpus: Corpus, heldout: Corpus | None, settings: Settings, report: Report
 ) -> tuple[_core.NgramEstimation, Spelled | None]:
-    """Other units, by their ids."""
-    plan, units = settings.plan, settings.units
-    assert units is not None
-    allowance = settings.allowance
-    estimation = _core.NgramEstimation.of_units(
-        plan.kind, plan.ids, plan.end_unit, plan.closed, allowance.memory, allowance.folder, settings.threads
-    )
-    for held, source in ((False, corpus), (True, heldout)):
-        if source is None:
-            continue
-        for piece in split_corpus(source, units):
-            report(_STAGE_NAMES["read"], piece.offset / source.total_bytes if source.total_bytes else 0.0)
-            estimation.feed_ids(piece.split.ids, piece.split.bounds, len(piece.ends), held)
+    """All that is read, with its vocabulary settled."""
+    estimation, gaps = read_text(corpus, settings, report)
+    if heldout is not None:
+        _take(estimation, None, heldout, settings, report, held=True)
     estimation.finish()
+    rare = b"" if gaps is None else estimation.rare_words()  # before a vocabulary leaves them out
     settings.vocabulary.apply(estimation)
-    return estimation, None
+    return estimation, _spelled(rare, gaps, settings)
+
+
+def _spelled(rare: bytes, gaps: _core.GapCounts | None, settings: Settings) -> Spelled | None:
+    # Where others separate words, a word may hold what separates them in a text that is scored, so none is spelled.
+    if gaps is None or settings.separators != "kenlm":
+        return None
+    allowance = settings.allowance
+    return lambda threads: fit_section(rare, gaps, SEPARATORS["kenlm"], threads, allowance.memory, allowance.folder)
 
 
 def _said(estimation: _core.NgramEstimation, settings: Settings) -> dict[str, Any]:
