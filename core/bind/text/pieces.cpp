@@ -68,10 +68,10 @@ void bind_pieces(nb::module_& m) {
         "tokenizer_encoder",
         [](const nb::bytes& data, bool special) {
             return without_lock([&] {
-                bitmeter::TokenizerFile file = bitmeter::read_tokenizer(view(data));
+                const bitmeter::TokenizerFile file = bitmeter::read_tokenizer(view(data));
                 bool any = false;
                 for (const auto& token : file.added) any = any || token.special;
-                return std::make_pair(bitmeter::make_encoder(std::move(file), special), any);
+                return std::make_pair(bitmeter::make_encoder(file, special), any);
             });
         },
         "data"_a, "special"_a,

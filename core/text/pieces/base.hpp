@@ -70,6 +70,15 @@ struct PieceSession {
     const PieceLookup* lookup = nullptr;
     float after = 0.0f;                           // the sum after a word
     std::vector<MergeTable::Symbol> merged;
+    /// A character of `text`: its bytes, and 1 if it was added, 0 if it stands for one, or -n if n more are dropped behind it.
+    struct Change {
+        std::uint32_t size;
+        std::int32_t change;
+    };
+    std::vector<Change> changes;
+    std::vector<std::uint32_t> from, starts;
+    std::size_t word = 0;
+    bool drops = false;  // something was dropped before the first character that is left
     MergeTable::Room room;
 
     /// Replaces bytes that are no characters, one by one; `places` says where each byte, and the end, comes from.

@@ -4,7 +4,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "text/tokens/encoder.hpp"
 #include "util/utf8.hpp"
 
 namespace bitmeter {
@@ -31,11 +30,6 @@ std::string token_bytes(const std::string& text, bool& all) {
 }
 
 }  // namespace
-
-std::unique_ptr<TextEncoder> make_encoder(TokenizerFile file, bool special) {
-    if (!file.byte_level) throw PieceUnsupported("its pre-tokenizer is not one that is read here");
-    return std::make_unique<ByteLevelEncoder>(file, special);
-}
 
 ByteLevelEncoder::ByteLevelEncoder(const TokenizerFile& file, bool special)
     : merges_(file.merges), added_(file.added, special), pattern_(file.pattern), digits_(file.digits),

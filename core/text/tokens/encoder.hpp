@@ -10,6 +10,6 @@ namespace bitmeter {
 
 /// An encoder for a file. With `special`, the names of special tokens in a text are those tokens. Throws PieceUnsupported
 /// where the tokens could differ from those of the library.
-std::unique_ptr<TextEncoder> make_encoder(TokenizerFile file, bool special);
+std::unique_ptr<TextEncoder> make_encoder(const TokenizerFile& file, bool special);
 
 }  // namespace bitmeter

@@ -233,7 +233,11 @@ private:
 
     void read_pretokenizer() {
         const auto members = sequence(get(root_, "pre_tokenizer"), "pretokenizers");
-        if (members.empty()) unsupported("pre-tokenizer");
+        if (members.empty()) {
+            file_.replaces = true;
+            file_.splits = false;
+            return;
+        }
         const JsonValue& last = members.back();
         if (type_of(last) == "ByteLevel") {
             file_.byte_level = true;
@@ -249,7 +253,38 @@ private:
                 read_split(members[0]);
             return;
         }
+        if (type_of(last) == "Metaspace" && members.size() <= 2) {
+            file_.white_split = members.size() == 2;
+            if (file_.white_split && type_of(members[0]) != "WhitespaceSplit") unsupported("pre-tokenizer");
+            return read_metaspace(last);
+        }
+        if (type_of(last) == "Split" && members.size() == 1) {  // at spaces, of which the normaliser leaves none
+            const auto pattern = get(last, "pattern");
+            if (!pattern || !pattern->is(Kind::object) || pattern->size() != 1) unsupported("pre-tokenizer");
+            if (text_of(get(*pattern, "String"), "pre-tokenizer") != " ") unsupported("pre-tokenizer");
+            if (text_of(get(last, "behavior"), "pre-tokenizer") != "MergedWithPrevious" || flag(last, "invert"))
+                unsupported("pre-tokenizer");
+            file_.replaces = true;
+            file_.splits = false;
+            return;
+        }
         unsupported("pre-tokenizer");
+    }
+
+    void read_metaspace(const JsonValue& one) {
+        if (text_of(get(one, "replacement"), "pre-tokenizer") != meta) unsupported("pre-tokenizer");
+        std::string_view scheme = "always";
+        if (const auto given = get(one, "prepend_scheme")) scheme = text_of(given, "pre-tokenizer");
+        if (scheme != "never" && !flag(one, "add_prefix_space", true)) unsupported("pre-tokenizer");
+        if (scheme == "always")
+            file_.prefix = PrefixSpace::always;
+        else if (scheme == "first")
+            file_.prefix = PrefixSpace::first;
+        else if (scheme != "never")
+            unsupported("pre-tokenizer");
+        if (file_.white_split && file_.prefix != PrefixSpace::always) unsupported("pre-tokenizer");
+        file_.splits = flag(one, "split", true);
+        file_.meta = true;
     }
 
     void read_split(const JsonValue& split) {
@@ -265,9 +300,71 @@ private:
 
     void read_normaliser() {
         const auto members = sequence(get(root_, "normalizer"), "normalizers");
-        if (members.empty()) return;
-        if (members.size() != 1 || type_of(members[0]) != "NFC") unsupported("normaliser");
-        file_.nfc = true;
+        if (file_.byte_level) {
+            if (members.empty()) return;
+            if (members.size() != 1 || type_of(members[0]) != "NFC") unsupported("normaliser");
+            file_.nfc = true;
+            return;
+        }
+        std::size_t at = 0;
+        const auto is = [&](std::string_view type) { return at < members.size() && type_of(members[at]) == type; };
+        if (file_.replaces) {
+            if (is("Prepend")) {
+                if (text_of(get(members[at++], "prepend"), "normaliser") != meta) unsupported("normaliser");
+                file_.prefix = PrefixSpace::always;
+            }
+            if (!is("Replace") || !replaces(members[at++], "String", " ", meta)) unsupported("normaliser");
+        } else if (is("Precompiled")) {
+            file_.rules = decoded(text_of(get(members[at++], "precompiled_charsmap"), "normaliser"));
+            if (is("Strip")) {
+                if (flag(members[at], "strip_left") || !flag(members[at], "strip_right")) unsupported("normaliser");
+                file_.strips_right = true;
+                ++at;
+            }
+            if (is("Replace")) {
+                if (!replaces(members[at], "Regex", " {2,}", " ") &&
+                    (file_.white_split || !replaces(members[at], "Regex", " {2,}", meta)))
+                    unsupported("normaliser");
+                file_.single_spaces = true;
+                ++at;
+            }
+        }
+        if (at != members.size()) unsupported("normaliser");
+    }
+
+    static bool replaces(const JsonValue& one, std::string_view kind, std::string_view from, std::string_view to) {
+        const auto pattern = get(one, "pattern");
+        if (!pattern || !pattern->is(Kind::object) || pattern->size() != 1) return false;
+        const auto text = get(*pattern, kind);
+        return text && text->is(Kind::string) && text->text() == from && text_of(get(one, "content"), "normaliser") == to;
+    }
+
+    /// Base64.
+    static std::string decoded(std::string_view text) {
+        std::string result;
+        std::uint32_t bits = 0;
+        const std::size_t size = text.size();
+        if (size == 0 || size % 4) unsupported("normaliser");
+        const std::size_t padding = text[size - 1] != '=' ? 0 : text[size - 2] != '=' ? 1 : 2;
+        for (std::size_t i = 0; i < size; ++i) {
+            const char c = text[i];
+            std::uint32_t value = 0;
+            if (c >= 'A' && c <= 'Z')
+                value = static_cast<std::uint32_t>(c - 'A');
+            else if (c >= 'a' && c <= 'z')
+                value = static_cast<std::uint32_t>(c - 'a' + 26);
+            else if (c >= '0' && c <= '9')
+                value = static_cast<std::uint32_t>(c - '0' + 52);
+            else if (c == '+' || c == '/')
+                value = c == '+' ? 62 : 63;
+            else if (c != '=' || i < size - padding)
+                unsupported("normaliser");
+            bits = bits << 6 | value;
+            if (i % 4 == 3)
+                for (int shift : {16, 8, 0}) result.push_back(static_cast<char>(bits >> shift & 255));
+        }
+        result.resize(result.size() - padding);
+        return result;
     }
 
     /// Without special tokens a processor changes offsets alone.
@@ -286,7 +383,7 @@ private:
         const auto decoder = get(root_, "decoder");
         if (!decoder) return;
         if (holds(*decoder, "ByteLevel", true) && !file_.byte_level) unsupported("decoder");
-        file_.meta = holds(*decoder, meta, false);
+        file_.meta = file_.meta || holds(*decoder, meta, false) || holds(*decoder, "Metaspace", true);
     }
 
     JsonValue root_;
