@@ -122,7 +122,8 @@ void MetaspaceEncoder::encode(Bytes document, std::int64_t offset, const std::ui
             run.push(static_cast<std::int32_t>(blank_document), offset);
             run.lossy += document.size;
         }
-    } else if (follow.exact && !repaired) {
+    } else if (!repaired && (follow.exact || (follow.spaced = gives_back(run, first, document, true)) ||
+                             gives_back(run, first, document, false))) {
         set_cuts(run, first, offset, follow.spaced);
     } else {
         run.lossy += document.size;
@@ -134,6 +135,25 @@ void MetaspaceEncoder::encode(Bytes document, std::int64_t offset, const std::ui
         run.cuts[first] = offset;
     }
     run.bounds.push_back(static_cast<std::int64_t>(run.size));
+}
+
+/// Whether tokens join to a document, or to one with a space before it: words that do not may do so together.
+bool MetaspaceEncoder::gives_back(const PieceRun& run, std::size_t first, Bytes document, bool spaced) const {
+    const std::string_view text{reinterpret_cast<const char*>(document.data), document.size};
+    std::size_t at = 0;
+    for (std::size_t i = first; i < run.size; ++i) {
+        const auto id = static_cast<std::size_t>(run.ids[i]);
+        std::string_view token = tokens_[id];
+        if (!has_token_[id]) return false;
+        if (spaced && !token.empty()) {
+            if (token[0] != ' ') return false;
+            token.remove_prefix(1);
+            spaced = false;
+        }
+        if (text.substr(at, token.size()) != token) return false;
+        at += token.size();
+    }
+    return at == text.size() && !spaced;
 }
 
 /// Word by word. False where the text has something that depends on more than a word.

@@ -26,6 +26,7 @@ private:
     struct Follow;
 
     void set_tokens(const TokenizerFile& file);
+    bool gives_back(const PieceRun& run, std::size_t first, Bytes document, bool spaced) const;
     bool by_words(Bytes text, std::int64_t base, const std::uint8_t* limit, PieceSession& session, PieceRun& run,
                   Follow& follow) const;
     bool take(Bytes word, bool opens, std::int64_t at, const std::uint8_t* limit, PieceSession& session, PieceRun& run,
