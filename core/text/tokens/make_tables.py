@@ -1,9 +1,9 @@
-"""Writes tables.inc: what the pre-tokenizers of tokenizer.json files need of Unicode, as the package `tokenizers` knows it.
+"""Writes tables.inc: what the pre-tokenizers of tokenizer.json files need of Unicode, as `tokenizers` has it.
 
     python core/text/tokens/make_tables.py > core/text/tokens/tables.inc
 
-Classes are asked of the package itself, by its own regular expressions, because its splits are reproduced. What is already
-in normal form C is asked of Python; characters that it does not know are left to the package.
+Classes are asked of the package itself, by its own regular expressions, because its splits are reproduced. What is
+already in normal form C is asked of Python; characters that it does not know are left to the package.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def digits() -> set[int]:
 
 
 def extending() -> set[int]:
-    """What belongs to the character before it where the normaliser Precompiled looks: it drops all but what replaces it."""
+    """What belongs to the character before it where the normaliser Precompiled looks: it is dropped with that."""
     units = [0] * 512
     units[0], units[0x161], units[0x160] = 0x100 << 10, 0x61 | 1 << 8 | 1 << 10, 1 << 31
     compiled = struct.pack("<I512I", 4 * len(units), *units) + b"X\0"
