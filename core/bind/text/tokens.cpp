@@ -7,11 +7,12 @@
 namespace {
 
 using bitmeter::PieceEncoder;
+using bitmeter::TextEncoder;
 using bitmeter::PieceWords;
 using bitmeter::TokenWords;
 
 template <class Model>
-TokenWords words_of(const Model& model, const PieceEncoder& encoder, const Vector<std::uint32_t>& words) {
+TokenWords words_of(const Model& model, const TextEncoder& encoder, const Vector<std::uint32_t>& words) {
     if (words.size() != encoder.size() + 1) throw std::invalid_argument("words must have one entry per piece and the end");
     for (std::size_t i = 0; i < words.size(); ++i)
         if (words.data()[i] >= model.words()) throw std::invalid_argument("words must be words of the model");
@@ -19,14 +20,14 @@ TokenWords words_of(const Model& model, const PieceEncoder& encoder, const Vecto
 }
 
 template <class Model>
-TokenWords words_of(const Model& model, const PieceEncoder& encoder, const PieceWords& pieces) {
+TokenWords words_of(const Model& model, const TextEncoder& encoder, const PieceWords& pieces) {
     if (pieces.model() != &model || pieces.words().size() != encoder.size() + 1)
         throw std::invalid_argument("words must be those of the model and the encoder");
     return {pieces.words().data(), encoder.size(), &pieces};
 }
 
 template <class Model, class Words>
-auto py_score_tokens(const Model& model, const PieceEncoder& encoder, const Words& words, const nb::bytes& data,
+auto py_score_tokens(const Model& model, const TextEncoder& encoder, const Words& words, const nb::bytes& data,
                      Vector<std::int64_t> ends, std::size_t finished, Vector<std::int64_t> before, const std::string& eos,
                      bool unknown_class, unsigned threads) {
     const auto text = text_of(data, ends, finished, before);
@@ -41,7 +42,7 @@ auto py_score_tokens(const Model& model, const PieceEncoder& encoder, const Word
 }
 
 template <class Model, class Words>
-auto py_token_totals(const Model& model, const PieceEncoder& encoder, const Words& words, const nb::bytes& data,
+auto py_token_totals(const Model& model, const TextEncoder& encoder, const Words& words, const nb::bytes& data,
                      Vector<std::int64_t> ends, const std::string& eos, bool unknown_class, unsigned threads) {
     const auto text = text_of(data, ends, ends.size(), {});
     const bitmeter::NgramEnds way = ends_of(eos);

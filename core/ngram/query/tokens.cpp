@@ -42,7 +42,7 @@ class TokenScoring {
     using State = typename States::State;
 
 public:
-    TokenScoring(const Model& model, const PieceEncoder& encoder, const TokenWords& words, const NgramBytes& text,
+    TokenScoring(const Model& model, const TextEncoder& encoder, const TokenWords& words, const NgramBytes& text,
                  NgramEnds ends, unsigned threads)
         : model_(model), encoder_(encoder), words_(words), text_(text), ends_(ends), bounds_(text.ends.size + 1) {
         std::size_t opened = 0, begin = 0;
@@ -254,7 +254,7 @@ private:
     }
 
     const Model& model_;
-    const PieceEncoder& encoder_;
+    const TextEncoder& encoder_;
     const TokenWords& words_;
     const NgramBytes& text_;
     NgramEnds ends_;
@@ -290,31 +290,31 @@ PieceSplit PieceWords::split(const PieceEncoder& encoder, Bytes text, Ends ends,
 }
 
 template <class Model>
-TokensScored ngram_score_tokens(const Model& model, const PieceEncoder& encoder, const TokenWords& words,
+TokensScored ngram_score_tokens(const Model& model, const TextEncoder& encoder, const TokenWords& words,
                                 const NgramBytes& text, NgramEnds ends, bool class_of_unknown, unsigned threads) {
     return TokenScoring<Model>(model, encoder, words, text, ends, threads).run(class_of_unknown);
 }
 
 template <class Model>
-TokenTotals ngram_token_totals(const Model& model, const PieceEncoder& encoder, const TokenWords& words, const NgramBytes& text,
+TokenTotals ngram_token_totals(const Model& model, const TextEncoder& encoder, const TokenWords& words, const NgramBytes& text,
                                NgramEnds ends, bool class_of_unknown, unsigned threads) {
     return TokenScoring<Model>(model, encoder, words, text, ends, threads).totals(class_of_unknown);
 }
 
 template PieceWords::PieceWords(const NgramModel&, const PieceEncoder&);
-template TokensScored ngram_score_tokens(const NgramModel&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokensScored ngram_score_tokens(const NgramModel&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                          unsigned);
-template TokenTotals ngram_token_totals(const NgramModel&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokenTotals ngram_token_totals(const NgramModel&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                         unsigned);
 template PieceWords::PieceWords(const CompactNgram&, const PieceEncoder&);
-template TokensScored ngram_score_tokens(const CompactNgram&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokensScored ngram_score_tokens(const CompactNgram&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                          unsigned);
-template TokenTotals ngram_token_totals(const CompactNgram&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokenTotals ngram_token_totals(const CompactNgram&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                         unsigned);
 template PieceWords::PieceWords(const KenlmModel&, const PieceEncoder&);
-template TokensScored ngram_score_tokens(const KenlmModel&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokensScored ngram_score_tokens(const KenlmModel&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                          unsigned);
-template TokenTotals ngram_token_totals(const KenlmModel&, const PieceEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
+template TokenTotals ngram_token_totals(const KenlmModel&, const TextEncoder&, const TokenWords&, const NgramBytes&, NgramEnds, bool,
                                         unsigned);
 
 }  // namespace bitmeter

@@ -55,7 +55,7 @@ struct TokensScored {
 
 /// As ngram_score, of pieces. Every word must be below model.words().
 template <class Model>
-TokensScored ngram_score_tokens(const Model& model, const PieceEncoder& encoder, const TokenWords& words,
+TokensScored ngram_score_tokens(const Model& model, const TextEncoder& encoder, const TokenWords& words,
                                 const NgramBytes& text, NgramEnds ends, bool class_of_unknown, unsigned threads);
 
 /// Of each document: the sum of its ln p, rounded once, how many units it has, and how many of them are unknown. A document
@@ -68,7 +68,7 @@ struct TokenTotals {
 
 /// The same of whole documents, summed up.
 template <class Model>
-TokenTotals ngram_token_totals(const Model& model, const PieceEncoder& encoder, const TokenWords& words, const NgramBytes& text,
+TokenTotals ngram_token_totals(const Model& model, const TextEncoder& encoder, const TokenWords& words, const NgramBytes& text,
                                NgramEnds ends, bool class_of_unknown, unsigned threads);
 
 }  // namespace bitmeter

@@ -101,4 +101,16 @@ PieceRules::Match PieceRules::longest(const std::uint8_t* p, const std::uint8_t*
     return found;
 }
 
+PieceRules::Match PieceRules::shortest(const std::uint8_t* p, const std::uint8_t* end) const {
+    std::size_t at = base(0);
+    for (const std::uint8_t* q = p; q < end && *q; ++q) {
+        const std::size_t unit = child(at, *q);
+        if (unit == nowhere) break;
+        at = base(unit);
+        if (has_value(units_[unit]))
+            return {static_cast<std::size_t>(q - p) + 1, std::string_view(texts_.c_str() + (units_[at] & ~value_bit))};
+    }
+    return {};
+}
+
 }  // namespace bitmeter

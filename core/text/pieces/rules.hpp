@@ -25,6 +25,9 @@ public:
     /// The longest rule that fits at p.
     Match longest(const std::uint8_t* p, const std::uint8_t* end) const;
 
+    /// The shortest rule that fits at p.
+    Match shortest(const std::uint8_t* p, const std::uint8_t* end) const;
+
     bool empty() const { return units_.empty(); }
     /// Whether some rule begins with this byte.
     bool begins(std::uint8_t byte) const { return !empty() && child(base(0), byte) != nowhere; }

@@ -12,21 +12,8 @@ void PieceEncoder::by_segments(Bytes document, std::int64_t offset, PieceSession
     if (utf8::count(document.data, end).second == 0) {
         session.places.clear();
         by_segments(document, document, offset, session, run);
-    } else {  // bytes that are no characters are replaced, one by one
-        session.repaired.clear();
-        session.places.clear();
-        for (const std::uint8_t* p = document.data; p < end;) {
-            const int size = utf8::length(p, end);
-            const auto at = static_cast<std::uint32_t>(p - document.data);
-            const auto n = static_cast<std::size_t>(size > 0 ? size : 1);
-            if (size > 0)
-                session.repaired.insert(session.repaired.end(), p, p + n);
-            else
-                session.repaired.insert(session.repaired.end(), piece_replacement.begin(), piece_replacement.end());
-            session.places.resize(session.repaired.size(), at);
-            p += n;
-        }
-        session.places.push_back(static_cast<std::uint32_t>(document.size));
+    } else {
+        session.repair(document);
         by_segments({session.repaired.data(), session.repaired.size()}, document, offset, session, run);
     }
 }

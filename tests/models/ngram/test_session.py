@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 import sentencepiece
+import tokenizers
 
 import bitmeter as bm
+from bitmeter import _core
 from bitmeter.models.ngram.session import NGramSession
 from bitmeter.models.session import Batch, Options
 from bitmeter.text.corpus.sample import sample_text
 from bitmeter.text.units.sentencepiece import SentencePiece
+from bitmeter.text.units.tokenizers import Tokenizer
 from bitmeter.text.units.words import Words
 from tests.models.made_up import made_up_text
 
@@ -97,6 +100,35 @@ def test_pieces_are_scored_as_by_their_ids(eos: str, *, compact: bool, normalise
         assert batch.lossy == plain.lossy
         assert (batch.lossy > 100) is normalised  # else the one line that is not UTF-8
         assert session.stepper().predict().tolist() == other.stepper().predict().tolist()
+
+
+@pytest.mark.parametrize("compact", [True, False])
+def test_tokens_of_a_tokenizer_file_are_scored_as_by_their_ids(*, compact: bool) -> None:
+    """The same for a tokenizer.json, and for a text that is not in its normal form, which the package splits."""
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.normalizer = tokenizers.normalizers.NFC()
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=500, initial_alphabet=alphabet, show_progress=False)
+    made.train_from_iterator(sample_text()[:30_000].splitlines(), trainer)
+    units = Tokenizer.from_data(made.to_str().encode(), "tokenizer.json")
+    assert units.encoder is not None
+    text = sample_text()[:20_000].encode()
+    model = bm.NGram(order=3, units=units).fit(text)
+    model = model.compact() if compact else model
+    for last in (b"end\xff", "cafe\u0301".encode()):
+        data = text + last
+        ends = np.append(_core.line_ends(text), [len(text), len(data)])
+        batch, plain = (Batch(data, ends, units, eos="yes", end=model.end) for _ in range(2))
+        found = model.open(Options("yes")).score(batch)
+        other = model.open(Options("yes"))
+        assert isinstance(other, NGramSession)
+        logs = other.logprobs(plain.split.ids, plain.split.bounds, continues=False)
+        assert found.logprobs.tolist() == logs.tolist()
+        assert found.split.cuts.tolist() == plain.split.cuts.tolist()
+        assert batch.lossy == plain.lossy == len(last)
+        totals = other.totals(batch)
+        assert (totals is None) is (last[-1] == 0x81)
 
 
 def test_files_of_many_pieces_at_once() -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import functools
 import io
 import json
+import random
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sentencepiece
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
 
+from bitmeter import _core
 from bitmeter.errors import BitmeterError, DamagedSourceError, InputTypeError, MissingPackageError, MissingSourceError
 from bitmeter.text.blocks import split_corpus
 from bitmeter.text.corpus.corpus import Corpus
@@ -215,10 +220,13 @@ def test_a_split_is_never_drawn_at_random() -> None:
     assert units.split(b"ab" * 200).ids.tolist() == [2] * 200
 
 
-def test_an_absent_package_is_named(folder: Path, byte_level: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_absent_package_is_named(
+    folder: Path, byte_level: Tokenizer, word_pieces: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(MissingPackageError, match=r"pip install '\.\[hf\]'"):
-        Tokenizer(folder / "bytes.json")
+        Tokenizer(folder / "bert.json")
+    assert Tokenizer(folder / "bytes.json").split(b"the state").lossy == 0  # by the core, without the package
 
 
 # ---- names of special tokens -----------------------------------------------------------------------------------------
@@ -241,3 +249,210 @@ def test_text_is_text_unless_said_otherwise() -> None:
         again = pickle.loads(pickle.dumps(units))
         assert again.split(data).ids.tolist() == units.split(data).ids.tolist()
         assert Tokenizer.from_data(file.read_bytes(), "t", special=units.special).fingerprint == units.fingerprint
+
+
+# ---- what the core splits, beside the package ------------------------------------------------------------------------
+
+CL100K = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
+    r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+CASED = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+@|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*@|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+REGEXES = {
+    "cl100k": CL100K,
+    "qwen2": CL100K.replace("{1,3}", ""),
+    "o200k": CASED.replace("@", "(?i:'s|'t|'re|'ve|'m|'ll|'d)?"),
+    "tekken": CASED.replace("@", "").replace("{1,3}", ""),
+}
+#: What has gone wrong somewhere, or nearly: clusters, contractions, digits of other scripts.
+AWKWARD = [
+    "It's I'LL 'S 'ſ we'RE  don''t\r\n \r\n x\n\n y \t\tz /a//\n b", "HTTPServer iPhone ǅungla ʰʱ ªº McDONALD's",
+    "1234567 ²³½ Ⅷ ٣٤५ 〇 ①② 3.14", "e\u0301a\u0308 \u0301x \u200b\u0301 \u0600e\u0301 각 \u1100\u1161 हिन्दी ไทย עִברית",
+    "ﬁ\u0301 ㍿ Å Ｆｕｌｌ ½ … ´ ¨ ﷺ \u00ad\u200b\ufeff\u00a0\u3000a", "😀👨‍👩‍👧🏽🇩🇪 #️⃣",
+    " ", "", "  lead  two  ", "\n", "▁a ▁▁ b▁ c",
+    "one<|end|>two <tool>  three   four<unk> <s>", "\x00\x01\x7f\x85\u2028", "a" * 300 + " " + "\u4e2d" * 100,
+]  # fmt: skip
+
+
+def _bpe(pre: Any, **model: Any) -> tokenizers.Tokenizer:
+    made = tokenizers.Tokenizer(models.BPE(**model))
+    made.pre_tokenizer = pre
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    marks = ["<|end|>"]
+    made.train_from_iterator(
+        LINES,
+        trainers.BpeTrainer(vocab_size=700, initial_alphabet=alphabet, special_tokens=marks, show_progress=False),
+    )
+    return made
+
+
+def _regex(pattern: str) -> Any:
+    split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    return pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+
+
+def _unigram(**changes: Any) -> str:
+    """A model learned by sentencepiece, as converters write it: with the map of its normaliser."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter([*LINES, "ﬁ Ａ ½ é à"]), model_writer=model, vocab_size=400, minloglevel=2,
+        byte_fallback=changes.pop("fallback", False), character_coverage=1.0,
+    )  # fmt: skip
+    units = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    vocabulary = [[units.id_to_piece(i), units.get_score(i)] for i in range(units.get_piece_size())]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    spec = {
+        "version": "1.0", "truncation": None, "padding": None, "post_processor": None, "normalizer": None,
+        "added_tokens": [{"id": i, "content": vocabulary[i][0], **flags} for i in range(3)],
+        "decoder": METASPACE, "pre_tokenizer": METASPACE,
+        "model": {"type": "Unigram", "unk_id": 0, "vocab": vocabulary, "byte_fallback": units.is_byte(3)},
+    }  # fmt: skip
+    compiled = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(_rules(model.getvalue())).decode()}
+    return json.dumps(spec | changes).replace('"RULES"', json.dumps(compiled))
+
+
+def _rules(model: bytes) -> bytes:
+    """The map of the normaliser: the longest field of bytes 2 within field 3 of the message."""
+    start = model.index(b"nmt_nfkc") + len(b"nmt_nfkc")
+    assert model[start] == 0x12
+    size = shift = 0
+    for place in range(start + 1, start + 6):
+        size |= (model[place] & 127) << shift
+        shift += 7
+        if model[place] < 128:
+            return model[place + 1 : place + 1 + size]
+    raise AssertionError
+
+
+METASPACE = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": True, "prepend_scheme": "always"}
+WORDS = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, METASPACE]}
+SINGLE = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+LLAMA = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ],
+}
+
+
+@functools.cache
+def _kind(kind: str) -> str:
+    byte_level = pre_tokenizers.ByteLevel(add_prefix_space=kind in ("prefix", "trimmed"))
+    if kind in REGEXES:
+        return str(_bpe(_regex(REGEXES[kind]), ignore_merges=kind == "cl100k").to_str())
+    if kind == "digits":
+        return str(_bpe(pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte_level])).to_str())
+    if kind in ("gpt2", "prefix", "trimmed", "added"):
+        made = _bpe(byte_level)
+        if kind == "trimmed":
+            made.post_processor = processors.ByteLevel(trim_offsets=True)
+        if kind == "added":
+            made.normalizer = normalizers.NFC()
+            made.add_tokens(["  ", "<tool>", "ing"])
+        return str(made.to_str())
+    if kind == "llama2":
+        made = tokenizers.Tokenizer(models.BPE(byte_fallback=True))
+        made.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokens = [f"<0x{byte:02X}>" for byte in range(256)]
+        trainer = trainers.BpeTrainer(vocab_size=800, special_tokens=tokens, show_progress=False)
+        made.train_from_iterator(LINES, trainer)
+        spec = json.loads(made.to_str()) | {"normalizer": LLAMA, "pre_tokenizer": None, "decoder": METASPACE}
+        return json.dumps(spec)
+    return _unigram(
+        **{
+            "t5": {"normalizer": "RULES", "pre_tokenizer": WORDS},
+            "xlm-r": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "pre_tokenizer": WORDS},
+            "mbart": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "fallback": True},
+            "plain": {},
+        }[kind]
+    )
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [*REGEXES, "gpt2", "prefix", "trimmed", "added", "digits", "llama2", "t5", "xlm-r", "mbart", "plain"],
+)
+@pytest.mark.parametrize("special", [False, True])
+def test_the_core_splits_as_the_package(kind: str, special: bool) -> None:
+    file = _kind(kind).encode()
+    units = Tokenizer.from_data(file, "ours", special=special)
+    package = ByPackage.from_data(file, "theirs", special=special)
+    if special and kind in ("prefix", "trimmed", "added"):
+        assert units.encoder is None  # a space after each added token, or added tokens of two kinds
+        return
+    assert units.encoder is not None
+    assert units.token_bytes == package.token_bytes
+    assert units.fingerprint == package.fingerprint
+    rng = random.Random(kind)
+    documents = [text.encode() for text in (*AWKWARD, *LINES[:40], sample_text()[:3000])]
+    letters = "".join(AWKWARD)
+    for _ in range(150):
+        text = bytearray("".join(rng.choices(letters, k=rng.randrange(20))), "utf-8")
+        for _ in range(rng.choice([0, 0, 0, 1, 3])):
+            text.insert(rng.randrange(len(text) + 1), rng.randrange(256))
+        documents.append(bytes(text))
+    for document in documents:
+        ours, theirs = units.split(document), package.split(document)
+        assert (ours.ids.tolist(), ours.cuts.tolist(), ours.lossy) == (
+            theirs.ids.tolist(), theirs.cuts.tolist(), theirs.lossy,
+        ), document  # fmt: skip
+
+
+class ByPackage(Tokenizer):
+    """The package alone."""
+
+    def _load(self, data: bytes, path: str) -> None:
+        self._data, self._package = data, None
+        self._package = self._by_package()
+
+
+def test_a_text_that_is_not_normalised_is_split_by_the_package() -> None:
+    units = Tokenizer.from_data(_kind("added").encode(), "nfc")
+    assert units.encoder is not None
+    text = "cafe\u0301 the".encode()
+    with pytest.raises(_core.PieceUnsupportedError):
+        units.encoder.split(text, np.array([len(text)]))
+    assert units.join(units.split(text).ids) == "café the".encode()
+
+
+def test_no_text_of_all_characters_differs() -> None:
+    """Classes are those of the package: every character, before and behind a letter, a digit and a space."""
+    file = _kind("o200k").encode()
+    ours, theirs = Tokenizer.from_data(file, "ours"), ByPackage.from_data(file, "theirs")
+    parts = [chr(c) for c in [*range(0x20, 0x3200), *range(0xA000, 0xAC00), *range(0xF900, 0x12000)]]
+    for first in range(0, len(parts), 4096):
+        text = "".join(f"a{c}b{c}{c}1{c} {c}B" for c in parts[first : first + 4096]).encode()
+        assert np.array_equal(ours.split(text).cuts, theirs.split(text).cuts), hex(ord(parts[first]))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "byte 0"), (b"{", "byte 1"), (b'{"model": [1, 2}', "comma"), (b'"\\ud800"', "surrogates"),
+        (b"\xff", "UTF-8"),
+        (b"[" * 5000, "nested"), (b"{} x", "follows"), (b"01", "follows"), (b'{"a": "\n"}', "control"),
+    ],
+)  # fmt: skip
+def test_what_is_no_json_is_said_with_its_place(data: bytes, said: str) -> None:
+    with pytest.raises(DamagedSourceError, match=said):
+        Tokenizer.from_data(data, "bad.json")
+
+
+def test_files_cut_off_or_changed_never_crash() -> None:
+    data = _kind("t5").encode()
+    rng = random.Random(1)
+    for _ in range(60):
+        bad = bytearray(data)
+        for _ in range(rng.randrange(1, 4)):
+            bad[rng.randrange(len(bad))] = rng.randrange(32, 127)
+        try:
+            units = Tokenizer.from_data(bytes(bad[: rng.choice([len(bad), rng.randrange(len(bad))])]), "bad.json")
+        except BitmeterError:
+            continue
+        assert units.split(b"the state  of").cuts[-1] == 13

@@ -128,14 +128,17 @@ class NGramSession(PredictingSession):
         """Score a batch, from its bytes where that is possible."""
         pieces = self._pieces
         if details is None and pieces is not None and (batch.context is None or batch.border != "apart"):
-            return self._score_pieces(*pieces, batch)
+            try:
+                return self._score_pieces(*pieces, batch)
+            except _core.PieceUnsupportedError:  # a text that only the tokenizer's own package splits
+                return super().score(batch, details, watch)
         if details is not None or not self.scores_bytes:
             return super().score(batch, details, watch)
         split, blank, logs = self.score_bytes(batch.data, batch.all_ends, len(batch.ends), batch.continues, self._eos)
         return Scored(split, blank, logs, owned=True)
 
     @property
-    def _pieces(self) -> tuple[CoreModel, _core.PieceEncoder, _core.PieceWords | NDArray[np.uint32]] | None:
+    def _pieces(self) -> tuple[CoreModel, _core.TextEncoder, _core.PieceWords | NDArray[np.uint32]] | None:
         """What scores pieces in one pass over the bytes; None where units are no pieces, or a package splits."""
         model = self._model
         if model.units.encoder is not None:
@@ -147,11 +150,14 @@ class NGramSession(PredictingSession):
         pieces = self._pieces
         if pieces is None or batch.context is not None or batch.continues or batch.unfinished:
             return None
-        with format_errors(self._model.name):
-            form, encoder, words = pieces
-            found = _core.ngram_token_totals(
-                form, encoder, words, batch.data, batch.ends, self._eos, self._class, self._model.threads
-            )
+        form, encoder, words = pieces
+        try:
+            with format_errors(self._model.name):
+                found = _core.ngram_token_totals(
+                    form, encoder, words, batch.data, batch.ends, self._eos, self._class, self._model.threads
+                )
+        except _core.PieceUnsupportedError:
+            return None
         return Totals(*found)
 
     def logprobs(self, ids: Ids, bounds: Ints, continues: bool) -> Floats:  # noqa: FBT001
@@ -205,7 +211,7 @@ class NGramSession(PredictingSession):
     def _score_pieces(
         self,
         form: CoreModel,
-        encoder: _core.PieceEncoder,
+        encoder: _core.TextEncoder,
         words: _core.PieceWords | NDArray[np.uint32],
         batch: Batch,
     ) -> Scored:

@@ -130,7 +130,7 @@ class Units(ABC):
         return None
 
     @property
-    def encoder(self) -> _core.PieceEncoder | None:
+    def encoder(self) -> _core.TextEncoder | None:
         """For a tokenizer that the core splits by, its compiled form, so that a model can score bytes in one pass."""
         return None
 

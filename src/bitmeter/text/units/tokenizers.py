@@ -209,7 +209,11 @@ class Tokenizer(FileUnits):
     """
 
     kind = "tokenizer"
+    _data: bytes
     _has_special = False
+    _encoder: _core.TextEncoder | None = None
+    #: The package's, where it is needed.
+    _package: Any = None
 
     def __init__(self, path: Any, *, special: bool = False) -> None:
         self.special = flag(special, "special")
@@ -223,9 +227,17 @@ class Tokenizer(FileUnits):
         made._take(data, name, name)
         return made
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key not in ("_encoder", "_package")}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._tokenizer.encode_special_tokens = not self.special  # which a copy of the package's does not keep
+        self._load(self._data, self.path)
+
+    @property
+    def encoder(self) -> _core.TextEncoder | None:
+        """What splits in the core; None for kinds that the package splits."""
+        return self._encoder
 
     @property
     def _rule(self) -> str:
@@ -233,23 +245,36 @@ class Tokenizer(FileUnits):
         return "1" if not self._has_special else "2+special" if self.special else "2"
 
     def _load(self, data: bytes, path: str) -> None:
-        tokenizers = require("tokenizers", "Reading a tokenizer file")
-        with asking_tokenizer(path):
-            self._tokenizer = tokenizers.Tokenizer.from_buffer(data)
-            self._tokenizer.no_truncation()
-            self._tokenizer.no_padding()
-            self._tokenizer.encode_special_tokens = not self.special
+        self._data = data
+        try:
+            self._encoder, self._has_special = _core.tokenizer_encoder(data, self.special)
+        except _core.PieceUnsupportedError:
+            with asking_tokenizer(path):
+                self._package = self._by_package()
+        except _core.PieceFormatError as error:
+            message = f"{path} is not a tokenizer file: {error}. A Hugging Face model has it as tokenizer.json"
+            raise DamagedSourceError(message, path=path) from error
+
+    def _by_package(self) -> Any:
+        tokenizers = require("tokenizers", "Splitting by a tokenizer of this kind")
+        made = tokenizers.Tokenizer.from_buffer(self._data)
+        made.no_truncation()
+        made.no_padding()
+        made.encode_special_tokens = not self.special
+        if hasattr(made.model, "dropout") and made.model.dropout:
+            made.model.dropout = None  # a split that is drawn at random is for training alone
+        return made
 
     def _token_bytes(self, path: str) -> list[bytes | None]:
+        if self._encoder is not None:
+            return self._encoder.tokens()
         with asking_tokenizer(path):
-            vocabulary = self._tokenizer.get_vocab(with_added_tokens=True)
+            vocabulary = self._package.get_vocab(with_added_tokens=True)
             largest = max(vocabulary.values(), default=-1)
             if largest >= _MOST_IDS:  # writing it out, and the list below, take memory for each id up to the largest
                 message = f"{path} is not a tokenizer file: its largest id is {largest:,}, beyond that of any tokenizer"
                 raise DamagedSourceError(message, path=path)
-            spec = json.loads(self._tokenizer.to_str())
-            if spec["model"].get("dropout"):
-                self._tokenizer.model.dropout = None  # a split that is drawn at random is for training alone
+            spec = json.loads(self._package.to_str())
         rules = json.dumps([spec.get("decoder"), spec.get("pre_tokenizer"), spec.get("normalizer")])
         byte_level = '"ByteLevel"' in rules
         meta = META in json.dumps(spec.get("decoder"), ensure_ascii=False) or '"Metaspace"' in rules
@@ -269,9 +294,19 @@ class Tokenizer(FileUnits):
                 result[number] = piece_bytes(token, meta=meta, fallback=fallback)
         return result
 
+    def _split(self, data: bytes, ends: Ints) -> Split:
+        if self._encoder is not None:
+            try:
+                return Split(*self._encoder.split(data, ends))
+            except _core.PieceUnsupportedError:  # such as a text that is not in the normal form of the file
+                pass
+        return super()._split(data, ends)
+
     def _encode(self, texts: list[str]) -> list[tuple[Sequence[int], Sequence[int]]]:
         with asking_tokenizer(self.path):
-            found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
+            if self._package is None:
+                self._package = self._by_package()
+            found = self._package.encode_batch(texts, add_special_tokens=False)
         return [(item.ids, [start for start, _ in item.offsets]) for item in found]
 
 
