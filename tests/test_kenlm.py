@@ -72,6 +72,30 @@ def test_states_go_word_by_word(name: str) -> None:
         assert float(total) == both
 
 
+@pytest.mark.parametrize("order", [1, 2, 4])
+@pytest.mark.parametrize("bos", [True, False])
+def test_the_words_of_a_long_sentence_are_scored_as_one_by_one(order: int, bos: bool, tmp_path: Path) -> None:
+    """It is scored in parts, each of which begins with the words before it: the same floats, lengths and unknown words."""
+    random = np.random.default_rng(order)
+    words = [f"w{i}" for i in range(40)]
+    rows = [" ".join(random.choice(words[:30], size=9)) for _ in range(300)]
+    bm.NGram(order=order, prune=[0, 0, 1][:order] if order > 2 else None).fit("\n".join(rows).encode()).save(
+        tmp_path / "model.bmn"
+    )
+    model = kenlm.Model(str(tmp_path / "model.bmn"))
+    for size in (0, 1, 23, 24, 25, 61, 143, 144, 145, 700):
+        line = " ".join(random.choice(words, size=size))
+        state, after = kenlm.State(), kenlm.State()
+        (model.BeginSentenceWrite if bos else model.NullContextWrite)(state)
+        expected = []
+        for word in [*line.split(), "</s>"]:
+            found = model.BaseFullScore(state, word, after)
+            expected.append((found.log_prob, found.ngram_length, found.oov))
+            state, after = after, state
+        assert list(model.full_scores(line, bos=bos)) == expected
+        assert list(model.full_scores(line, bos=bos, eos=False)) == expected[:-1]
+
+
 @pytest.mark.parametrize("name", ["probing", "tiny.arpa"])
 def test_words_are_whole_wherever_they_stand(name: str) -> None:
     """Sentences are split some hundred bytes at a time: a border within a word or in white space changes nothing."""

@@ -5,7 +5,7 @@ namespace bitmeter {
 
 /// The value as it was read. Without this the compiler may read it again after it was checked, and use another one.
 template <class Int>
-inline Int once(Int value) {
+[[gnu::always_inline]] inline Int once(Int value) {
     asm volatile("" : "+r"(value));
     return value;
 }

@@ -35,6 +35,7 @@ PageBlock PageBlock::temporary(const std::string& folder, std::size_t size) {
     size = std::max<std::size_t>(size, 1);
     os::reserve(own.file, 0, size);
     own.view = os::map_temporary(own.file, size);
+    os::advise_huge(own.view.data, own.view.size);
     return result;
 }
 

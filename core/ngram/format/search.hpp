@@ -1,8 +1,6 @@
 // Interpolation search for a child of a node.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -20,55 +18,59 @@ struct LineMasks {
     std::uint32_t equal, below;
 };
 
-inline LineMasks compare_line(const std::uint32_t* line, std::uint32_t code) {
+/// How any processor compares them.
+struct AnyLines {
+    static LineMasks compare(const std::uint32_t* line, std::uint32_t code) {
 #if defined(__SSE2__)
-    const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
-    __m128i equal[4], below[4];
-    for (int i = 0; i < 4; ++i) {
-        const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line) + i);
-        equal[i] = _mm_cmpeq_epi32(found, wanted);
-        below[i] = _mm_cmplt_epi32(found, wanted);  // codes have at most 31 bits
-    }
-    auto mask = [](const __m128i* parts) {
-        const __m128i low = _mm_packs_epi32(parts[0], parts[1]), high = _mm_packs_epi32(parts[2], parts[3]);
-        return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
-    };
-    return {mask(equal), mask(below)};
+        const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
+        __m128i equal[4], below[4];
+        for (int i = 0; i < 4; ++i) {
+            const __m128i found = _mm_loadu_si128(reinterpret_cast<const __m128i*>(line) + i);
+            equal[i] = _mm_cmpeq_epi32(found, wanted);
+            below[i] = _mm_cmplt_epi32(found, wanted);  // codes have at most 31 bits
+        }
+        auto mask = [](const __m128i* parts) {
+            const __m128i low = _mm_packs_epi32(parts[0], parts[1]), high = _mm_packs_epi32(parts[2], parts[3]);
+            return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+        };
+        return {mask(equal), mask(below)};
 #else
-    LineMasks result{0, 0};
-    for (std::uint32_t i = 0; i < line_keys; ++i) {
-        result.equal |= std::uint32_t{line[i] == code} << i;
-        result.below |= std::uint32_t{line[i] < code} << i;
-    }
-    return result;
+        LineMasks result{0, 0};
+        for (std::uint32_t i = 0; i < line_keys; ++i) {
+            result.equal |= std::uint32_t{line[i] == code} << i;
+            result.below |= std::uint32_t{line[i] < code} << i;
+        }
+        return result;
 #endif
-}
+    }
+};
 
 /// A search among ascending keys[begin, end), one cache line at a time: all keys of a line are compared at once, since
 /// branches on them would be mispredicted. The list of all keys is aligned to lines and readable to the end of its last one.
-struct ChildSearch {
+template <class Lines>
+struct LineSearch {
     std::uint64_t begin, end;
     std::uint64_t size;   // when it began
     std::uint64_t guess;  // where to look next, or what was found
     bool hit;
 
-    ChildSearch() = default;
-    ChildSearch(std::uint64_t from, std::uint64_t to, std::uint32_t code, unsigned bits)
-        : begin(from), end(to), size(to - from), guess(from + ((code * size) >> bits)), hit(false) {}
+    LineSearch() = default;
+    LineSearch(std::uint64_t from, std::uint64_t to, std::uint64_t first_guess)
+        : begin(from), end(to), size(to - from), guess(first_guess), hit(false) {}
 
     /// Looks at one line; whether the search goes on. Most end with the first, since codes are spread evenly over their
     /// `bits` bits and the guess by proportion is near.
     bool look(const std::uint32_t* keys, std::uint32_t code, unsigned bits, bool halve = false) {
         const std::uint64_t line = guess & ~(line_keys - 1);
-        const auto [equal, below] = compare_line(keys + line, code);
-        const std::uint64_t from = std::max(begin, line) - line, to = std::min(end - line, line_keys);
+        const auto [equal, below] = Lines::compare(keys + line, code);
+        const std::uint64_t from = begin > line ? begin - line : 0, to = end - line < line_keys ? end - line : line_keys;
         const std::uint32_t own = ((std::uint32_t{1} << to) - 1) & ~((std::uint32_t{1} << from) - 1);
         const std::uint32_t found = equal & own;
         const bool before = (((below | equal) & own) == 0) & (line > begin);
         const bool after = ((below & own) == own) & (line + line_keys < end);
         hit = found != 0;
         if (!(before | after)) {
-            guess = line + static_cast<std::uint64_t>(std::countr_zero(found | 1u << line_keys));
+            guess = line + static_cast<std::uint64_t>(__builtin_ctz(found | 1u << line_keys));
             return false;
         }
         const std::uint32_t edge = keys[before ? line : line + line_keys - 1];
@@ -91,7 +93,7 @@ struct ChildSearch {
 inline std::uint64_t find_in_lines(const std::uint32_t* keys, std::uint64_t begin, std::uint64_t end, std::uint32_t code,
                                    unsigned bits) {
     if (begin >= end) return no_child;
-    ChildSearch search(begin, end, code, bits);
+    LineSearch<AnyLines> search(begin, end, begin + ((std::uint64_t{code} * (end - begin)) >> bits));
     search.finish(keys, code, bits);
     return search.hit ? search.guess : no_child;
 }

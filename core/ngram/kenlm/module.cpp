@@ -252,6 +252,20 @@ template <class Model>
 std::vector<ModuleScore> module_scores(const Model& model, Bytes sentence, ModuleEdges edges) {
     Words<Model> words(model);
     std::vector<ModuleScore> result;
+    if constexpr (std::is_same_v<Model, NgramModel>) {
+        std::vector<std::uint32_t> numbers;
+        numbers.reserve(sentence.size / 4 + 2);
+        words.of(sentence, [&](std::uint32_t word) { numbers.push_back(word); });
+        const std::size_t many = numbers.size();
+        if (edges.ended) numbers.push_back(word_end);
+        std::vector<NgramFloat> scored(numbers.size());
+        const NgramState before = edges.begun ? ngram_cursor(model) : NgramState{0, 0};
+        ngram_float_steps(model, before, numbers.data(), numbers.size(), scored.data());
+        result.reserve(numbers.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            result.push_back({scored[i].logprob, scored[i].length, i < many && numbers[i] == word_unknown});
+        return result;
+    }
     follow(model, words, sentence, edges, [&](const ModuleScore& own) { result.push_back(own); });
     return result;
 }

@@ -16,7 +16,7 @@ alignas(64) constexpr std::uint32_t no_keys[lanes] = {
     ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
 };
 
-/// Sixteen texts being scored, each in its own lane, with the steps of Lane in follow.cpp.
+/// Sixteen texts being scored, each in its own lane, with the steps of Lane in follow_lanes.inc.
 struct alignas(64) Group {
     std::uint64_t ngram[lanes];  // the address of the n-gram that is awaited
     std::uint64_t line[lanes];   // that of the keys that are looked at
@@ -208,7 +208,7 @@ private:
         for (unsigned i = 0; i < lanes; ++i) __builtin_prefetch(reinterpret_cast<const void*>(g.line[i]));
     }
 
-    /// Looks at one line of keys for each. Those whose search ends by it go on; see ChildSearch::look.
+    /// Looks at one line of keys for each. Those whose search ends by it go on; see LineSearch::look.
     void look(Group& g) const {
         for (unsigned i = 0; i < lanes; ++i) {
             const __m512i keys = load(reinterpret_cast<const void*>(g.line[i])), code = number(g.code[i]);

@@ -1,4 +1,4 @@
-// The AVX-512 kernel of follow.cpp, which scores sixteen texts at once.
+// The kernels of follow.cpp for some instruction sets; that of AVX-512 works on sixteen texts with one instruction.
 #pragma once
 
 #include <cstddef>
@@ -35,5 +35,7 @@ NgramState follow_start(const FollowText& text, const NgramSpan& span);
 constexpr std::size_t most_follow_words = std::size_t{1} << 30;
 void follow_avx512(const FollowTables& tables, const FollowText& text);
 constexpr CpuFeatures follow_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512cd;
+void follow_avx2(const FollowTables& tables, const FollowText& text);
+constexpr CpuFeatures follow_avx2_needs = cpu_avx2 | cpu_bmi2;
 
 }  // namespace bitmeter

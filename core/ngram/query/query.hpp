@@ -63,6 +63,10 @@ inline float ngram_kenlm_float(float logprob, std::uint32_t word) {
 /// The same step in that precision. A state of length 0 has no history at all; the state after it is the least that
 /// predicts the same: histories that no n-gram goes on from, and that cost nothing, are left out.
 NgramFloat ngram_float_step(const NgramModel& model, NgramState& state, std::uint32_t word);
+/// The same for the words of a sentence, into out. A long one is cut into parts that are followed side by side: while one
+/// waits for memory, the others go on. Words of the model only, `before` a state that it holds.
+void ngram_float_steps(const NgramModel& model, const NgramState& before, const std::uint32_t* words, std::size_t size,
+                       NgramFloat* out);
 
 /// Whether the model has this place among its histories.
 template <class Model>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from array import array as machine_array
 from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
@@ -152,9 +153,9 @@ def native(value: Any, name: str) -> Any:
 
     Iterated item by item, these would give library objects that compare equal to nothing else.
     """
-    if type(value) is np.ndarray:  # the common case; asking for masks would load numpy.ma
+    if type(value) is np.ndarray:  # the common case
         return value.astype(np.float32) if value.dtype.name == "bfloat16" else value
-    if isinstance(value, np.ma.MaskedArray):
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray):  # else there is none
         if np.ma.is_masked(value):
             message = f"{name} is a masked array with masked entries; take value.compressed() or value.filled(…) first"
             raise InputError(message, value=value)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from importlib import metadata
 
 from bitmeter import _core
 
@@ -47,6 +46,8 @@ def machine_of(*packages: str, **facts: str) -> dict[str, str]:
 
 
 def _version(package: str) -> str:
+    from importlib import metadata  # slow to import, and needed only by what codes in floating point
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from bitmeter.measure.compare import Comparison
 from bitmeter.measure.groups.compare import GroupDifference
@@ -13,7 +12,9 @@ from bitmeter.measure.groups.rows import groups_of, macro, source_means, sums_of
 from bitmeter.measure.interval.base import Interval, bracketed, decimals
 from bitmeter.measure.score import Score
 from bitmeter.reports import figures
-from bitmeter.reports.tables import plain_table
+
+if TYPE_CHECKING:
+    from rich.table import Table  # slow to import, and not needed for the lines of one score
 
 __all__ = ["difference_lines", "difference_table", "group_lines", "groups_table", "with_ends"]
 
@@ -74,6 +75,8 @@ def _averages(mean: Interval | None, *, nested: bool) -> str:
 
 def groups_table(scores: Sequence[Score]) -> Table:
     """Models × groups: one line per group, one column per model."""
+    from bitmeter.reports.tables import plain_table
+
     titles = [(_title(scores[0]), "left"), ("docs", "right"), *((score.model, "right") for score in scores)]
     columns = [groups_of(score) for score in scores]
     rows = []
@@ -94,6 +97,8 @@ def _estimate(mean: Interval | None) -> str:
 
 def difference_table(comparison: Comparison) -> Table:
     """The difference of each model to the baseline on each group."""
+    from bitmeter.reports.tables import plain_table
+
     titles = [("group", "left"), (comparison.baseline.model, "right")]
     several = len({found.model for found in comparison.groups}) > 1
     titles += [("model", "left")] * several

@@ -11,7 +11,7 @@ from bitmeter.models.protocols import Model, OpenVocabulary
 __all__ = ["NormWatch"]
 
 #: How much of a text is looked at, and how many words of a vocabulary; from fewer words nothing is concluded.
-_TEXT, _MOST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 1_000
+_TEXT, _MOST_WORDS, _FIRST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 2_000, 1_000
 #: A kind of character is missing if fewer of the words of the vocabulary have it, while more of those of the text do. A
 #: few may have it all the same: SentencePiece makes a 2 of a superscript, behind any normaliser.
 _IN_VOCABULARY, _IN_TEXT = 0.0005, 0.01
@@ -72,27 +72,33 @@ class NormWatch:
         many = len(words) >= _FEWEST_WORDS
         if not many and not any(_share(words, holds) > _IN_TEXT for holds in _KINDS.values()):
             return []
-        known = [word.decode("utf-8", "ignore") for word in self._model.some_words(_MOST_WORDS)]
+        shares = {name: _share(words, holds) for name, holds in _KINDS.items()}
+        asked = {name for name, share in shares.items() if share > _IN_TEXT}
+        lower = many and shares["upper-case letters"] < _IN_VOCABULARY
+        if asked and not lower:  # most vocabularies have a kind in so many words that a few of them show it
+            few = self._known(_FIRST_WORDS)
+            asked = {name for name in asked if not few or _share(few, _KINDS[name]) < 10 * _IN_VOCABULARY}
+        known = self._known(_MOST_WORDS) if asked or lower else []
         if len(known) < _FEWEST_WORDS:
             return []
-        missing = {
-            name: share
-            for name, holds in _KINDS.items()
-            if (share := _share(words, holds)) > _IN_TEXT and _share(known, holds) < _IN_VOCABULARY
-        }
+        missing = {name: shares[name] for name in _KINDS if name in asked and _share(known, _KINDS[name]) < _IN_VOCABULARY}
         if missing:
             return [_by_words(missing)]
-        cased = _share(known, _is_upper)
-        return [_by_case(cased)] if many and cased > _CASED and _share(words, _is_upper) < _IN_VOCABULARY else []
+        cased = _share(known, _is_upper) if lower else 0.0
+        return [_by_case(cased)] if cased > _CASED else []
+
+    def _known(self, most: int) -> list[str]:
+        assert isinstance(self._model, OpenVocabulary)
+        return [word.decode("utf-8", "ignore") for word in self._model.some_words(most)]
 
 
 def _share(words: list[str], holds: Callable[[str], bool]) -> float:
     """The share of words that have a character of a kind."""
-    chars = "".join(sorted(char for char in set("".join(words)) if holds(char)))
+    lines = "\n".join(words)  # no word has a line's end in it
+    chars = "".join(sorted(char for char in set(lines) if holds(char)))
     if not chars:
         return 0.0
-    found = re.compile(f"[{re.escape(chars)}]").search
-    return sum(1 for word in words if found(word)) / len(words)
+    return len(re.findall(f"[{re.escape(chars)}].*", lines)) / len(words)
 
 
 def _by_name(trained: str, norm: str) -> str:

@@ -285,12 +285,13 @@ class NGramBase(NGramLike, Codes, Samples, Checked, Bundled, Threaded):
 
     def some_words(self, most: int) -> list[bytes]:
         """Words from all over the vocabulary; none where the file does not list them, or its units are not words."""
-        size = self.form.words
+        form = self.form
+        size = form.words
         if self._plan.kind != "words" or size <= END + 1:
             return []
         with format_errors(self.name):
             try:
-                return [self.form.word(i) for i in range(END + 1, size, max(1, size // most))]
+                return [form.word(i) for i in range(END + 1, size, -(-size // most))]
             except _core.NgramUnableError:  # a binary of KenLM made with build_binary -v
                 return []
 
