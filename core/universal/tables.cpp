@@ -50,6 +50,19 @@ void fill_logits(Tables& t) {
     }
 }
 
+/// Logarithms bit by bit: the next bit of log2 x, for x from 1 to 2, is whether x² is at least 2.
+void fill_costs(Tables& t) {
+    for (std::uint64_t i = 0; i < 128; ++i) {
+        std::uint64_t x = (257 + 2 * i) << 22, log = 0;  // (128.5 + i)/128 in 1/2^30
+        for (int bit = 0; bit < 8; ++bit) {
+            x = x * x >> 30;
+            log = log << 1 | x >> 31;
+            x >>= x >> 31;
+        }
+        t.cost[i] = static_cast<std::uint16_t>(256 - log);
+    }
+}
+
 /// A bit history: the exact bits while they are few, then discounted counts and the last bit.
 struct History {
     int zeros = 0, ones = 0, length = 0, bits = 0, last = 0;
@@ -118,6 +131,7 @@ Tables make() {
     fill_squash(t);
     fill_logits(t);
     for (int n = 0; n < 1024; ++n) t.rate[n] = static_cast<std::uint16_t>(81920 / (10 * n + 16));
+    fill_costs(t);
     fill_histories(t.histories);
     return t;
 }
