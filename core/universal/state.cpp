@@ -13,7 +13,7 @@
 namespace bitmeter::universal {
 namespace {
 
-constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}, {20, 24, 18, 0}};
+constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}, {19, 22, 18, 0}};
 constexpr std::size_t page = std::size_t{1} << 21;
 /// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
 constexpr std::int32_t most_weight = 1 << 21;

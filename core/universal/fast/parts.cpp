@@ -14,7 +14,7 @@ Parts parts_of(std::uint8_t* memory, const Size& size, std::size_t& bytes) {
     p.maps = take<std::uint32_t>(memory, bytes, contexts * 256);
     p.match_maps = take<std::uint32_t>(memory, bytes, 128);
     for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int16_t>(memory, bytes, inputs * mixer_rows[m]);
-    p.refined = take<std::uint16_t>(memory, bytes, std::size_t{refined_rows} * refined_cells);
+    p.refined = take<std::uint16_t>(memory, bytes, std::size_t{refined_rows} * cells_of_row);
     p.order1 = take<std::uint8_t>(memory, bytes, 256 * order1_row);
     p.matches = take<std::uint32_t>(memory, bytes, std::size_t{1} << size.matches);
     p.history = take<std::uint8_t>(memory, bytes, std::size_t{1} << size.history);
@@ -34,8 +34,8 @@ void fill(const Parts& p) {
     for (int m = 0; m < mixers; ++m)
         for (int i = 0; i < inputs * mixer_rows[m]; ++i) p.weights[m][i] = 8192 / 3;
     for (int row = 0; row < refined_rows; ++row)
-        for (int cell = 0; cell < refined_cells; ++cell)
-            p.refined[row * refined_cells + cell] = static_cast<std::uint16_t>(t.squash_fine[cell * 32] >> 16);
+        for (int cell = 0; cell < cells_of_row; ++cell)  // from -7.5 nats
+            p.refined[row * cells_of_row + cell] = static_cast<std::uint16_t>(t.squash_fine[272 + cell * 32] >> 16);
 }
 
 void check(const Parts& p) {

@@ -34,6 +34,7 @@ struct Parts {
     std::uint32_t* matches;
 };
 
+constexpr int cells_of_row = 16;  // of the map, a nat apart
 /// What the last bytes may have cost beyond 8 bits each, in 1/256 bit.
 constexpr std::int32_t most_excess = 32 * 256;
 constexpr int mixer_rows[mixers] = {256, 7 * 4 * 8};
