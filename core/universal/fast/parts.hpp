@@ -8,8 +8,8 @@
 
 namespace bitmeter::universal::fast {
 
-constexpr int contexts = 7;  // whose bit histories are kept: orders 1, 2, 3, 4, 6, the word, and it with the word before
-constexpr int inputs = 8;    // of the mixers: the contexts and the match
+constexpr int contexts = 6;  // whose bit histories are kept: orders 1, 2, 3, 4 and 6, and the word
+constexpr int inputs = 8;    // of the mixers: the contexts, a zero that fills the vector, and the match
 constexpr int mixers = 2;
 constexpr int ways = 3;      // second nibbles that a line has room for
 
@@ -37,7 +37,7 @@ struct Parts {
 constexpr int cells_of_row = 16;  // of the map, a nat apart
 /// What the last bytes may have cost beyond 8 bits each, in 1/256 bit.
 constexpr std::int32_t most_excess = 32 * 256;
-constexpr int mixer_rows[mixers] = {256, 7 * 4 * 8};
+constexpr int mixer_rows[mixers] = {256, contexts * 4 * 8};
 
 constexpr int tree = 16;  // bytes of a tree of order 1; the last is unused
 constexpr int order1_row = 17 * tree;
