@@ -199,7 +199,13 @@ def test_frozen_documents_know_nothing_of_each_other(preset: str) -> None:
 
 
 def test_fingerprints_tell() -> None:
-    models = [Universal("small"), Universal("medium"), Universal("fast"), FROZEN["small"], Universal("small").with_prime(TEXT[:400])]
+    models = [
+        Universal("small"),
+        Universal("medium"),
+        Universal("fast"),
+        FROZEN["small"],
+        Universal("small").with_prime(TEXT[:400]),
+    ]
     models.append(Universal("small").with_prime(TEXT[:399]))
     assert len({model.fingerprint for model in models}) == len(models)
     assert Universal("small").fingerprint == "universal-2-small"
