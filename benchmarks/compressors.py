@@ -40,7 +40,7 @@ PROGRAMS = {
 }
 #: Models of bitmeter, as they are typed.
 MODELS = (
-    "universal:small", "universal:medium", "universal:large",
+    "universal:fast", "universal:small", "universal:medium", "universal:large",
     "ppmd:8", "ppmd:16", "zstd:22", "xz:9e", "brotli:11", "bz2:9",
 )  # fmt: skip
 REFERENCE = "universal:medium"

@@ -10,9 +10,10 @@ namespace {
 
 using universal::Kernels;
 
-Kernels kernels_named(const std::string& name) {
-    if (name == "best") return universal::kernels_of(cpu()).back();
-    for (const Kernels& k : universal::kernels_of(detect_cpu()))
+Kernels kernels_named(const std::string& name, int size) {
+    const universal::Design design = universal::design_of(size);
+    if (name == "best") return universal::kernels_of(cpu(), design).back();
+    for (const Kernels& k : universal::kernels_of(detect_cpu(), design))
         if (k.name == name) return k;
     throw std::invalid_argument("this processor cannot run the kernel " + name);
 }
@@ -22,17 +23,23 @@ constexpr std::size_t held = 8;
 
 }  // namespace
 
-std::vector<Kernels> universal::kernels_of(const Cpu& cpu) {
-    std::vector<Kernels> found = {universal_baseline()};
-    if (cpu.runs(CpuLevel::avx2, cpu_avx2)) found.push_back(universal_avx2());
-    if (cpu.runs(CpuLevel::avx512, universal_avx512_needs)) found.push_back(universal_avx512());
+std::vector<Kernels> universal::kernels_of(const Cpu& cpu, Design design) {
+    const bool fast = design == Design::fast;
+    std::vector<Kernels> found = {fast ? fast_baseline() : universal_baseline()};
+    if (cpu.runs(CpuLevel::avx2, cpu_avx2)) found.push_back(fast ? fast_avx2() : universal_avx2());
+    if (cpu.runs(CpuLevel::avx512, universal_avx512_needs)) {
+        // Its vectors are of 128 bits: wider ones would have nothing to do.
+        found.push_back(fast ? fast_avx2() : universal_avx512());
+        found.back().name = "avx512";
+    }
     return found;
 }
 
-UniversalModel::UniversalModel(int size, const std::string& kernel) : state_(size), kernels_(kernels_named(kernel)) {}
+UniversalModel::UniversalModel(int size, const std::string& kernel)
+    : state_(size), kernels_(kernels_named(kernel, size)) {}
 
 UniversalModel::UniversalModel(universal::State state, bool frozen)
-    : state_(std::move(state)), kernels_(kernels_named("best")), frozen_(frozen) {
+    : state_(std::move(state)), kernels_(kernels_named("best", state_.size())), frozen_(frozen) {
     try {
         state_.check();
     } catch (const std::invalid_argument& error) {

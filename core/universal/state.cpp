@@ -5,25 +5,18 @@
 #include <new>
 #include <stdexcept>
 
+#include "universal/fast/parts.hpp"
+#include "universal/memory.hpp"
 #include "universal/tables.hpp"
 #include "util/system.hpp"
 
 namespace bitmeter::universal {
 namespace {
 
-constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}};
-constexpr std::uint32_t first_rate = 197u << 16;  // 0.012 · 2^14, as 16.16
+constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}, {19, 22, 18, 0}};
 constexpr std::size_t page = std::size_t{1} << 21;
 /// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
 constexpr std::int32_t most_weight = 1 << 21;
-
-/// Without memory, only the place is counted on.
-template <class T>
-T* take(std::uint8_t* memory, std::size_t& at, std::size_t count) {
-    auto* found = memory ? reinterpret_cast<T*>(memory + at) : nullptr;
-    at += (count * sizeof(T) + 63) / 64 * 64;
-    return found;
-}
 
 Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
     Parts p{};
@@ -44,12 +37,32 @@ Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
     return p;
 }
 
+/// Where everything of a state is, and its bytes.
+struct Layout {
+    Parts parts;
+    fast::Parts fast;
+    std::size_t bytes = 0;
+};
+
+Layout layout_of(int size, std::uint8_t* memory) {
+    Layout made{};
+    const Size powers = size_of(size);
+    if (design_of(size) == Design::mixed) {
+        made.parts = part(memory, powers, made.bytes);
+    } else {
+        made.fast = fast::parts_of(memory, powers, made.bytes);
+        made.parts.place = made.fast.place;
+        made.parts.history = made.fast.history;
+        made.parts.matches = made.fast.matches;
+    }
+    made.parts.tables = made.fast.tables = &tables();
+    return made;
+}
+
 constexpr std::uint32_t guess(std::uint32_t p22) { return p22 << 10; }
 
 void fill(const Parts& p, const Size& size) {
     const Tables& t = tables();
-    *p.place = Place{};
-    p.place->rate = first_rate;
     for (int c = 0; c < contexts; ++c)
         for (int s = 0; s < 256; ++s) p.maps[c * 256 + s] = t.histories.start[s];
     for (std::uint32_t length = 0; length < 64; ++length) {
@@ -80,12 +93,12 @@ Size size_of(int number) {
     return all_sizes[number];
 }
 
+Design design_of(int number) { return number < 3 ? Design::mixed : Design::fast; }
+
 void State::Free::operator()(std::uint8_t* p) const { std::free(p); }
 
 std::size_t State::bytes_of(int size) {
-    std::size_t bytes = 0;
-    part(nullptr, size_of(size), bytes);
-    return bytes;
+    return layout_of(size, nullptr).bytes;
 }
 
 void State::lay_out() {
@@ -96,14 +109,23 @@ void State::lay_out() {
     auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
     start_ = memory_.get() + (page - address % page) % page;
     os::advise_huge(start_, bytes_ / page * page);
-    std::size_t end = 0;
-    parts_ = part(start_, powers_, end);
-    parts_.tables = &tables();
+    const Layout layout = layout_of(size_, start_);
+    parts_ = layout.parts;
+    if (design() == Design::fast) fast_ = std::make_shared<const fast::Parts>(layout.fast);
+}
+
+void State::fill_all() {
+    *parts_.place = Place{};
+    parts_.place->rate = first_rate;
+    if (design() == Design::fast)
+        fast::fill(*fast_);
+    else
+        fill(parts_, powers_);
 }
 
 State::State(int size) : size_(size), powers_(size_of(size)) {
     lay_out();
-    fill(parts_, powers_);
+    fill_all();
 }
 
 State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
@@ -113,7 +135,7 @@ State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
 
 void State::reset() {
     std::memset(start_, 0, bytes_);
-    fill(parts_, powers_);
+    fill_all();
 }
 
 void State::assign(const State& other) {
@@ -149,13 +171,14 @@ std::uint64_t State::checksum() const {
 
 void State::check() const {
     const Parts& p = parts_;
+    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible learning rate");
+    if (design() == Design::fast) return fast::check(*fast_);
     for (int f = 0; f < finals; ++f)
         for (int i = 0; i < mixers * final_rows[f]; ++i)
             if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)
                 throw std::invalid_argument("it holds impossible weights");
     for (int c = 0; c < contexts; ++c)
         if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
-    if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible learning rate");
 }
 
 }  // namespace bitmeter::universal

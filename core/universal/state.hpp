@@ -45,7 +45,9 @@ struct alignas(64) Place {
     std::uint32_t rate = 0;          // learning rate of the mixers
     std::uint8_t recent[32] = {};    // the last bytes, the latest first found at (seen - 1) % 32
     std::uint32_t seen = 0;          // bytes of this document
-};
+    std::int32_t excess = 0;         // what the last bytes cost beyond 8 bits each, in 1/256 bit; the first three designs
+};                                   // do not use it
+static_assert(sizeof(Place) == 128);
 
 /// Sizes as powers of two.
 struct Size {
@@ -55,11 +57,19 @@ struct Size {
     unsigned direct;   // lines of the direct probabilities of order 2
 };
 
-/// small, medium, large: 0, 1, 2.
-constexpr int sizes = 3;
-Size size_of(int number);
+/// The arithmetic of a model: how bits are predicted, and so the layout of its memory.
+enum class Design { mixed, fast };
 
-/// Pointers to the parts of the block.
+/// small, medium, large, fast: 0, 1, 2, 3. The numbers are those of files.
+constexpr int sizes = 4;
+Size size_of(int number);
+Design design_of(int number);
+
+namespace fast {
+struct Parts;
+}
+
+/// Pointers to the parts of the block. Those of `fast` has the place, the history and the matches alone.
 struct Parts {
     const Tables* tables;
     Place* place;
@@ -92,7 +102,10 @@ public:
     State& operator=(State&&) = default;
 
     int size() const { return size_; }
+    Design design() const { return design_of(size_); }
     const Parts& parts() const { return parts_; }
+    /// Of the design `fast` alone.
+    const fast::Parts& fast_parts() const { return *fast_; }
     const Size& powers() const { return powers_; }
     std::size_t bytes() const { return bytes_; }
     /// Bytes of a state of this size.
@@ -116,6 +129,7 @@ private:
         void operator()(std::uint8_t* p) const;
     };
     void lay_out();
+    void fill_all();
 
     int size_;
     Size powers_;
@@ -123,6 +137,7 @@ private:
     std::unique_ptr<std::uint8_t, Free> memory_;  // as the system gave it
     std::uint8_t* start_ = nullptr;                // at the beginning of a page
     Parts parts_{};
+    std::shared_ptr<const fast::Parts> fast_;
 };
 
 }  // namespace bitmeter::universal

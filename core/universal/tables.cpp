@@ -50,6 +50,19 @@ void fill_logits(Tables& t) {
     }
 }
 
+/// -log2 of p/2^32 in 1/256, bit by bit: the next bit of log2 x, for x from 1 to 2, is whether x² is at least 2.
+std::uint16_t cost_of(std::uint32_t p) {
+    int whole = 0;
+    for (; p < 1u << 31; p <<= 1) ++whole;
+    std::uint64_t x = p >> 1, log = 0;  // from 1 to 2, in 1/2^30
+    for (int bit = 0; bit < 8; ++bit) {
+        x = x * x >> 30;
+        log = log << 1 | x >> 31;
+        x >>= x >> 31;
+    }
+    return static_cast<std::uint16_t>(256 * (whole + 1) - static_cast<int>(log));
+}
+
 /// A bit history: the exact bits while they are few, then discounted counts and the last bit.
 struct History {
     int zeros = 0, ones = 0, length = 0, bits = 0, last = 0;
@@ -118,6 +131,7 @@ Tables make() {
     fill_squash(t);
     fill_logits(t);
     for (int n = 0; n < 1024; ++n) t.rate[n] = static_cast<std::uint16_t>(81920 / (10 * n + 16));
+    for (int i = 0; i < 2048; ++i) t.cost[i] = cost_of(std::min<std::uint32_t>(t.squash[i], 32767) << 17 | 1u << 16);
     fill_histories(t.histories);
     return t;
 }

@@ -24,6 +24,7 @@ struct Tables {
     std::array<std::uint16_t, 2048 + 1> squash;   // log-odds in 1/64 nat -> p(1) in 1/32768
     std::array<std::uint32_t, 1025> squash_fine;  // log-odds in 1/32 nat -> p(1) in 1/2^32, to be interpolated
     std::array<std::uint16_t, 1024 + 1> rate;     // 8192/(n + 1.6): how fast a guess of n bits moves
+    std::array<std::uint16_t, 2048> cost;         // log-odds in 1/64 nat -> -log2 p(1), in 1/256 bit
     Histories histories;
 };
 

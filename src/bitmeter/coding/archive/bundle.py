@@ -36,7 +36,7 @@ LARGEST_FILES = 4 << 30
 #: Models shrink to a half or a tenth; what would grow more than so many times is refused beyond so many bytes.
 _DENSEST, _FREE = 64, 1 << 26
 #: What the universal model has learned, in the largest preset, with room for its header.
-_LEARNED, _LARGEST_LEARNED = ".bmu", _core.universal_memory(len(PRESETS) - 1) + (1 << 20)
+_LEARNED, _LARGEST_LEARNED = ".bmu", max(map(_core.universal_memory, range(len(PRESETS)))) + (1 << 20)
 #: What zstd may keep of what it has unpacked; `pack_model` needs 8 MB.
 _LARGEST_WINDOW = 1 << 25
 _NUMBER, _NAME, _SIZE = struct.Struct("<I"), struct.Struct("<H"), struct.Struct("<Q")
