@@ -59,8 +59,9 @@ def _run(arguments: list[str]) -> int:
 
                 with terminal_width():
                     code = sys.modules[__name__].app(
-                        arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
-                    )
+                        arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments),
+                        terminal_width=_help_width(),
+                    )  # fmt: skip
         sys.stdout.flush()
         for line in _said():
             print(line, file=sys.stderr)
@@ -97,6 +98,13 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:
         return _usage(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+def _help_width() -> int | None:
+    """Where lines of the help end at a terminal that is narrower than the parser believes; None elsewhere."""
+    from bitmeter._util.width import line_width
+
+    return line_width() - 2 if line_width() < 52 else None
 
 
 def _said() -> list[str]:

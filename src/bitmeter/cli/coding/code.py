@@ -7,6 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.options import Force, Json, check_free
+
 __all__ = ["KINDS", "code"]
 
 #: The codes that can be made.
@@ -29,6 +32,10 @@ def code(
         bool, typer.Option("--canonical", help="Canonical codewords: the same lengths, in counting order.")
     ] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Draw the code tree.")] = False,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
+    json: Json = False,
 ) -> None:
     """Build a prefix code for the characters of a text or a distribution; compare its length with the entropy.
 
@@ -41,6 +48,11 @@ def code(
     if kind not in KINDS:
         message = f"--kind is {kind}; it must be one of {', '.join(KINDS)}"
         raise typer.BadParameter(message)
+    formats = chosen_formats(format, json=json, output=output)
+    if tree and formats.printed != "table":
+        message = "--tree is drawn below the table for people; leave it out, or leave out --json and --format"
+        raise typer.BadParameter(message)
+    check_free(output, force=force)
     if longest is not None and kind != "huffman":
         message = "--longest is for --kind huffman"
         raise typer.BadParameter(message)
@@ -52,6 +64,11 @@ def code(
     made = PrefixCode(words) if words else _made(p, kind, longest)
     if canonical:
         made = made.canonical()
+    from bitmeter.reports.records.codes import code_records
+
+    save_records(formats, lambda: code_records(made, p), force=force)
+    if print_records(formats, lambda: code_records(made, p)):
+        return
     show(code_table(made, p))
     if p is not None:
         say(str(made.figures(p)))

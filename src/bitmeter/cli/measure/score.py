@@ -382,6 +382,7 @@ def _prove(
     if others:
         message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
+    from bitmeter.cli.output import say
     from bitmeter.coding.prove import prove
     from bitmeter.errors import ModelError
 
@@ -394,7 +395,8 @@ def _prove(
             history.remember([proof.score], "score")
             proofs.append(proof)
             if formats.printed == "table":
-                typer.echo(f"{proof.score}\n\n{proof}")
+                typer.echo(f"{proof.score}\n")
+                say(str(proof))
     from bitmeter.reports.records.proofs import proof_paper, proof_records
 
     def records(kind: str | None) -> Any:
