@@ -142,9 +142,20 @@ def _complain(error: BaseException | str) -> None:
     """Print an error. It may quote a file, whose control characters a terminal would obey."""
     text = "".join(
         char.encode("unicode_escape").decode() if (char < " " and char != "\n") or "\x7f" <= char <= "\x9f" else char
-        for char in str(error)
+        for char in _for_shell(str(error))
     )
     _say(f"error: {text}")
+
+
+def _for_shell(message: str) -> str:
+    """A message of the library without what to write in Python."""
+    if "=" not in message and "(in Python: " not in message:
+        return message
+    import re
+
+    message = re.sub(r" \(in Python: (?:[^()]|\([^()]*\))*\)", "", message)
+    message = re.sub(r"(--[\w-]+) \(\w+=\)", r"\1", message)  # --field (field=)
+    return re.sub(r"\b\w+=… \((--[\w-]+)\)", r"\1", message)  # group=… (--group)
 
 
 def _say(text: str) -> None:
@@ -180,9 +191,9 @@ def _usage(error: Any, arguments: list[str]) -> int:
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer exports only this subclass
     if not isinstance(error, usage_error):
         raise error
-    from bitmeter.cli.usage import usage_message, with_options
+    from bitmeter.cli.usage import command_of, usage_message, with_options
 
     context = error.ctx
-    _complain(with_options(usage_message(error), arguments))
-    _say(f"Type: {context.command_path if context else 'bitmeter'} --help")
+    _complain(with_options(usage_message(error, arguments), arguments))
+    _say(f"Type: {context.command_path if context else command_of(arguments)} --help")
     return int(error.exit_code)

@@ -27,6 +27,38 @@ def test_long_rows_of_letters_without_spaces() -> None:
         check_unspaced(("漢" * 9).encode(), "x")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "私は学生です。",
+        "吾輩は猫である。名前はまだ無い。",
+        "猫だ。犬だ。",
+        "我爱你，你呢？",
+        "ฉันชอบอ่านหนังสือ",
+        "他是学生 和 老师们都来了吧",
+    ],
+)
+def test_short_sentences_without_spaces(text: str) -> None:
+    with pytest.raises(InputError, match="would be whole sentences"):
+        check_unspaced(text.encode(), "x")
+
+
+@pytest.mark.parametrize(
+    "text",
+    # Words between spaces, as a segmenter writes them; names and loanwords within another script.
+    [
+        "私 は 学生 です 。",
+        "我 爱 你 ，",
+        "コンピューター を 買う",
+        "ฉัน ชอบ อ่าน หนังสือ",
+        "at 北京大学 and 東京",
+        "a コンピューター",
+    ],
+)
+def test_words_between_spaces(text: str) -> None:
+    check_unspaced(text.encode(), "x")
+
+
 def test_icu_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("icu4py", "icu4py.breakers"):
         monkeypatch.setitem(sys.modules, module, None)

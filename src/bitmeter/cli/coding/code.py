@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Annotated, Any
 
@@ -58,6 +59,10 @@ def code(
         raise typer.BadParameter(message)
     p = _distribution(text, given)
     words = _pairs(by_hand or [], "--word", "--word a=01")
+    for label, word in words.items():
+        if not word or set(word) - {"0", "1"}:
+            message = f"--word {label}={word}: a codeword is made of 0 and 1, such as --word a=01"
+            raise typer.BadParameter(message)
     if not words and p is None:
         message = "nothing to code; give a file, --p LABEL=P …, or --word LABEL=BITS …"
         raise typer.BadParameter(message)
@@ -111,12 +116,19 @@ def _distribution(text: str | None, given: list[str] | None) -> Any:
             except ValueError as error:
                 message = f"--p {label}={value}: {value} is not a number"
                 raise typer.BadParameter(message) from error
+            if not 0 <= weights[label] < math.inf:
+                message = f"--p {label}={value}: a probability or weight is a finite number, and not negative"
+                raise typer.BadParameter(message)
         return Distribution(weights, normalise=True)
     if text is None:
         return None
+    from bitmeter.errors import EmptyError
     from bitmeter.text.corpus.corpus import Corpus
 
     data = b"".join(block.data for block in Corpus(text).blocks())
+    if not data:
+        message = f"{text} is empty; a code needs characters to count"
+        raise EmptyError(message)
     return Distribution.from_data(data.decode("utf-8", "surrogateescape"))
 
 

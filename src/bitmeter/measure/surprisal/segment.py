@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from bitmeter._util.optional import is_absent, require
 from bitmeter.errors import ChoiceError, InputError
@@ -19,11 +19,16 @@ SEGMENTS = ("space", "icu")
 #: The form of a locale: a language, then a script, a country or variants. ICU takes any other for the root's.
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _WORD = re.compile(rb"[^\t\n\v\f\r ]+")
-#: Letters of scripts that put no space between words, and how many in a row are more than a word.
+#: Letters of scripts that put no space between words; how many in a row are more than a word, and how many per entry
+#: between spaces, on average over a document, are more than words. Katakana, of loanwords, is not in the average.
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_INDIC = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _UNSPACED = (
-    (re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"), 8),
-    (re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+"), 24),
+    (re.compile(f"[\u3040-\u30ff{_HAN}]+"), 8, re.compile(f"[\u3040-\u309f{_HAN}]"), 4),
+    (re.compile(f"[{_INDIC}]+"), 24, re.compile(f"[{_INDIC}]"), 12),
 )
+#: A stop or comma of these scripts within an entry: what is before it and behind it are two words at least.
+_STOP = re.compile(f"[\u3040-\u30ff{_HAN}][\u3001\u3002\uff01\uff0c\uff1b\uff1f]+[\u3040-\u30ff{_HAN}]")
 
 
 def between_spaces(data: bytes) -> list[tuple[int, int]]:
@@ -42,15 +47,26 @@ def check_unspaced(data: bytes, name: str) -> None:
     if data.isascii():
         return
     text = data.decode("utf-8", "surrogateescape")
-    for letters, most in _UNSPACED:
+    for letters, most, counted, mean in _UNSPACED:
         for found in letters.finditer(text):
             if len(found[0]) > most:
-                message = (
-                    f"{name}: {found[0][:12]!r}… has {len(found[0])} letters without a space, of a script that puts "
-                    "none between words, so that words between spaces would be whole sentences. Give the words: "
-                    "--words icu finds them (icu4py), or --delimiter '|', or one row per word with --word COLUMN"
-                )
-                raise InputError(message, value=found[0])
+                _refuse(name, found[0], len(found[0]))
+        entries = [(entry, len(counted.findall(entry))) for entry in text.split()]
+        entries = [(entry, count) for entry, count in entries if count]
+        if sum(count for _, count in entries) > mean * len(entries):
+            _refuse(name, *max(entries, key=lambda pair: pair[1]))
+    if stop := _STOP.search(text):
+        entry = next(entry for entry in text.split() if stop[0] in entry)
+        _refuse(name, entry, len(entry))
+
+
+def _refuse(name: str, entry: str, letters: int) -> NoReturn:
+    message = (
+        f"{name}: {entry[:12]!r}… has {letters} letters without a space, of a script that puts "
+        "none between words, so that words between spaces would be whole sentences. Give the words: "
+        "--words icu finds them (icu4py), or --delimiter '|', or one row per word with --word COLUMN"
+    )
+    raise InputError(message, value=entry)
 
 
 def by_icu(locale: str = "") -> Segment:

@@ -16,7 +16,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Ints
-from bitmeter._util.check import shown
+from bitmeter._util.check import shown, shown_json
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
@@ -188,7 +188,8 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     if isinstance(value, bytes):
         return value
     message = (
-        f"{path}, {place} {number}: {field!r} is {shown(value)}; it must be text. Choose another with --field (field=)"
+        f"{path}, {place} {number}: {field!r} is {shown_json(value)}; it must be text. Choose another with --field "
+        "(field=)"
     )
     raise RecordError(message, path=path, line=number)
 
