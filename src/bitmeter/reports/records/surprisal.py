@@ -139,7 +139,7 @@ def summary(found: ItemWords) -> str:
         said += f"; {crossed:,} share a token with another word (column crossed)"
     undecoded = sum("\N{REPLACEMENT CHARACTER}" in word.decode("utf-8", "replace") for word in words.words)
     if undecoded:
-        said += f"; {undecoded:,} hold bytes that are not UTF-8 (shown as \\xHH)"
+        said += f"; {undecoded:,} with bytes that are not UTF-8 (shown as \\xHH)"
     unknown = sum(bits is None for bits in found.frequency)
     if unknown:
         said += f"; {unknown:,} have no frequency"
