@@ -101,6 +101,9 @@ def test_every_lesson_of_the_tour_opens(browser: Browser, address: str) -> None:
         browser.run("location.hash = arguments[0]", f"#/lessons/{lesson.name}")
         browser.until(lambda name=lesson.title: text_of(browser, ".lesson h1") == name, lesson.name)  # type: ignore[misc]
         assert browser.run("return document.querySelectorAll('.exercise').length") == len(lesson.exercises)
+    last = topics()[-1]
+    visit(browser, address, "lessons")  # which remembers the lesson that was open last
+    assert text_of(browser, ".resume a") == f"{last.number}. {last.title}"
     assert browser.complaints() == []
 
 

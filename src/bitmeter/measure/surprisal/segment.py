@@ -19,13 +19,14 @@ SEGMENTS = ("space", "icu")
 #: The form of a locale: a language, then a script, a country or variants. ICU takes any other for the root's.
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _WORD = re.compile(rb"[^\t\n\v\f\r ]+")
-#: Letters of scripts that put no space between words; how many in a row are more than a word, and how many per entry
-#: between spaces, on average over a document, are more than words. Katakana, of loanwords, is not in the average.
+#: Letters of scripts that put no space between words, and how many in a row are more than a word. Then the same without
+#: katakana, of which loanwords are: how many in an entry between spaces are more than a word, and how many on average
+#: over a document are more than words.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _INDIC = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _UNSPACED = (
-    (re.compile(f"[\u3040-\u30ff{_HAN}]+"), 8, re.compile(f"[\u3040-\u309f{_HAN}]"), 4),
-    (re.compile(f"[{_INDIC}]+"), 24, re.compile(f"[{_INDIC}]"), 12),
+    (re.compile(f"[\u3040-\u30ff{_HAN}]+"), 8, re.compile(f"[\u3040-\u309f{_HAN}]"), 6, 4),
+    (re.compile(f"[{_INDIC}]+"), 24, re.compile(f"[{_INDIC}]"), 24, 12),
 )
 #: A stop or comma of these scripts within an entry: what is before it and behind it are two words at least.
 _STOP = re.compile(f"[\u3040-\u30ff{_HAN}][\u3001\u3002\uff01\uff0c\uff1b\uff1f]+[\u3040-\u30ff{_HAN}]")
@@ -47,14 +48,15 @@ def check_unspaced(data: bytes, name: str) -> None:
     if data.isascii():
         return
     text = data.decode("utf-8", "surrogateescape")
-    for letters, most, counted, mean in _UNSPACED:
+    for letters, longest, counted, most, mean in _UNSPACED:
         for found in letters.finditer(text):
-            if len(found[0]) > most:
+            if len(found[0]) > longest:
                 _refuse(name, found[0], len(found[0]))
         entries = [(entry, len(counted.findall(entry))) for entry in text.split()]
         entries = [(entry, count) for entry, count in entries if count]
-        if sum(count for _, count in entries) > mean * len(entries):
-            _refuse(name, *max(entries, key=lambda pair: pair[1]))
+        worst = max(entries, key=lambda pair: pair[1], default=("", 0))
+        if worst[1] > most or sum(count for _, count in entries) > mean * len(entries):
+            _refuse(name, *worst)
     if stop := _STOP.search(text):
         entry = next(entry for entry in text.split() if stop[0] in entry)
         _refuse(name, entry, len(entry))
