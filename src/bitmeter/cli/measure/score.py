@@ -130,7 +130,8 @@ def score(
     formats = chosen_formats(format, json=json, quiet=quiet, output=output, default="json")
     json = formats.printed == "json"
     check_contexts(conventions)
-    _check_figure(per, way, quiet=quiet)
+    # Answers, statistics and proofs refuse --per in their own words.
+    _check_figure(per, way, quiet=quiet, plain=not (at or null or choices or label or calibrate or prove))
     asked = processes.as_keywords()
     if processes.are_several:
         single = {"at": at, "null": null, "choices": choices, "label": label, "calibrate": calibrate, "prove": prove,
@@ -309,7 +310,7 @@ def _measure_records(
     return [score for row in zip(*columns, strict=True) for score in row]
 
 
-def _check_figure(per: str, way: str, *, quiet: bool) -> None:
+def _check_figure(per: str, way: str, *, quiet: bool, plain: bool) -> None:
     from bitmeter.cli.quick import WAYS
 
     if per not in _PER:
@@ -318,7 +319,7 @@ def _check_figure(per: str, way: str, *, quiet: bool) -> None:
     if way not in WAYS:
         message = f"--as is {way}; it must be one of {', '.join(WAYS)}"
         raise typer.BadParameter(message)
-    if per != "byte" and not quiet:
+    if per != "byte" and not quiet and plain:
         message = f"--per {per} chooses the number that -q prints; add -q. The table and --json hold all of them"
         raise typer.BadParameter(message)
     if way != "bits" and not quiet:
