@@ -46,3 +46,21 @@ def write_texts(folder: Path) -> None:
     (folder / "texts").mkdir()
     for number in range(3):
         (folder / "texts" / f"{number}.txt").write_text(LINES[60 * number : 60 * number + 120])
+    write_wrong(folder / "wrong")
+
+
+def write_wrong(folder: Path) -> None:
+    """Files that are not what their names say, or not what a command needs."""
+    folder.mkdir()
+    files: dict[str, bytes] = {
+        "binary.bin": bytes(range(256)), "utf16.csv": "item,text\n1,hello world\n".encode("utf-16"),
+        "latin.csv": b"item,text\n1,caf\xe9 au lait\n", "dup.csv": b"text,text\na b,c d\n",
+        "ragged.csv": b"item,text\n1,a b\n2,c d,e\n", "quote.csv": b'item,text\n1,"a b\n',
+        "header.csv": b"item,text\n", "empty.csv": b"", "empty.jsonl": b"", "bad.jsonl": b'{"text": "a"}\n{"text": \n',
+        "list.jsonl": b"[1, 2]\n", "number.jsonl": b'{"text": 5}\n',
+        "null.jsonl": b'{"text": null}\n{"text": "a b"}\n', "fake.bmn": b"BMN" + bytes(100), "fake.arpa": b"hello\n",
+        "fake.bmz": bytes(50), "fake.parquet": b"no", "fake.json": b"{}", "fake.gguf": b"x", "fake.jsonl.gz": b"x",
+        "fake.zst": b"x", "ja.txt": "吾輩は猫である。名前はまだ無い。\n".encode(),
+    }  # fmt: skip
+    for name, data in files.items():
+        (folder / name).write_bytes(data)

@@ -139,6 +139,9 @@ def test_every_lesson_of_the_tour_opens(browser: Browser, address: str) -> None:
     for lesson in topics():
         opened(browser, lesson)
         assert browser.run("return document.querySelectorAll('.exercise').length") == len(lesson.exercises)
+    last = topics()[-1]
+    visit(browser, address, "lessons")  # which remembers the lesson that was open last
+    assert text_of(browser, ".resume a") == f"{last.number}. {last.title}"
     assert browser.complaints() == []
 
 

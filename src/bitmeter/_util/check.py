@@ -139,6 +139,11 @@ def shown(value: Any, form: Callable[[Any], str] = repr) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def shown_json(value: Any) -> str:
+    """A value of JSON for a message: nothing is null there."""
+    return "null" if value is None else shown(value)
+
+
 def hashes(value: object) -> bool:
     """Whether something can be looked up in a dictionary."""
     try:

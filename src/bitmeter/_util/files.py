@@ -28,11 +28,27 @@ __all__ = [
     "label",
     "read_whole",
     "replacing",
+    "unread",
     "unwritten",
 ]
 
 #: The most links that a name may go through, as on Linux.
 _MOST_LINKS = 40
+
+
+def unread(error: OSError) -> str:
+    """Why a file was not read, behind its name in a message.
+
+    Examples
+    --------
+    >>> unread(FileNotFoundError(2, "No such file or directory")), unread(PermissionError(13, "Permission denied"))
+    ('does not exist', 'cannot be read: Permission denied')
+    """
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder; name a file in it"
+    return f"cannot be read: {error.strerror or error}"
 
 
 def as_path(value: Any) -> Path:

@@ -26,7 +26,7 @@ EXTRAS = {
     "uvicorn": "web",
     "altair": "report",
     "vl_convert": "report",
-    "icu": "icu",
+    "icu4py": "icu",
     "ray": "ray",
 }
 

@@ -59,8 +59,9 @@ def _run(arguments: list[str]) -> int:
 
                 with terminal_width():
                     code = sys.modules[__name__].app(
-                        arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments)
-                    )
+                        arguments, prog_name="bitmeter", standalone_mode=False, default_map=_defaults(arguments),
+                        terminal_width=_help_width(),
+                    )  # fmt: skip
         sys.stdout.flush()
         for line in _said():
             print(line, file=sys.stderr)
@@ -99,6 +100,13 @@ def _run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _help_width() -> int | None:
+    """Where lines of the help end at a terminal that is narrower than the parser believes; None elsewhere."""
+    from bitmeter._util.width import line_width
+
+    return line_width() - 2 if line_width() < 52 else None
+
+
 def _said() -> list[str]:
     """What is still to be done and said of the history; nothing, without an import, if no run was remembered."""
     remembering = sys.modules.get("bitmeter.cli.remembering")
@@ -134,9 +142,20 @@ def _complain(error: BaseException | str) -> None:
     """Print an error. It may quote a file, whose control characters a terminal would obey."""
     text = "".join(
         char.encode("unicode_escape").decode() if (char < " " and char != "\n") or "\x7f" <= char <= "\x9f" else char
-        for char in str(error)
+        for char in _for_shell(str(error))
     )
     _say(f"error: {text}")
+
+
+def _for_shell(message: str) -> str:
+    """A message of the library without what to write in Python."""
+    if "=" not in message and "(in Python: " not in message:
+        return message
+    import re
+
+    message = re.sub(r" \(in Python: (?:[^()]|\([^()]*\))*\)", "", message)
+    message = re.sub(r"(--[\w-]+) \(\w+=\)", r"\1", message)  # --field (field=)
+    return re.sub(r"\b\w+=… \((--[\w-]+)\)", r"\1", message)  # group=… (--group)
 
 
 def _say(text: str) -> None:
@@ -172,9 +191,9 @@ def _usage(error: Any, arguments: list[str]) -> int:
     usage_error: Any = typer.BadParameter.__bases__[0]  # typer exports only this subclass
     if not isinstance(error, usage_error):
         raise error
-    from bitmeter.cli.usage import usage_message, with_options
+    from bitmeter.cli.usage import command_of, usage_message, with_options
 
     context = error.ctx
-    _complain(with_options(usage_message(error), arguments))
-    _say(f"Type: {context.command_path if context else 'bitmeter'} --help")
+    _complain(with_options(usage_message(error, arguments), arguments))
+    _say(f"Type: {context.command_path if context else command_of(arguments)} --help")
     return int(error.exit_code)

@@ -29,7 +29,8 @@ class Command(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """The help page."""
-        return super().get_help(ctx).replace(_HYPHEN, "-")
+        lines = super().get_help(ctx).replace(_HYPHEN, "-").split("\n")
+        return "\n".join(line.rstrip() for line in lines)  # the parser breaks the usage line behind a space
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:
         """Write what the verb does."""
@@ -55,7 +56,12 @@ class Command(TyperCommand):
         for title, rows in sections.items():
             if rows:
                 with formatter.section(title):
-                    formatter.write_dl(rows)
+                    formatter.write_dl(rows, col_max=_names_width(formatter))
+
+
+def _names_width(formatter: Any) -> int:
+    """How wide the column of names is: at a narrow terminal a longer name has a line of its own."""
+    return 30 if formatter.width >= 50 else 10
 
 
 def _unbroken(text: str) -> str:
@@ -120,7 +126,10 @@ class LazyGroup(TyperGroup):
         width = max(len(name) for section in self.summaries.values() for name in section)
         for section, commands in self.summaries.items():
             with formatter.section(section.capitalize()):
-                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
+                formatter.write_dl(
+                    [(name.ljust(width), summary) for name, summary in commands.items()],
+                    col_max=_names_width(formatter),
+                )
 
 
 def command(name: str, function: Callable[..., Any]) -> Any:

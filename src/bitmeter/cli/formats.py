@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.reports.formats.kinds import FORMATS, format_of
+from bitmeter.reports.formats.kinds import FORMATS, SUFFIXES, format_of
 
 if TYPE_CHECKING:
     from bitmeter.reports.formats.table import Table
 
-__all__ = ["Format", "Formats", "SaveAs", "chosen_formats", "print_records", "save_records"]
+__all__ = ["Format", "Formats", "SaveAs", "check_suffix", "chosen_formats", "print_records", "save_records"]
 #: Suffixes of tables and pages that other programs write: a file of another kind under such a name would mislead.
 _FOREIGN = (".xls", ".xlsx", ".ods", ".doc", ".docx", ".odt", ".pdf", ".html", ".htm", ".db", ".sqlite", ".feather")
 
@@ -112,6 +112,25 @@ def _file_format(name: str) -> str:
         message = "a table for people is printed, not saved; name the file .csv, .md or another format, or redirect it"
         raise typer.BadParameter(message)
     return name
+
+
+def check_suffix(path: Path | None, option: str, kind: str, own: str) -> None:
+    """Refuse a name that says another format than the one that is written.
+
+    Parameters
+    ----------
+    path
+        The file; None for none.
+    option
+        What names it.
+    kind, own
+        What is written, and its suffix.
+    """
+    if path is None or path.suffix.lower() in (own, ".htm" if own == ".html" else own):
+        return
+    if path.suffix.lower() in (*_FOREIGN, *SUFFIXES):
+        message = f"{option} writes {kind}, and {path.name} names another format; name it {path.stem}{own}"
+        raise typer.BadParameter(message)
 
 
 def save_records(

@@ -79,8 +79,20 @@ Docs = Annotated[
     str | None,
     _convention("docs", "Document boundaries: file, line, blank, record, joined, joined-line or joined-blank."),
 ]
+
+
+def _field(value: str | None) -> str | None:
+    if value == "":
+        message = "--field is empty; name the field that holds the text, or leave it out for 'text'"
+        raise typer.BadParameter(message)
+    return value
+
+
 Field = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Field of JSON lines, or column of Parquet, that holds the text.", callback=_field
+    ),
 ]
 Like = Annotated[
     str, _convention("like", "Conventions of another tool: kenlm, srilm, nltk, lm-eval, hf-evaluate, cc_net, …")

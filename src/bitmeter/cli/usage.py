@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["usage_message", "with_options"]
+__all__ = ["command_of", "usage_message", "with_options"]
 
 #: What the parser says of a value, and how we say it.
 _VALUES = (
@@ -24,8 +24,41 @@ _VALUES = (
 )
 
 
-def usage_message(error: Any) -> str:
-    """The message of a usage error of the parser."""
+def command_of(arguments: list[str]) -> str:
+    """The command whose help is meant, by what was typed: the parser does not always say.
+
+    Examples
+    --------
+    >>> command_of(["score", "kt", "--docs"]), command_of(["--nonsense"])
+    ('bitmeter score', 'bitmeter')
+    """
+    from bitmeter.cli.verbs import ALIASES, UNLISTED, VERBS
+
+    known = {*ALIASES, *UNLISTED, *(verb for group in VERBS.values() for verb in group)}
+    return f"bitmeter {arguments[0]}" if arguments and arguments[0] in known else "bitmeter"
+
+
+def usage_message(error: Any, arguments: list[str]) -> str:
+    """The message of a usage error of the parser; `arguments` are those that were typed."""
+    message = _message(error)
+    found = re.match(r"(--?[\w-]+) must be (?!.*, and is )", message)
+    typed = None if found is None else _typed_value(error, found[1], arguments)
+    return message if typed is None else f"{message}, and is {typed!r:.60}"
+
+
+def _typed_value(error: Any, option: str, arguments: list[str]) -> str | None:
+    """What was typed behind an option, by whichever of its names; None if that cannot be found."""
+    names = next((parameter.opts for parameter in _parameters(error) if option in parameter.opts), [option])
+    for place, word in reversed(list(enumerate(arguments))):
+        name, equals, value = word.partition("=")
+        if name in names and equals and word.startswith("--"):
+            return value
+        if word in names and place + 1 < len(arguments):
+            return arguments[place + 1]
+    return None
+
+
+def _message(error: Any) -> str:
     text: str = error.format_message().removeprefix("Invalid value: ")
     found = re.fullmatch(r"Invalid value for '(?P<name>[^']*)'(?: / '[^']*')*: (?P<what>.*)", text, re.DOTALL)
     if found:
@@ -44,6 +77,8 @@ def usage_message(error: Any) -> str:
         similar = ", ".join(get_close_matches(found[1], listed, 3, 0.7))
         verb = error.ctx.command_path if error.ctx else "bitmeter"
         return f"{verb} has no option {found[1]}" + (f"; similar are {similar}" if similar else "")
+    if found := re.fullmatch(r"Option '(.*)' does not take a value\.?", text):
+        return f"{found[1]} takes no value; leave out = and what is behind it"
     if found := re.fullmatch(r"Option '(.*)' requires an argument\.?", text):
         return f"{found[1]} needs a value behind it"
     return text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bitmeter._util.files import label
+from bitmeter._util.files import label, unread
 from bitmeter._util.jobs import Report
 from bitmeter.errors import ModelError, SourceError
 from bitmeter.filter.plan import Shard
@@ -95,7 +95,7 @@ def digest(source: str, report: Report) -> Digest:
         about = file_digest(source)
         _check_unchanged(source, stamp)
     except OSError as error:
-        message = f"{label(source)} cannot be read: {error.strerror or error}"
+        message = f"{label(source)} {unread(error)}"
         raise SourceError(message, path=source) from error
     return Digest(about, stamp)
 

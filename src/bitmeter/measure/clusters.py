@@ -9,7 +9,7 @@ import numpy as np
 
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import shown
-from bitmeter.errors import InputError, InputTypeError, RecordError
+from bitmeter.errors import ChoiceError, InputError, InputTypeError, RecordError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums
 from bitmeter.measure.interval.blocks import AlongText
 from bitmeter.measure.interval.ratio import FEWEST
@@ -35,7 +35,7 @@ def check_cluster(value: object) -> str:
             f"cluster is {shown(value)}; it must be one of {', '.join(map(repr, CLUSTER))}, the name of a field of the "
             "records, or a regular expression for the lines at which articles begin"
         )
-        raise InputTypeError(message, value=value)
+        raise (ChoiceError if isinstance(value, str) else InputTypeError)(message, value=value)
     return value
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.check import Unit, choice, nats_per
-from bitmeter._util.files import as_path, read_whole, replacing
+from bitmeter._util.files import as_path, read_whole, replacing, unread
 from bitmeter._util.frames import Column, Tabular
 from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
@@ -368,7 +368,7 @@ class Score(Tabular, InNotebooks):
         try:
             data = read_whole(found, _LARGEST_RUN)
         except OSError as error:
-            message = f"{found} cannot be read: {error.strerror or error}"
+            message = f"{found} {unread(error)}"
             raise FileFormatError(message, value=str(path)) from error
         return cls(**read_run(data, str(found)))
 

@@ -11,6 +11,7 @@ from bitmeter.measure.answers.pairs import PairGroup, Preferences
 from bitmeter.measure.interval.base import Interval
 from bitmeter.reports.figures import counted, folded, short_names
 from bitmeter.reports.groups import with_ends
+from bitmeter.reports.layout import aligned
 
 __all__ = ["describe_choices", "describe_preferences", "pair_lines"]
 
@@ -43,7 +44,7 @@ def describe_choices(found: Choices) -> str:
     rows += [_row(way) for way in found.ways.values()]
     lines += _aligned_apart(rows)
     lines += folded("  bits/byte", f"of the labelled answers: {_figure(found.micro)} over bytes (micro)", _COLUMN)
-    lines.append(f"  {'':<12} {_figure(found.macro)} over items (macro)")
+    lines += folded(" " * _COLUMN, f"{_figure(found.macro)} over items (macro)", _COLUMN)
     grouped = found.ways["sum"]
     if grouped.by_group:
         lines += _accuracies(grouped.by_group, grouped.macro, "by sum")
@@ -73,22 +74,23 @@ def _accuracies(groups: Mapping[str, Accuracy], macro: Interval | None, how: str
     rows = [("group", f"accuracy {how}", "items")]
     rows += [(name, _percent(found.interval), f"{found.items:,}") for name, found in groups.items()]
     rows.append(("macro", _percent(macro), ""))
-    return _aligned(rows)
+    return _aligned(rows, line_width())
 
 
 def _aligned_apart(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows whose last column, the margins, gets a table of its own where all are too wide together."""
-    table = _aligned(rows)
-    if max(map(len, table)) <= line_width():
-        return table
-    return [*_aligned([row[:-1] for row in rows]), *_aligned([(row[0], row[-1]) for row in rows if any(row[-1:])])]
+    width = line_width()
+    apart = [[row[:-1] for row in rows], [(row[0], row[-1]) for row in rows if any(row[-1:])]]
+    whole, *parts = [_aligned(part, 10_000) for part in (rows, *apart)]
+    if max(map(len, whole)) <= width:
+        return whole
+    if max(len(line) for part in parts for line in part) <= width:
+        return [line for part in parts for line in part]
+    return _aligned(rows, width)
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    widths[0] = max(widths[0], _COLUMN - 3)
-    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return [f"  {line}".rstrip() for line in lines]
+def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    return aligned(rows, width, least=_COLUMN - 3)
 
 
 def describe_preferences(found: Preferences) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.audit.result import Audit, AuditCheck, Finding
 from bitmeter.reports.figures import counted, figure_with_interval, folded, interval_words, short_names
 
@@ -20,10 +21,11 @@ _VERDICTS = {
 def describe_audit(audit: Audit) -> str:
     """An audit in lines: the figure, each check, each finding with its place and effect, and the verdict."""
     name = short_names([audit.text])[audit.text]
-    lines = [f"{audit.subject} on {name}: {counted(audit.text_bytes, 'byte')}, {counted(audit.documents, 'document')}"]
+    sizes = f"{counted(audit.text_bytes, 'byte')}, {counted(audit.documents, 'document')}"
+    lines = folded(f"{audit.subject} on {name}:", sizes, 2)
     lines += _figures(audit)
     if 0 < audit.sampled < audit.text_bytes:
-        lines.append(f"  tried on     {audit.sampled:,} of the {audit.text_bytes:,} bytes")
+        lines += folded("  tried on", f"{audit.sampled:,} of the {audit.text_bytes:,} bytes", _COLUMN)
     for assumption in audit.assumptions:
         lines += folded("  read as", assumption, _COLUMN)
     for names, check in _grouped(audit.checks):
@@ -44,7 +46,10 @@ def _figures(audit: Audit) -> list[str]:
     word = "recomputed from the table" if audit.kind == "table" else ""
     if audit.claimed is not None:
         word = f"{word}; claimed {audit.claimed:g}"
-    lines = [f"  {f'bits/{score.figure_per}':<12} {figure:<24} {word}".rstrip()]
+    title = f"bits/{score.figure_per}"
+    lines = [f"  {title:<12} {figure:<24} {word}".rstrip()]
+    if len(lines[0]) > line_width():
+        lines = [f"  {title:<12} {figure}", *folded(" " * _COLUMN, word, _COLUMN)]
     if score.interval is not None:
         lines += folded("  interval", interval_words(score.interval), _COLUMN)
     fixed = audit.correction
@@ -92,7 +97,7 @@ def _finding(finding: Finding) -> list[str]:
 
 
 def _verdict(audit: Audit) -> list[str]:
-    lines = [_VERDICTS[audit.verdict]]
+    lines = folded("", _VERDICTS[audit.verdict], 0)
     if audit.verdict == "unproven":
         missing = ", ".join(check.name for check in audit.missing)
         lines += folded("", f"not checked, or only in part: {missing}", 2)

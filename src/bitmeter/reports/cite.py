@@ -24,6 +24,7 @@ __all__ = ["bibtex", "in_words", "software_bibtex"]
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 
 
@@ -34,6 +35,7 @@ def bibtex(run: Score | RememberedRun, year: int | None = None) -> str:
         "title": f"{_title(run)}: {_figure(run)}",
         "howpublished": f"Measured with bitmeter {signature.version}, signature {signature.short}",
         **({} if year is None else {"year": str(year)}),
+        "key": signature.short,  # by which BibTeX sorts what has no author
         "note": f"Signature: {without_secrets(str(signature))}",
     }
     return _entry("misc", signature.short, fields)

@@ -174,8 +174,10 @@ def folded(title: str, text: str, column: int) -> list[str]:
     >>> folded("  note", "a word and another " * 5, 8)[1]
     '        another a word and another'
     """
-    room = max(12, line_width() - column)
-    lines = textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
     begin = title.ljust(column)
     begin += " " * (bool(begin) and not begin.endswith(" "))
-    return [(begin if index == 0 else " " * column) + line for index, line in enumerate(lines)]
+    lines = textwrap.wrap(
+        text, max(column + 12, line_width()), initial_indent=begin, subsequent_indent=" " * column,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return lines or [begin]

@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from bitmeter._util.width import line_width
 from bitmeter.measure.compare import Comparison
 from bitmeter.measure.groups.compare import GroupDifference
 from bitmeter.measure.groups.rows import groups_of, macro, source_means, sums_of
 from bitmeter.measure.interval.base import Interval, bracketed, decimals
 from bitmeter.measure.score import Score
 from bitmeter.reports import figures
+from bitmeter.reports.layout import aligned
 
 if TYPE_CHECKING:
     from rich.table import Table  # slow to import, and not needed for the lines of one score
@@ -57,12 +59,8 @@ def group_lines(score: Score) -> list[str]:
         for name, own in sources.items()
     ]
     rows.append(("macro", with_ends(None if mean is None else mean.estimate, mean), "", ""))
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    lines = [
-        f"  {a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}".rstrip() for a, b, c, d in rows
-    ]
-    lines += figures.folded("  note", _averages(mean, nested=bool(sources)), 15)
-    return lines
+    lines = aligned(rows, line_width(), right=(2, 3))
+    return [*lines, *figures.folded("  note", _averages(mean, nested=bool(sources)), 15)]
 
 
 def _averages(mean: Interval | None, *, nested: bool) -> str:
@@ -123,8 +121,9 @@ def difference_lines(comparison: Comparison) -> Iterable[str]:
     """How to read the differences by group."""
     tests = sum(found.p_value is not None for found in comparison.groups)
     if tests:
-        yield f"p is corrected for {figures.counted(tests, 'difference')} on groups (Holm)."
-    yield "Intervals hold for one group each, not for all at once."
+        said = f"p is corrected for {figures.counted(tests, 'difference')} on groups (Holm)."
+        yield from figures.folded("", said, 0)
+    yield from figures.folded("", "Intervals hold for one group each, not for all at once.", 0)
     missing = [found for found in comparison.groups if found.p_value is None]
     for reason in dict.fromkeys(found.reason for found in missing):
         names = [found.group for found in missing if found.reason == reason]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -12,12 +13,14 @@ from rich.text import Text
 
 from bitmeter.reports.tables import plain_table
 
-__all__ = ["fitted", "natural_width"]
+__all__ = ["aligned", "fitted", "natural_width"]
 
 #: Between two columns.
 _GAP = 3
 #: The narrowest column of text that is folded.
 _NARROW = 20
+#: Stands for a space between which lines are not folded.
+_NO_BREAK = "\N{NO-BREAK SPACE}"
 #: The most tables that stand for one; more, and rows are stacked.
 _MOST_PANELS = 3
 
@@ -31,6 +34,60 @@ def natural_width(titles: Sequence[tuple[str, str]], rows: Sequence[Sequence[str
     14
     """
     return sum(_widths(titles, rows)) + _GAP * (len(titles) - 1)
+
+
+def aligned(rows: Sequence[Sequence[str]], width: int, *, least: int = 0, right: Collection[int] = ()) -> list[str]:
+    """Lines of a small table below a score, indented by two; where they are too wide, each row is a few lines.
+
+    Parameters
+    ----------
+    rows
+        The titles, then the rows; the first cell names a row.
+    width
+        How wide a line may be.
+    least
+        The least width of the first column.
+    right
+        The columns that are aligned to the right.
+
+    Examples
+    --------
+    >>> rows = [("", "accuracy", "ties"), ("by sum", "91.7 % [64.6, 98.5]", "0")]
+    >>> print(*aligned(rows, 60), sep=chr(10))
+              accuracy             ties
+      by sum  91.7 % [64.6, 98.5]  0
+    >>> print(*aligned(rows, 34), sep=chr(10))
+      by sum
+        accuracy  91.7 % [64.6, 98.5]
+        ties      0
+    """
+    widths = [max(cell_len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    widths[0] = max(widths[0], least)
+    lines = []
+    for row in rows:
+        cells = list(row)
+        for k, cell in enumerate(row):
+            space = " " * (widths[k] - cell_len(cell))
+            cells[k] = space + cell if k in right else cell + space
+        lines.append(("  " + "  ".join(cells)).rstrip())
+    if max(map(cell_len, lines)) <= width:
+        return lines
+    titles = rows[0][1:]
+    column = max(map(cell_len, titles)) + 6
+    stacked = []
+    for row in rows[1:]:
+        stacked.append(f"  {row[0]}")
+        for title, cell in zip(titles, row[1:], strict=True):
+            begin = f"    {title}" + " " * (column - 4 - cell_len(title))
+            stacked += _folded_cell(begin, cell, column, width) if cell else []
+    return stacked
+
+
+def _folded_cell(begin: str, cell: str, column: int, width: int) -> list[str]:
+    """A cell behind its title; an interval stays in one line."""
+    whole = re.sub(r"\[[^\]]*\]", lambda found: found[0].replace(" ", _NO_BREAK), cell)
+    parts = textwrap.wrap(whole, max(12, width - column), break_long_words=False, break_on_hyphens=False) or [""]
+    return [(" " * column if k else begin) + part.replace(_NO_BREAK, " ") for k, part in enumerate(parts)]
 
 
 def _widths(titles: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -165,8 +222,6 @@ def _stacked(titles: list[tuple[str, str]], rows: list[list[str]], width: int) -
         lines.append(Text(" · ".join(row[:keys]), style="bold"))
         for name, cell in zip(names[keys:], row[keys:], strict=True):
             if cell not in ("", "–"):
-                text = " ".join(cell.split("\n"))
-                parts = textwrap.wrap(text, max(12, width - column), break_long_words=False, break_on_hyphens=False)
                 begin = f"  {name}" + " " * (column - 2 - cell_len(name))
-                lines += [Text((" " * column if k else begin) + part) for k, part in enumerate(parts or [""])]
+                lines += map(Text, _folded_cell(begin, " ".join(cell.split("\n")), column, width))
     return lines

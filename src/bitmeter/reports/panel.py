@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bitmeter._util.width import line_width
 from bitmeter.measure.aggregates import Per
@@ -39,14 +39,18 @@ def describe(score: Score) -> str:
     sizes = f"{counted(score.documents, 'doc')} · {counted(score.count(score.figure_per), score.figure_per)}"
     title = f"bits/{score.figure_per}"
     narrow = line_width() < _NARROW
-    lines = [f"{score.model} on {short_names([score.text])[score.text]}"]
+    lines = folded("", f"{score.model} on {short_names([score.text])[score.text]}", 0)
     lines += (
         [f"  {title:<12} {figure}", f"  size         {sizes}"] if narrow else [f"  {title:<12} {figure:<24} {sizes}"]
     )
     if score.interval is not None:
         lines += folded("  interval", interval_words(score.interval), _COLUMN)
     if score.signature.given != "none" and (mean := score.macro) is not None:
-        lines.append(f"  macro        {with_ends(mean.estimate, mean):<24} mean over answers")
+        value = with_ends(mean.estimate, mean)
+        if narrow:
+            lines += folded("  macro", f"{value}, mean over answers", _COLUMN)
+        else:
+            lines.append(f"  macro        {value:<24} mean over answers")
     # Characters are paid for where bytes are.
     shown = [per for per in _SHOWN if per != "char" or score.figure_per == "byte"]
     parts = [f"{perplexity(score, per)} /{per}" for per in shown]
@@ -60,11 +64,9 @@ def describe(score: Score) -> str:
     lines += _exceptions(score)
     known = score.signature.test_set
     if known is not None and known != score.text:
-        lines.append(f"  test set     {known}, by its hash")
+        lines += folded("  test set", f"{known}, by its hash", _COLUMN)
     figures, reason = tool_figures(score)
-    width = max(map(len, figures), default=0)
-    for index, (name, value) in enumerate(figures.items()):
-        lines.append(f"  {'' if index else score.signature.like:<12} {name:<{width}}  {tool_number(value)}")
+    lines += _tool_lines(score.signature.like, figures)
     for note in (*score.notes, *([reason] if reason else [])):
         lines += folded("  note", note, _COLUMN)
     if score.by_group is not None:
@@ -83,7 +85,21 @@ def _exceptions(score: Score) -> list[str]:
         )
         if count
     ]
-    return [f"  of which     {', '.join(counts)}"] if counts else []
+    return folded("  of which", ", ".join(counts), _COLUMN) if counts else []
+
+
+def _tool_lines(tool: str, figures: Mapping[str, float]) -> list[str]:
+    """The figures of another tool beside its name; below it at a narrow terminal."""
+    width = max(map(len, figures), default=0)
+    cells = [(name, tool_number(value)) for name, value in figures.items()]
+    lines = [f"  {'' if k else tool:<12} {name:<{width}}  {value}" for k, (name, value) in enumerate(cells)]
+    if max(map(len, lines), default=0) <= line_width():
+        return lines
+    lines = [f"  {tool}"]
+    for name, value in cells:
+        line = f"    {name:<{width}}  {value}"
+        lines += [line] if len(line) <= line_width() else [f"    {name}", f"      {value}"]
+    return lines
 
 
 def notes_of(scores: Sequence[Score]) -> list[str]:
@@ -139,7 +155,7 @@ def remarks(comparison: Comparison) -> list[str]:
         lines += folded("", f"Intervals and tests: {'; '.join([comparison.method, *caveats])}.", 0)
     tests = sum(row.p_value is not None for row in comparison.rows)
     if tests > 1:
-        lines.append(f"p is corrected for {tests} comparisons (Holm).")
+        lines += folded("", f"p is corrected for {tests} comparisons (Holm).", 0)
     reasons: dict[str, list[str]] = {}
     for row in comparison.rows[1:]:
         missing = row.reason if not row.reason or row.reason.startswith("no ") else f"no p-value: {row.reason}"

@@ -10,18 +10,26 @@ from rich.markdown import Markdown
 from rich.syntax import Syntax
 from rich.text import Text
 
+from bitmeter._util.width import LONGEST, line_width
 from bitmeter.tour import Block, Lesson, Statement, run
 
 __all__ = ["WIDTH", "exercise_lines", "lines", "listing", "prose", "show", "solution_lines"]
 
-#: Lines are this long at most, whatever the terminal: the same text everywhere.
-WIDTH = 80
+#: Lines are this long at most; at a narrower terminal prose is, too. Code and formulas are not folded.
+WIDTH = LONGEST
 
 
 def listing(lessons: Sequence[Lesson]) -> str:
     """The topics with their titles, one per line."""
     widest = max(len(lesson.name) for lesson in lessons)
-    rows = [f"{lesson.number:>3}  {lesson.name:<{widest}}  {lesson.title}" for lesson in lessons]
+    rows = [
+        part
+        for lesson in lessons
+        for part in textwrap.wrap(
+            lesson.title, line_width(), initial_indent=f"{lesson.number:>3}  {lesson.name:<{widest}}  ",
+            subsequent_indent=" " * (widest + 7),
+        )
+    ]  # fmt: skip
     return "\n".join([*rows, "", f"Read one with: bitmeter learn {lessons[0].name}"])
 
 
@@ -37,27 +45,33 @@ def show(lesson: Lesson, console: Console | None = None, *, solutions: bool = Fa
     solutions
         Whether hints and solutions are printed, too.
     """
-    console = console or Console(width=WIDTH, highlight=False)
+    console = console or Console(width=line_width(), highlight=False)
     for line in lines(lesson, console):
         console.print(line, soft_wrap=True)
     for number in range(1, len(lesson.exercises) + 1):
         for line in exercise_lines(lesson, number, console):
             console.print(line, soft_wrap=True)
-        answer = f"Answer with: bitmeter learn {lesson.name} --answer {number}=ANSWER"
-        for line in solution_lines(lesson, number, console) if solutions else [Text(f"  {answer}", style="dim")]:
+        answer = _dim(f"Answer with: bitmeter learn {lesson.name} --answer {number}=ANSWER")
+        for line in solution_lines(lesson, number, console) if solutions else answer:
             console.print(line, soft_wrap=True)
         console.print()
     if lesson.exercises and not solutions:
-        console.print(Text(f"  Hints and solutions: bitmeter learn {lesson.name} --solutions", style="dim"))
+        for line in _dim(f"Hints and solutions: bitmeter learn {lesson.name} --solutions"):
+            console.print(line, soft_wrap=True)
         console.print()
+
+
+def _dim(text: str) -> list[Text]:
+    parts = textwrap.wrap(text, line_width(), initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+    return [Text(part, style="dim") for part in parts]
 
 
 def lines(lesson: Lesson, console: Console) -> Iterator[Text]:
     """The lines of a lesson without its exercises; its code is run when its lines are wanted."""
-    title = f"{lesson.number}. {lesson.title}"
+    title = textwrap.wrap(f"{lesson.number}. {lesson.title}", line_width())
     yield Text()
-    yield Text(title, style="bold cyan")
-    yield Text("═" * len(title), style="cyan")
+    yield from (Text(line, style="bold cyan") for line in title)
+    yield Text("═" * max(map(len, title)), style="cyan")
     yield Text()
     for block in run(lesson):
         yield from _block(block, console)
@@ -80,7 +94,7 @@ def solution_lines(lesson: Lesson, number: int, console: Console) -> Iterator[Te
 def prose(text: str, console: Console) -> Iterator[Text]:
     """The lines of Markdown without trailing spaces."""
     markdown = Markdown(text, code_theme="ansi_dark")
-    for segments in console.render_lines(markdown, console.options.update(width=WIDTH), pad=False):
+    for segments in console.render_lines(markdown, console.options.update(width=line_width()), pad=False):
         line = Text.assemble(*((segment.text, segment.style or "") for segment in segments))
         line.rstrip()
         yield line
@@ -110,6 +124,6 @@ def _folded(output: str) -> list[str]:
     """Lines that fit; longer ones are wrapped and indented."""
     rows: list[str] = []
     for line in output.splitlines():
-        fits = len(line) <= WIDTH - 2
-        rows += [line] if fits else textwrap.wrap(line, WIDTH - 2, subsequent_indent="  ")
+        fits = len(line) <= line_width() - 2
+        rows += [line] if fits else textwrap.wrap(line, line_width() - 2, subsequent_indent="  ")
     return rows

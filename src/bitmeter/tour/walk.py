@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from bitmeter._util.width import line_width
 from bitmeter.errors import BitmeterError
 from bitmeter.tour import Lesson, find
 from bitmeter.tour.exercises import judge
 from bitmeter.tour.pages import Pages
 from bitmeter.tour.place import Place, recall, remember
-from bitmeter.tour.terminal import WIDTH, exercise_lines, lines, listing, prose
+from bitmeter.tour.terminal import exercise_lines, lines, listing, prose
 
 __all__ = ["Walk"]
 
@@ -70,7 +71,7 @@ class Walk:
         note: Callable[[str], None] = lambda text: print(f"note: {text}", file=sys.stderr),
     ) -> None:
         self._tour = tour
-        self._console = console or Console(width=WIDTH, highlight=False)
+        self._console = console or Console(width=line_width(), highlight=False)
         self._ask_line, self._note = ask, note
         self._remembers = True
 
@@ -187,7 +188,7 @@ class Walk:
             else:
                 judgement = judge(exercise, typed)
                 style = {"right": "bold green", "wrong": "bold red"}.get(judgement.kind, "")
-                self._print(Text(row, style=style) for row in textwrap.wrap(judgement.message, WIDTH))
+                self._print(Text(row, style=style) for row in textwrap.wrap(judgement.message, line_width()))
                 if judgement.kind == "right":
                     self._print(prose(exercise.solution, self._console))
                     return ""

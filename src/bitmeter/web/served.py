@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from bitmeter._util.files import label
+from bitmeter._util.files import label, unread
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, ModelError
 from bitmeter.models.components import Components
@@ -206,7 +206,7 @@ def _in_folder(folder: Path) -> Iterator[ServedModel]:
     try:
         entries = sorted(islice(folder.iterdir(), _MOST))
     except OSError as error:
-        message = f"{folder} cannot be read: {error.strerror or error}"
+        message = f"{folder} {unread(error)}"
         raise ModelError(message, value=str(folder)) from error
     for path in entries:
         if path.name.startswith(".") or not _is_model(path) or not _is_inside(path, folder):

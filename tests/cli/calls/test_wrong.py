@@ -1,4 +1,4 @@
-"""A hundred wrong calls, over all verbs: `golden/wrong.txt` has each with what it says and its exit code.
+"""Hundreds of wrong calls, over all verbs: `golden/wrong.txt` has each with what it says and its exit code.
 
 2 is for a command that is wrong whatever the files hold; 1 for a file, a model or a text with which it cannot be done.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bitmeter import cli
-from bitmeter.cli.verbs import UNLISTED, VERBS
+from bitmeter.cli.verbs import ALIASES, UNLISTED, VERBS
 from tests.cli.running import Terminal
 from tests.cli.texts import write_texts
 
@@ -35,8 +35,8 @@ def test_each_says_what_is_wrong_and_what_to_type(command: str, said: str) -> No
     assert message.startswith("error: ")
     assert not LEAKS.search(message), message
     assert len(message) <= 500
-    verb = command.split()[1]
-    known = {name for group in VERBS.values() for name in group} | set(UNLISTED)
+    verb = command.replace(" -- ", " ").split()[1]
+    known = {name for group in VERBS.values() for name in group} | {*UNLISTED, *ALIASES}
     shown = f"bitmeter {verb}" if verb in known else "bitmeter"
     if rest[-1] == "[exit 2]":
         assert rest[:-1] in ([f"Type: {shown} --help"], ["Type: bitmeter --help"])

@@ -62,7 +62,7 @@ def test_null_and_empty_records(here: Path, capsys: pytest.CaptureFixture[str]) 
     again = ["score", "kt", "odd.jsonl", "--per-document", "out.json", "--on-bad"]
     code, _, said = run(capsys, *again, "fail")
     assert code == 1
-    assert "line 2: 'text' is None" in said
+    assert "line 2: 'text' is null" in said
     assert not Path("out.json").exists()
     assert run(capsys, *again, "skip")[0] == 0
     jsonschema.Draft202012Validator(schema).validate(json.loads(Path("out.json").read_text()))

@@ -86,7 +86,7 @@ def test_mistakes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (2, [], "--text COLUMN"), (1, ["--text", "absent"], "no field 'absent'"),
         (2, ["--text", "sentence", "--words", "verse"], "'space'"),
         (2, ["--text", "sentence", "--word-ends", "x"], "ends"),
-        (1, ["--text", "sentence", "--frequency", "absent.txt"], "cannot be read"),
+        (1, ["--text", "sentence", "--frequency", "absent.txt"], "does not exist"),
         (2, ["--text", "sentence", "-o", "items.csv"], "also an input"),
     ):  # fmt: skip
         found, printed, error = run(capsys, "surprisal", "kt", "items.csv", *more)

@@ -58,6 +58,10 @@ COMMANDS = [
     "score kt rows.jsonl --at min-k,zlib",
     "score kt rows.jsonl --at min-k --null rows.jsonl",
     "score kt half.txt --prove",
+    "sample model.bmn -n 3",
+    "sample kt --length 5 --seed 1",
+    "code half.txt",
+    "code --word a=0 --word b=01",
 ]
 #: These print JSON alone.
 DOCUMENTS = [
@@ -71,6 +75,7 @@ DOCUMENTS = [
 OF_ROWS = {
     "trace": "bitmeter.trace-table/1", "models": "bitmeter.models/1", "sets": "bitmeter.sets-row/1",
     "runs": "bitmeter.runs/1", "surprisal": "bitmeter.surprisal/1",
+    "sample": "bitmeter.sample/1", "code": "bitmeter.code/1",
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -40,9 +39,8 @@ def test_wrong_lines_are_typed_errors(line: str) -> None:
         measure_cell(line, CELL)
 
 
-@pytest.mark.skipif(find_spec("IPython") is None, reason="IPython is not installed")
 def test_in_ipython(capsys: pytest.CaptureFixture[str]) -> None:
-    from IPython.core.interactiveshell import InteractiveShell  # type: ignore[import-not-found]
+    from IPython.core.interactiveshell import InteractiveShell
 
     shell = InteractiveShell()
     shell.run_line_magic("load_ext", "bitmeter")

@@ -105,7 +105,7 @@ def test_jsonl_with_a_mark_blank_lines_carriage_returns_and_odd_bytes(tmp_path: 
         ('{"text": "a"}\n{"txt": "b", "id": 1}\n', 2, "line 2 has no field 'text'; it has 'txt', 'id'.*field="),
         ('{"text": "a"}\n\n{"text": \n', 3, "line 3 is not JSON"),
         ('["a"]\n', 1, r"line 1 holds \['a'\]; it must be a JSON object"),
-        ('{"text": null}', 1, "line 1: 'text' is None; it must be text"),
+        ('{"text": null}', 1, "line 1: 'text' is null; it must be text"),
         ('{"text": 5}', 1, "line 1: 'text' is 5"),
         ("{}", 1, "it has none"),
         ("[" * 100_000, 1, "is not JSON"),

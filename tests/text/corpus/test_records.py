@@ -42,7 +42,7 @@ def test_documents_and_where_they_are(name: str, numbers: list[int], tmp_path: P
         assert rows.bad == 1
         assert rows.notes() == [f"1 record left out, of 4: {tmp_path / name}, {rows.first_bad.split(', ')[1]}"]
         again, _ = records_corpus(str(tmp_path / name))
-        with pytest.raises(RecordError, match="'text' is None; it must be text"):
+        with pytest.raises(RecordError, match="'text' is null; it must be text"):
             list(again)
 
 

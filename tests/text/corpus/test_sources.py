@@ -101,7 +101,7 @@ def test_a_file_that_vanishes_or_is_a_folder(tmp_path: Path) -> None:
     with pytest.raises(MissingSourceError, match=r"x\.txt does not exist"):
         list(corpus)
     path.mkdir()
-    with pytest.raises(SourceError, match="cannot be read: Is a directory"):
+    with pytest.raises(SourceError, match="is a folder; name a file"):
         list(corpus)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from typing import Annotated, Any
 
 import typer
+
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.options import Force, Json, check_free
 
 __all__ = ["KINDS", "code"]
 
@@ -29,6 +33,10 @@ def code(
         bool, typer.Option("--canonical", help="Canonical codewords: the same lengths, in counting order.")
     ] = False,
     tree: Annotated[bool, typer.Option("--tree", help="Draw the code tree.")] = False,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
+    json: Json = False,
 ) -> None:
     """Build a prefix code for the characters of a text or a distribution; compare its length with the entropy.
 
@@ -41,17 +49,31 @@ def code(
     if kind not in KINDS:
         message = f"--kind is {kind}; it must be one of {', '.join(KINDS)}"
         raise typer.BadParameter(message)
+    formats = chosen_formats(format, json=json, output=output)
+    if tree and formats.printed != "table":
+        message = "--tree is drawn below the table for people; leave it out, or leave out --json and --format"
+        raise typer.BadParameter(message)
+    check_free(output, force=force)
     if longest is not None and kind != "huffman":
         message = "--longest is for --kind huffman"
         raise typer.BadParameter(message)
     p = _distribution(text, given)
     words = _pairs(by_hand or [], "--word", "--word a=01")
+    for label, word in words.items():
+        if not word or set(word) - {"0", "1"}:
+            message = f"--word {label}={word}: a codeword is made of 0 and 1, such as --word a=01"
+            raise typer.BadParameter(message)
     if not words and p is None:
         message = "nothing to code; give a file, --p LABEL=P …, or --word LABEL=BITS …"
         raise typer.BadParameter(message)
     made = PrefixCode(words) if words else _made(p, kind, longest)
     if canonical:
         made = made.canonical()
+    from bitmeter.reports.records.codes import code_records
+
+    save_records(formats, lambda: code_records(made, p), force=force)
+    if print_records(formats, lambda: code_records(made, p)):
+        return
     show(code_table(made, p))
     if p is not None:
         say(str(made.figures(p)))
@@ -94,12 +116,19 @@ def _distribution(text: str | None, given: list[str] | None) -> Any:
             except ValueError as error:
                 message = f"--p {label}={value}: {value} is not a number"
                 raise typer.BadParameter(message) from error
+            if not 0 <= weights[label] < math.inf:
+                message = f"--p {label}={value}: a probability or weight is a finite number, and not negative"
+                raise typer.BadParameter(message)
         return Distribution(weights, normalise=True)
     if text is None:
         return None
+    from bitmeter.errors import EmptyError
     from bitmeter.text.corpus.corpus import Corpus
 
     data = b"".join(block.data for block in Corpus(text).blocks())
+    if not data:
+        message = f"{text} is empty; a code needs characters to count"
+        raise EmptyError(message)
     return Distribution.from_data(data.decode("utf-8", "surrogateescape"))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
+from bitmeter.cli.formats import Format, SaveAs, check_suffix, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Confidence,
@@ -74,6 +74,7 @@ def compare(
         raise typer.BadParameter(message)
     formats = chosen_formats(format, json=json, output=output)
     check_free(matrix, force=force)
+    check_suffix(html, "--html", "HTML", ".html")
     for path in (output, html):
         check_free(path, force=force, inputs=[*things, on])
     check_contexts(conventions)

@@ -65,6 +65,9 @@ def prefer(
     """
     formats = chosen_formats(format, json=json, quiet=quiet, output=output)
     check_free(output, force=force, inputs=[model, *pairs])
+    if good is not None and good == bad:
+        message = f"--good and --bad are both {good}, so that every pair would be a tie; name two fields"
+        raise typer.BadParameter(message)
     from bitmeter.measure.answers.pairs import PAIR_PER
     from bitmeter.measure.answers.pairs import prefer as measure
 

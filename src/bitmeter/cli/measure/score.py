@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bitmeter.cli.formats import Format, Formats, chosen_formats, print_records, save_records
+from bitmeter.cli.formats import Format, Formats, check_suffix, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import (
     Alternatives,
@@ -130,7 +130,8 @@ def score(
     formats = chosen_formats(format, json=json, quiet=quiet, output=output, default="json")
     json = formats.printed == "json"
     check_contexts(conventions)
-    _check_figure(per, way, quiet=quiet)
+    # Answers, statistics and proofs refuse --per in their own words.
+    _check_figure(per, way, quiet=quiet, plain=not (at or null or choices or label or calibrate or prove))
     asked = processes.as_keywords()
     if processes.are_several:
         single = {"at": at, "null": null, "choices": choices, "label": label, "calibrate": calibrate, "prove": prove,
@@ -151,6 +152,11 @@ def score(
     if html is not None and (per_document is not None or input_format is not None or on_bad is not None):
         message = "--html is for texts, not for --per-document, --input-format or --on-bad; write one after the other"
         raise typer.BadParameter(message)
+    if alternatives is not None and trace is None and html is None and not at:
+        message = "--alternatives are saved with the trace; add --trace FILE.parquet, or see them: bitmeter trace"
+        raise typer.BadParameter(message)
+    check_suffix(trace, "--trace", "Parquet", ".parquet")
+    check_suffix(html, "--html", "HTML", ".html")
     for path in (output, trace, matrix, per_document, html):
         check_free(path, force=force, inputs=[*names, *texts, prime])
     if matrix is not None and conventions.group is None:
@@ -304,7 +310,7 @@ def _measure_records(
     return [score for row in zip(*columns, strict=True) for score in row]
 
 
-def _check_figure(per: str, way: str, *, quiet: bool) -> None:
+def _check_figure(per: str, way: str, *, quiet: bool, plain: bool) -> None:
     from bitmeter.cli.quick import WAYS
 
     if per not in _PER:
@@ -312,6 +318,9 @@ def _check_figure(per: str, way: str, *, quiet: bool) -> None:
         raise typer.BadParameter(message)
     if way not in WAYS:
         message = f"--as is {way}; it must be one of {', '.join(WAYS)}"
+        raise typer.BadParameter(message)
+    if per != "byte" and not quiet and plain:
+        message = f"--per {per} chooses the number that -q prints; add -q. The table and --json hold all of them"
         raise typer.BadParameter(message)
     if way != "bits" and not quiet:
         message = f"--as {way} chooses the number that -q prints; add -q. The table and --json hold all of them"
@@ -382,6 +391,7 @@ def _prove(
     if others:
         message = f"--prove codes a text as it is in the file, as one document; leave out --{others[0]}"
         raise typer.BadParameter(message)
+    from bitmeter.cli.output import say
     from bitmeter.coding.prove import prove
     from bitmeter.errors import ModelError
 
@@ -394,7 +404,8 @@ def _prove(
             history.remember([proof.score], "score")
             proofs.append(proof)
             if formats.printed == "table":
-                typer.echo(f"{proof.score}\n\n{proof}")
+                typer.echo(f"{proof.score}\n")
+                say(str(proof))
     from bitmeter.reports.records.proofs import proof_paper, proof_records
 
     def records(kind: str | None) -> Any:
@@ -432,7 +443,17 @@ def _models_and_texts(
     if later:
         message = f"the model comes first; type: bitmeter score {later[0]} {words[0]}"
         raise typer.BadParameter(message)
+    if len(words) > 1 and (scheme := _model_kind(Path(words[0]))):
+        message = f"{words[0]} holds a model, and would be scored as a text; name it {scheme}:{words[0]}"
+        raise typer.BadParameter(message)
     return [DEFAULT], words, True
+
+
+def _model_kind(path: Path) -> str:
+    """The scheme of a file or folder that holds a model but is not known as one by its name; "" for a text."""
+    if path.suffix.lower() == ".gguf":
+        return "gguf"
+    return "hf" if path.suffix.lower() == ".safetensors" or (path / "config.json").is_file() else ""
 
 
 def _without_text(word: str) -> str:

@@ -17,6 +17,8 @@ __all__ = ["trace"]
 
 #: What --by takes, beside a number of bytes.
 _UNITS = ("char", "grapheme", "word", "unicode-word", "sentence", "document")
+#: How many units are shown.
+_TOP = 20
 #: Those that hold the white space before them.
 _SPACED = ("word", "unicode-word", "sentence")
 
@@ -31,7 +33,9 @@ def trace(
             metavar="UNIT", help="Sum over: char, grapheme, word, unicode-word, sentence, document, or N bytes."
         ),
     ] = None,
-    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many of the most surprising to show.")] = 20,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many of the most surprising to show; 20 by default.")
+    ] = None,
     every: Annotated[bool, typer.Option("--all", help="Print every unit, by default as TSV.")] = False,
     alternatives: Alternatives = None,
     components: With = None,
@@ -53,6 +57,10 @@ def trace(
     formats = chosen_formats(format, json=json, output=output, default="parquet")
     if every and formats.printed == "table" and output is None:
         formats = Formats("tsv")
+    if every and top is not None:
+        message = f"--all prints every unit and --top {top} the most surprising; give one of them"
+        raise typer.BadParameter(message)
+    top = _TOP if top is None else top
     unit = None if by is None else _unit(by)
     if by is not None and alternatives is not None:
         message = (

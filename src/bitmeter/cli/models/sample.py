@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json as json_format
 import sys
-from typing import TYPE_CHECKING, Annotated
+from secrets import randbits
+from typing import Annotated, Any
 
 import typer
 
+from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, save_records
 from bitmeter.cli.loading import load_models
-from bitmeter.cli.options import Json, With
-
-if TYPE_CHECKING:
-    from bitmeter.models.sampled import SampledText
+from bitmeter.cli.options import Force, Json, With, check_free
+from bitmeter.cli.output import say
 
 __all__ = ["sample"]
 
@@ -36,22 +35,37 @@ def sample(
         ),
     ] = None,
     components: With = None,
+    output: SaveAs = None,
+    force: Force = False,
+    format: Format = None,  # noqa: A002
     json: Json = False,
 ) -> None:
-    """Sample text from a model, one line per sentence. Unknown words are printed as <unk>."""
+    """Sample text from a model, one line per sentence. Unknown words are printed as <unk>.
+
+    --json and --format give each text with its bits under the model, and the seed with which it can be drawn again.
+    """
     from bitmeter.models.sampling import samples
 
+    formats = chosen_formats(format, json=json, output=output)
+    check_free(output, force=force)
     (ready,) = load_models([model], components)
-    for text in samples(ready, n, seed, temperature=temperature, length=length):
-        sys.stdout.flush()
-        sys.stdout.buffer.write(_json_line(text) if json else _line(text.data))
-        sys.stdout.buffer.flush()
+    # A seed of its own, so that the output names one with which the texts can be drawn again.
+    used = randbits(32) if seed is None else seed
+    texts = samples(ready, n, used, temperature=temperature, length=length)
+    if formats.path is None and formats.printed == "table":
+        for text in texts:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.data if text.data.endswith(b"\n") else text.data + b"\n")
+            sys.stdout.buffer.flush()
+        return
+    from bitmeter.reports.records.samples import sample_records
 
+    if formats.path is not None and formats.printed != "table":
+        texts = list(texts)  # for the file and for the terminal
 
-def _line(data: bytes) -> bytes:
-    return data if data.endswith(b"\n") else data + b"\n"
+    def records() -> Any:
+        return sample_records(texts, ready.name, seed=used, temperature=temperature)
 
-
-def _json_line(text: SampledText) -> bytes:
-    row = {"text": str(text), "bits": text.bits, "units": len(text.ids), "ended": text.ended}
-    return json_format.dumps(row, ensure_ascii=False).encode() + b"\n"
+    save_records(formats, records, force=force)
+    if not print_records(formats, records):
+        say(f"{output}: {n:,} text{'s' * (n != 1)} of {ready.name}, seed {used}")

@@ -44,7 +44,8 @@ def demo() -> None:
     for line in remarks(found):
         for part in textwrap.wrap(line, line_width()):
             typer.echo(part)
-    typer.echo(f"\n{time.perf_counter() - started:.1f} s. Next: bitmeter learn, or: bitmeter score FILE")
+    typer.echo()
+    say(f"{time.perf_counter() - started:.1f} s. Next: bitmeter learn, or: bitmeter score FILE")
 
 
 def _table(found: Any, cold: int) -> Any:

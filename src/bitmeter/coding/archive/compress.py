@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from bitmeter._util.check import flag
-from bitmeter._util.files import as_path, check_destination, label, replacing
+from bitmeter._util.files import as_path, check_destination, label, replacing, unread
 from bitmeter._util.leftovers import temporary_folder, temporary_place
 from bitmeter._util.paths import is_inside
 from bitmeter._util.progress import Progress
@@ -331,7 +331,7 @@ def _input(source: Any, what: str) -> Iterator[tuple[BinaryIO, int | None]]:
     try:
         file = path.open("rb")
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror}"
+        message = f"{path} {unread(error)}"
         raise FileFormatError(message, value=str(path)) from error
     with file:
         yield cast(BinaryIO, file), path.stat().st_size

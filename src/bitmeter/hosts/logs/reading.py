@@ -6,7 +6,7 @@ import hashlib
 import zipfile
 from pathlib import Path
 
-from bitmeter._util.files import label
+from bitmeter._util.files import label, unread
 from bitmeter.data.store import digest
 from bitmeter.errors import FileFormatError
 from bitmeter.hosts.logs import inspect_ai, lighteval, lm_eval, responses
@@ -42,7 +42,7 @@ def read_log(path: Path, tool: str | None = None) -> tuple[Log, str]:
         with path.open("rb") as file:
             opening = file.read(4)
     except OSError as error:
-        message = f"{label(str(path))} cannot be read: {error.strerror or error}"
+        message = f"{label(str(path))} {unread(error)}"
         raise FileFormatError(message, value=str(path)) from error
     if opening == b"PAR1":
         found, content = lighteval.read_details(path), digest(path)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 
 from bitmeter._util.fields import Fields, read_fields
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, unread
 from bitmeter.errors import FileFormatError
 from bitmeter.measure.audit.result import CHECKS, SCHEMA, Audit
 from bitmeter.measure.score import Score
@@ -60,7 +60,7 @@ def read_certificate(path: object) -> Certificate:
             raise FileFormatError(message, value=str(file))
         data = file.read_bytes()
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror or error}"
+        message = f"{file} {unread(error)}"
         raise FileFormatError(message, value=str(file)) from error
     fields = read_fields(data, str(file), fault, remedy)
     if "schema" not in fields or fields.value("schema") != SCHEMA:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.arrays import Ints
 from bitmeter._util.check import integer
-from bitmeter._util.files import as_path, label, replacing
+from bitmeter._util.files import as_path, label, replacing, unread
 from bitmeter._util.leftovers import temporary_folder
 from bitmeter._util.progress import Progress, Step, as_progress
 from bitmeter.errors import EmptyError, FileFormatError, InputError
@@ -232,7 +232,7 @@ def _opened(path: Path, name: str) -> _core.OverlapIndex:
         message = f"{name} is not an index of a corpus, or is damaged: {error}"
         raise FileFormatError(message, value=name) from error
     except OSError as error:
-        message = f"{name} cannot be read: {error.strerror or error}"
+        message = f"{name} {unread(error)}"
         raise FileFormatError(message, value=name) from error
 
 

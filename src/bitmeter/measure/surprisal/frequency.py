@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bitmeter._util.files import as_path, read_whole
+from bitmeter._util.files import as_path, read_whole, unread
 from bitmeter.errors import FileFormatError, InputError, ModelError
 from bitmeter.models.protocols import NGramLike
 from bitmeter.models.registry import names_model, resolve
@@ -85,7 +85,7 @@ def read_counts(path: str | os.PathLike[str]) -> dict[str, float]:
     try:
         text = read_whole(place, 1 << 30).decode("utf-8", "replace")
     except OSError as error:
-        message = f"{place} cannot be read: {error.strerror or error}"
+        message = f"{place} {unread(error)}"
         raise InputError(message, value=str(path)) from error
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
         if not line.strip():

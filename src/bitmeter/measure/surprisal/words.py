@@ -32,7 +32,7 @@ from bitmeter.measure.scoring import _corpus
 from bitmeter.measure.signature import Signature, units_value
 from bitmeter.measure.sums import CountTotals
 from bitmeter.measure.surprisal.predictions import ENDS, Predicted, predicted, starts_of, word_ends
-from bitmeter.measure.surprisal.segment import Segment, check_unspaced, segment_of
+from bitmeter.measure.surprisal.segment import Segment, check_unspaced, segment_of, segment_value
 from bitmeter.measure.window_sums import with_windows
 from bitmeter.models.protocols import Predictor
 from bitmeter.text.blocks import SplitBlock, split_corpus
@@ -214,7 +214,7 @@ def word_surprisals(
             if progress is not None:
                 progress(Step(block.offset + len(block.data), corpus.total_bytes))
     length = int(counts.finished()[0].sum(axis=0)[0])
-    kind = words if isinstance(words, str) else "given"
+    kind = segment_value(words) if isinstance(words, str) else "given"
     signature = signature_of(found.name, found.fingerprint, corpus, settled, length, counts.documents).but(
         units=f"{units_value(found.units)} by word({kind},{ending}{',corrected' if correct else ''})",
         precision=found.traits.precision,

@@ -128,7 +128,12 @@ def read_mixture(path: Any) -> MixtureFile:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         if isinstance(error, FileFormatError):
             raise
-        raise _unsound(name, f"{type(error).__name__}: {error}") from error
+        why = (
+            f"it is not JSON ({error})"
+            if isinstance(error, json.JSONDecodeError)
+            else f"{type(error).__name__}: {error}"
+        )
+        raise _unsound(name, why) from error
     except OSError as error:
         raise _unsound(name, str(error.strerror)) from error
     return MixtureFile(name, found.parent, parts, weights, buckets, table)

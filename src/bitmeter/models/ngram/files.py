@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bitmeter import _core
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, replacing, unread
 from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.ngram.arpa import is_arpa, write_arpa
 
@@ -50,7 +50,7 @@ def format_errors(name: str) -> Iterator[None]:
         with damage_errors(name):
             yield
     except OSError as error:
-        message = f"{name} cannot be read: {error.strerror or error}"
+        message = f"{name} {unread(error)}"
         raise FileFormatError(message, value=name) from error
 
 

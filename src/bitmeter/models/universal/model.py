@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter._util.check import choice
-from bitmeter._util.files import as_path, replacing
+from bitmeter._util.files import as_path, replacing, unread
 from bitmeter.errors import FileFormatError, ModelError
 from bitmeter.models.coder import Coder, CodeWatch
 from bitmeter.models.outcomes import BYTE_NAMES, Details, Outcomes, byte_outcomes, details_of_rows, joined_details
@@ -242,7 +242,7 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
         try:
             learned = _core.Universal.load(str(final))
         except OSError as error:
-            message = f"{final} cannot be read: {error.strerror or error}"
+            message = f"{final} {unread(error)}"
             raise FileFormatError(message, value=str(final)) from error
         except _core.UniversalFormatError as error:
             message = f"{final} is not a sound universal model: {error}"

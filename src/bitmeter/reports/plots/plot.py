@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from bitmeter._util.width import line_width
 from bitmeter.errors import EmptyError, InputError, ShapeError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _BLANK = 0x2800
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 
 
-def bars(values: Mapping[str, float], *, width: int = 72, digits: int = 3) -> str:
+def bars(values: Mapping[str, float], *, width: int | None = None, digits: int = 3) -> str:
     """Horizontal bars, one per label, in proportion to the values.
 
     Parameters
@@ -36,7 +37,7 @@ def bars(values: Mapping[str, float], *, width: int = 72, digits: int = 3) -> st
     values
         Label to value; no value may be negative. Infinite values are drawn as a full bar that ends in an arrow.
     width
-        The maximum length of a line.
+        The maximum length of a line; 72 by default, less at a narrow terminal.
     digits
         Decimals of the number after each bar.
 
@@ -56,6 +57,7 @@ def bars(values: Mapping[str, float], *, width: int = 72, digits: int = 3) -> st
             raise InputError(message, value=value)
     numbers = {label: _short(value, digits) for label, value in values.items()}
     label_width = max(map(len, values))
+    width = min(72, line_width() - 4) if width is None else width
     room = max(width - label_width - max(map(len, numbers.values())) - 2, 8)
     finite = [value for value in values.values() if math.isfinite(value)]
     largest = max(finite, default=0.0)
@@ -164,7 +166,7 @@ def curves(
     series: Mapping[str, tuple[Values, Values | Sequence[Values]]],
     *,
     levels: Mapping[str, float] | None = None,
-    width: int = 76,
+    width: int | None = None,
     height: int = 14,
     x_label: str = "",
     y_label: str = "",
@@ -180,7 +182,8 @@ def curves(
     levels
         Name to the height of a dotted line.
     width, height
-        The size in characters, with the axes and names; the height without the line of the y label.
+        The size in characters, with the axes and names; the height without the line of the y label. The width is 76 by
+        default, less at a narrow terminal.
     x_label, y_label
         What the axes measure.
     log_x
@@ -207,6 +210,7 @@ def curves(
     y_ticks = y_axis.ticks(max(3, rows // 2))
     tick_width = max(len(text) for _, text in y_ticks)
     name_width = max((len(name) for name in (*series, *levels)), default=0)
+    width = min(76, line_width() - 4) if width is None else width
     columns = max(width - tick_width - 2 - (name_width + 2 if name_width else 0), 8)
     x_axis = _axis((x for xs, _ in lines.values() for x in xs), 2 * columns, log=log_x)
 

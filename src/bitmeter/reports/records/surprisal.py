@@ -137,6 +137,9 @@ def summary(found: ItemWords) -> str:
     said = f"{len(words):,} words of {items:,} item{'s' * (items != 1)}, {mean:.3f} bits per word"
     if crossed:
         said += f"; {crossed:,} share a token with another word (column crossed)"
+    undecoded = sum("\N{REPLACEMENT CHARACTER}" in word.decode("utf-8", "replace") for word in words.words)
+    if undecoded:
+        said += f"; {undecoded:,} with bytes that are not UTF-8 (shown as \\xHH)"
     unknown = sum(bits is None for bits in found.frequency)
     if unknown:
         said += f"; {unknown:,} have no frequency"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bitmeter._util.fields import Fields, read_fields
-from bitmeter._util.files import as_path, read_whole
+from bitmeter._util.files import as_path, read_whole, unread
 from bitmeter.errors import FileFormatError, InputTypeError
 from bitmeter.measure.gate.sweep import Sweep
 from bitmeter.reports.figures import short_names
@@ -54,7 +54,7 @@ def _read(path: str | os.PathLike[str]) -> list[SizedModel]:
     try:
         data = read_whole(as_path(path), 1 << 26)
     except OSError as error:
-        message = f"{name} cannot be read: {error.strerror or error}"
+        message = f"{name} {unread(error)}"
         raise FileFormatError(message, value=name) from error
     fields = read_fields(data, name, f"{name} is not a sweep", "`bitmeter sweep … --json > FILE` writes one")
     if "schema" not in fields or fields.value("schema") != _SCHEMA:

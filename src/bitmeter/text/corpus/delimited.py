@@ -17,6 +17,8 @@ __all__ = ["SEPARATORS", "delimited_blocks", "delimited_rows"]
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 #: The most characters of one value.
 _LARGEST = 1 << 30
+#: What the reader says of a file that ends within quotes.
+_OPEN = "unexpected end of data"
 
 
 def delimited_rows(blocks: Iterable[bytes], separator: str, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -37,9 +39,12 @@ def delimited_rows(blocks: Iterable[bytes], separator: str, path: str) -> Iterat
     [(2, {'id': '7', 'text': 'one, two'})]
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST))
-    reader = csv.reader(_lines(blocks), delimiter=separator)
+    reader = csv.reader(_lines(blocks, path), delimiter=separator, strict=True)
     try:
         names = next(reader, None)
+        if names is None:
+            message = f"{path} is empty; it must begin with a line that names its columns"
+            raise RecordError(message, path=path, line=1)
         if not names or len(set(names)) != len(names):
             message = f"{path} must begin with a line of names, of which none comes twice; found {shown(names)}"
             raise RecordError(message, path=path, line=1)
@@ -52,15 +57,19 @@ def delimited_rows(blocks: Iterable[bytes], separator: str, path: str) -> Iterat
                 yield begin, dict(zip(names, values, strict=True))
             begin = reader.line_num + 1
     except csv.Error as error:
-        message = f"{path}, line {reader.line_num} cannot be read: {error}"
+        why = {_OPEN: "the text ends within quotes"}.get(str(error), str(error))
+        message = f"{path}, line {reader.line_num}: {why}. A quote within quotes is written twice, as RFC 4180 has it"
         raise RecordError(message, path=path, line=reader.line_num) from error
 
 
-def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
+def _lines(blocks: Iterable[bytes], path: str) -> Iterator[str]:
     """Lines with their ends, as the reader of CSV needs them."""
     begun: list[bytes] = []
     first = True
     for block in blocks:
+        if first and block.startswith((b"\xff\xfe", b"\xfe\xff")):
+            message = f"{path} is in UTF-16; write it as UTF-8: iconv -f UTF-16 -t UTF-8 {path}"
+            raise RecordError(message, path=path, line=1)
         if first:
             block, first = block.removeprefix(b"\xef\xbb\xbf"), False
         head, *lines = block.split(b"\n")

@@ -165,6 +165,8 @@ def _sound(path: str, pa: Any) -> Iterator[None]:
         if isinstance(error, FileNotFoundError) or (isinstance(error, OSError) and error.errno is not None):
             raise  # the system's, and not the file's
         first = str(error).partition("\n")[0]
+        if "magic bytes" in first:
+            first = "it does not begin and end with PAR1; it is cut short, or of another format"
         message = f"{path} is not a sound parquet file: {first}"
         raise DamagedSourceError(message, path=path) from error
 

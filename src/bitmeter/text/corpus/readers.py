@@ -16,7 +16,8 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Ints
-from bitmeter._util.check import shown
+from bitmeter._util.check import shown, shown_json
+from bitmeter._util.files import unread
 from bitmeter._util.optional import require
 from bitmeter._util.secrets import without_secrets
 from bitmeter.errors import BitmeterError, DamagedSourceError, MissingSourceError, RecordError, SourceError
@@ -79,7 +80,7 @@ def reading(path: str) -> Iterator[None]:
         raise _damaged(path, error) from error
     except OSError as error:
         if error.errno is not None:
-            message = f"{path} cannot be read: {without_secrets(error.strerror or str(error))}"
+            message = f"{path} {without_secrets(unread(error))}"
             raise SourceError(message, path=path) from error
         raise _damaged(path, error) from error  # bz2 and pyarrow raise this for broken data
 
@@ -188,7 +189,8 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     if isinstance(value, bytes):
         return value
     message = (
-        f"{path}, {place} {number}: {field!r} is {shown(value)}; it must be text. Choose another with --field (field=)"
+        f"{path}, {place} {number}: {field!r} is {shown_json(value)}; it must be text. Choose another with --field "
+        "(field=)"
     )
     raise RecordError(message, path=path, line=number)
 

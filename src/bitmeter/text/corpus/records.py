@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from bitmeter._util.check import choice, shown
+from bitmeter._util.check import choice, shown_json
 from bitmeter.errors import InputError, RecordError
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.delimited import SEPARATORS, delimited_rows
@@ -116,7 +116,7 @@ class RecordRows:
         if self._field not in row:
             return f" has no field {self._field!r}; it has {', '.join(map(repr, row)) or 'none'}"
         value = row[self._field]
-        return "" if isinstance(value, str | bytes) else f": {self._field!r} is {shown(value)}"
+        return "" if isinstance(value, str | bytes) else f": {self._field!r} is {shown_json(value)}"
 
     def notes(self) -> list[str]:
         """What was left out."""

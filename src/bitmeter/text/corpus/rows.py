@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bitmeter._util.check import shown
+from bitmeter._util.check import shown, shown_json
 from bitmeter.errors import InputError, InputTypeError, RecordError
 from bitmeter.text.corpus.delimited import SEPARATORS, delimited_rows
 from bitmeter.text.corpus.jsonl import jsonl_rows
@@ -87,7 +87,7 @@ def read_text(item: Item, field: str, option: str) -> str:
         raise item.fail(missing)
     value = item.row[field]
     if not isinstance(value, str):
-        wrong = f": {field!r} is {shown(value)}; it must be text. Choose another with --{option} ({option}=)"
+        wrong = f": {field!r} is {shown_json(value)}; it must be text. Choose another with --{option} ({option}=)"
         raise item.fail(wrong)
     return value
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bitmeter._util.files import as_path, read_whole, replacing
+from bitmeter._util.files import as_path, read_whole, replacing, unread
 from bitmeter._util.progress import Step
 from bitmeter.errors import FileFormatError
 
@@ -142,7 +142,7 @@ def read_json(file: Path) -> Any:
     try:
         return json.loads(read_whole(file).decode("utf-8"))
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror or error}"
+        message = f"{file} {unread(error)}"
         raise FileFormatError(message, value=str(file)) from error
     except (ValueError, RecursionError) as error:
         message = f"{file} cannot be read: it is not JSON, unlike what bitmeter train writes into a network's folder"

@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
-from bitmeter._util.files import as_path, as_utf8, check_destination, read_whole, replacing
+from bitmeter._util.files import as_path, as_utf8, check_destination, read_whole, replacing, unread
 from bitmeter.errors import FileFormatError, MissingSourceError
 from bitmeter.models.causal.trained.curve import LearningCurve, read_json
 from bitmeter.models.causal.trained.network import Network, Shape, build
@@ -140,7 +140,7 @@ def _check_size(file: Path, shape: Shape) -> None:
     try:
         size = file.stat().st_size
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror}"
+        message = f"{file} {unread(error)}"
         raise FileFormatError(message, value=str(file)) from error
     if needed > size:
         message = (
@@ -185,7 +185,7 @@ def _alphabet(folder: Path, kind: str) -> Alphabet:
     try:
         data = read_whole(file)
     except OSError as error:
-        message = f"{file} cannot be read: {error.strerror}"
+        message = f"{file} {unread(error)}"
         raise FileFormatError(message, value=str(file)) from error
     return bpe_alphabet(data) if kind == "bpe" else word_alphabet(_words(data))
 
