@@ -13,7 +13,6 @@ from bitmeter.measure.groups.rows import groups_of, macro, source_means, sums_of
 from bitmeter.measure.interval.base import Interval, bracketed, decimals
 from bitmeter.measure.score import Score
 from bitmeter.reports import figures
-from bitmeter.reports.layout import aligned
 
 if TYPE_CHECKING:
     from rich.table import Table  # slow to import, and not needed for the lines of one score
@@ -47,6 +46,8 @@ def _title(score: Score) -> str:
 
 def group_lines(score: Score) -> list[str]:
     """The groups of one score, below its other lines."""
+    from bitmeter.reports.layout import aligned
+
     per = score.figure_per
     rows = [(_title(score), f"bits/{per}", "docs", f"{per}s")]
     for name, group in zip(_names(score), groups_of(score), strict=True):
