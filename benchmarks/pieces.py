@@ -2,8 +2,8 @@
 
     python benchmarks/pieces.py TRAIN TEST [--kind unigram] [--size 8000] [--order 5] [--repeat 5] [--tokenizer FILE]
 
-A vocabulary (unless a tokenizer.json is given) and an n-gram model are learned from TRAIN, and the lines of TEST split and
-scored on one thread. The least CPU seconds of several rounds, the first of which fills what is kept of words: a
+A vocabulary (unless a tokenizer.json is given) and an n-gram model are learned from TRAIN, and the lines of TEST split
+and scored on one thread. The least CPU seconds of several rounds, the first of which fills what is kept of words: a
 long-running filter is past it. The pieces of both sides are compared first.
 """
 

@@ -10,7 +10,7 @@
 #include "text/tokens/added.hpp"
 #include "text/tokens/file.hpp"
 #include "text/tokens/merges.hpp"
-#include "text/tokens/split.hpp"
+#include "text/tokens/split/split.hpp"
 
 namespace bitmeter {
 

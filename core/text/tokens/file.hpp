@@ -8,7 +8,7 @@
 
 #include "text/pieces/file.hpp"
 #include "text/split.hpp"
-#include "text/tokens/split.hpp"
+#include "text/tokens/split/split.hpp"
 
 namespace bitmeter {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "text/tokens/classes.hpp"
+#include "text/tokens/split/classes.hpp"
 #include "util/utf8.hpp"
 
 namespace bitmeter {

@@ -1,7 +1,7 @@
 // What a tokenizer makes of a text before its model sees it, and where each byte comes from.
 #include <algorithm>
 
-#include "text/tokens/classes.hpp"
+#include "text/tokens/split/classes.hpp"
 #include "text/tokens/metaspace.hpp"
 #include "util/utf8.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "text/tokens/classes.hpp"
+#include "text/tokens/split/classes.hpp"
 #include "util/utf8.hpp"
 
 namespace bitmeter {

@@ -1,4 +1,4 @@
-#include "text/tokens/split.hpp"
+#include "text/tokens/split/split.hpp"
 
 namespace bitmeter {
 namespace {

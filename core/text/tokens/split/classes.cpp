@@ -1,4 +1,4 @@
-#include "text/tokens/classes.hpp"
+#include "text/tokens/split/classes.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -19,7 +19,7 @@ struct Order {
 };
 constexpr std::uint8_t not_settled = 255;
 
-#include "text/tokens/tables.inc"
+#include "text/tokens/split/tables.inc"
 
 std::uint8_t order_of(std::int32_t c) {
     const auto* after = std::upper_bound(std::begin(orders), std::end(orders), c, [](auto x, const Order& o) { return x < o.first; });

@@ -1,6 +1,6 @@
 """Writes tables.inc: what the pre-tokenizers of tokenizer.json files need of Unicode, as `tokenizers` has it.
 
-    python core/text/tokens/make_tables.py > core/text/tokens/tables.inc
+    python core/text/tokens/split/make_tables.py > core/text/tokens/split/tables.inc
 
 Classes are asked of the package itself, by its own regular expressions, because its splits are reproduced. What is
 already in normal form C is asked of Python; characters that it does not know are left to the package.
