@@ -132,14 +132,16 @@ def test_predictions_sum_to_one_and_are_what_bytes_cost(preset: str) -> None:
     model = Universal(preset)
     data = np.frombuffer(TEXT[:700] + ODD["noise"][:300], dtype=np.uint8)  # noise enough to be stored as it is
     costs = model.logprobs(data, np.array([0, len(data)]))
-    session = model.open()
+    session, stepper = model.open(), model.stepper()
     for i, byte in enumerate(data.tolist()):
-        prediction = session.stepper().predict()
+        prediction = stepper.predict()
         assert abs(math.fsum(np.exp(prediction).tolist()) - 1.0) < 1e-12
         assert prediction[byte] == costs[i]
-        assert session.logprobs(data[i : i + 1], np.array([0, 1]), i > 0)[0] == costs[i]
-        if i % 50 == 0:
+        if i % 50 == 0:  # each copies the model
+            assert (session.stepper().predict() == prediction).all()
             assert (model.predict(data[:i]) == prediction).all()
+        assert session.logprobs(data[i : i + 1], np.array([0, 1]), i > 0)[0] == costs[i]
+        stepper.take(byte)
     assert (model.predict(data[:10]) == Universal(preset).predict(data[:10])).all()  # a step back
 
 

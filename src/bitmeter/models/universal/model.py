@@ -52,9 +52,10 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
     Parameters
     ----------
     preset
-        "fast" (41 MB of memory) has fewer than half the contexts of "medium" (181 MB) and is about three times as fast.
-        "large" (1.2 GB) can remember more than medium; texts of less than a megabyte cost the same in both. "small"
-        (16 MB) takes the time of medium for more bits, and is there for figures and archives that were made with it.
+        "fast" (41 MB of memory) has fewer than half the contexts of "medium" (181 MB) and is more than three times as
+        fast. "large" (1.2 GB) can remember more than medium; texts of less than a megabyte cost the same in both.
+        "small" (16 MB) has neither the speed of fast nor the bits of medium, and is there for little memory and for
+        figures and archives that were made with it.
 
     Attributes
     ----------
