@@ -80,8 +80,8 @@ def test_shared_contexts_change_no_figure(network: Any) -> None:
 def test_figures_of_float32_do_not_depend_on_neighbours() -> None:
     """Alone, beside others and with a shared beginning: the same but for rounding, and the context goes through once.
 
-    Attention is always in whole blocks, else the last block of a context would round by the length of the call: by up to
-    1.1e-5 nats per token in a network of thirty layers.
+    Attention is always in whole blocks, else the last block of a context would round by the length of the call: by up
+    to 1.1e-5 nats per token in a network of thirty layers.
     """
     from transformers import LlamaConfig, LlamaForCausalLM
 

@@ -40,9 +40,7 @@ def filled(length: int) -> int:
     return size if size < _LARGE else -(-length // _LARGE_BLOCK) * _LARGE_BLOCK
 
 
-def _causal(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, least: int = 0, **how: Any
-) -> torch.Tensor:
+def _causal(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, least: int = 0, **how: Any) -> torch.Tensor:
     """Causal attention in whole blocks; what fills them stands behind, where nothing sees it."""
     size = query.shape[2]
     more = filled(max(size, least)) - size
