@@ -83,6 +83,7 @@ def test_figures_of_float32_do_not_depend_on_neighbours() -> None:
     Attention is always in whole blocks, else the last block of a context would round by the length of the call: by up
     to 1.1e-5 nats per token in a network of thirty layers.
     """
+    from torch.overrides import TorchFunctionMode
     from transformers import LlamaConfig, LlamaForCausalLM
 
     from bitmeter.models.causal.hf.scorer import Scorer
@@ -96,7 +97,7 @@ def test_figures_of_float32_do_not_depend_on_neighbours() -> None:
     seen: list[int] = []
     attention = torch.nn.functional.scaled_dot_product_attention
 
-    class Watch(torch.overrides.TorchFunctionMode):
+    class Watch(TorchFunctionMode):  # type: ignore[misc]  # torch has no types here
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             if func is attention:
                 lengths.add(args[0].shape[2])
