@@ -47,12 +47,17 @@ def test_without_ids_sums_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "top", [[-1.0, -2.0], {"a": -1.0, "b": -2.0}, [{"token": "a", "logprob": -1.0}, {"token": "b", "logprob": -2.0}]]
+    "top",
+    [
+        np.log([0.5, 0.25]).tolist(),
+        {"a": np.log(0.5), "b": np.log(0.25)},
+        [{"token": "a", "logprob": np.log(0.5)}, {"token": "b", "logprob": np.log(0.25)}],
+    ],
 )
 def test_likeliest_units_are_a_partial_check(top: Any) -> None:
     found = audited(top_logprobs=[top] * 5)
     assert status(found, "sums") == "partial"
-    assert "sum to at most 0.5032" in str(found)  # e^-1 + e^-2
+    assert "sum to at most 0.75" in str(found)
 
 
 def test_what_is_no_row_is_refused() -> None:
@@ -77,3 +82,37 @@ def test_rows_that_are_cut_prove_no_sum() -> None:
     assert check is not None
     assert check.status == "partial"
     assert "rows sum to 0.75 to 0.75" in check.summary
+
+
+def test_a_unit_costs_what_the_likeliest_units_say() -> None:
+    """By its id in a mapping or a list of objects; each prediction is .5, .25 and what is left."""
+    log = np.log
+    top = [{"7": float(log(0.5)), "3": float(log(0.25))}] * 5
+    listed = [[{"id": 7, "logprob": float(log(0.5))}, {"id": 3, "logprob": float(log(0.25))}]] * 5
+    ids = [7, 3, 7, 7, 3]
+    right = log([0.5, 0.25, 0.5, 0.5, 0.25])
+    for form in (top, listed):
+        assert status(audited(id=ids, logprob=right, top=form), "agreement") == "passed"
+        wrong = audited(id=ids, logprob=log([0.5, 0.25, 0.5, 0.9, 0.25]), top=form)
+        assert wrong.verdict == "unsound"
+        (finding,) = (each for each in wrong.findings if each.check == "agreement")
+        assert finding.bits == pytest.approx(np.log2(0.9 / 0.5))
+
+
+def test_a_unit_is_not_likelier_than_the_likeliest_units() -> None:
+    """It costs less than the last of them and has no entry: the likeliest units would leave one out."""
+    top = [[float(np.log(0.5)), float(np.log(0.125))]] * 5
+    left = np.log([0.1, 0.125, 0.5, 0.1, 0.01])
+    assert status(audited(logprob=left, top=top), "agreement") == "partial"
+    found = audited(logprob=np.log([0.1, 0.125, 0.25, 0.1, 0.01]), top=top)
+    assert found.verdict == "unsound"
+    (finding,) = found.findings
+    assert finding.check == "agreement"
+    assert finding.bits == pytest.approx(1.0)  # 0.25 against 0.125 at most
+
+
+def test_the_likeliest_units_and_the_unit_itself_sum_to_at_most_one() -> None:
+    top = [[float(np.log(0.6)), float(np.log(0.35))]] * 5
+    found = audited(logprob=np.log([0.3, 0.35, 0.6, 0.05, 0.01]), top=top)
+    assert found.verdict == "unsound"
+    assert "1.25" in found.findings[0].text  # .6 + .35 + .3

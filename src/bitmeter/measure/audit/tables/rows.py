@@ -115,31 +115,88 @@ def _agreement(
 
 
 def _top(columns: TableColumns, tiling: Tiling, text: RawText) -> tuple[list[AuditCheck], list[Finding]]:
-    """Of the likeliest units only so much is known: they must not sum to more than one."""
+    """Of the likeliest units only so much is known: they must not sum to more than one, and leave none out.
+
+    A unit costs what its entry says. One without an entry is not likelier than the last that has one, and adds to them.
+    """
     name = columns.names["top"]
     assert columns.top is not None
     worst, at, number = 0.0, -1, 0
+    index, bounds, own = [], [], []
     for unit, value in enumerate(columns.top):
         row = _likeliest(value, name, unit)
         if row is None or not len(row):
             continue
         number += 1
+        cost, entry = float(columns.logprobs[unit]), _entry(value, columns, unit)
+        listed = entry is not None or bool(np.min(np.abs(row - cost)) <= _TOLERANCE)
         total = math.exp(min(_log_sum(row), 700.0))
+        if not listed and total <= 1.0 + SUM_TOLERANCE and math.isfinite(cost):
+            total += math.exp(min(cost, 0.0))
         if total > worst:
             worst, at = total, unit
+        index.append(unit)
+        own.append(math.nan if entry is None else entry)
+        bounds.append(math.inf if listed else float(row.min()))
     held = worst <= 1.0 + SUM_TOLERANCE
     said = f"the likeliest units of {number:,} predictions sum to at most {worst:.4g}; the rest is not in the table"
     checks = [
         AuditCheck("sums", "partial" if held else "failed", said, max(0.0, worst - 1.0), SUM_TOLERANCE),
-        AuditCheck("agreement", "impossible", "whole predictions are not in the table"),
     ]
-    if held:
-        return checks, []
-    return checks, [
-        _place(
-            "sums", f"the likeliest units alone sum to {worst:.4g}, so it is no distribution", at, tiling, text, None
+    agreement, findings = _top_agreement(columns, tiling, text, np.array(index, np.int64), np.array(own), bounds)
+    checks.append(agreement)
+    if not held:
+        said = f"the likeliest units, with the unit itself, sum to {worst:.4g}, so it is no distribution"
+        findings.insert(0, _place("sums", said, at, tiling, text, None))
+    return checks, findings
+
+
+def _top_agreement(
+    columns: TableColumns, tiling: Tiling, text: RawText, index: Ints, own: Floats, bounds: list[float]
+) -> tuple[AuditCheck, list[Finding]]:
+    """Units against their entries among the likeliest, and those without one against the least of these."""
+    if not len(index):
+        return AuditCheck("agreement", "impossible", "whole predictions are not in the table"), []
+    costs = columns.logprobs[index]
+    known = ~np.isnan(own)
+    (check, *_), wrong = _agreement(columns, tiling, text, index, own)
+    if wrong:
+        return check, wrong
+    above = np.where(known, -math.inf, costs - np.array(bounds))
+    if (above > _TOLERANCE).any():
+        at = int(np.argmax(above))
+        said = (
+            f"a unit costs {-costs[at] / _LN2:.4g} bits, less than the last of the likeliest units "
+            f"({-bounds[at] / _LN2:.4g}), and is none of them"
         )
-    ]
+        # At least so much is missing: it cannot have cost less than the last that is listed.
+        bits = float(np.sum(above[above > 0.0])) / _LN2
+        summary = f"{int((above > _TOLERANCE).sum()):,} units are likelier than the likeliest, and none of them"
+        check = AuditCheck("agreement", "failed", summary, float(above.max()), _TOLERANCE)
+        return check, [_place("agreement", said, int(index[at]), tiling, text, bits)]
+    if known.all() and len(index) == len(columns.logprobs):
+        return check, []
+    among = f"{int(known.sum()):,} of {len(columns.logprobs):,} units are found by their ids among the likeliest"
+    said = f"{among}, and cost what these say; no other is likelier than these"
+    return AuditCheck("agreement", "partial", said), []
+
+
+def _entry(value: object, columns: TableColumns, unit: int) -> float | None:
+    """What the likeliest units say of the unit itself, if it is among them by its id."""
+    if columns.ids is None:
+        return None
+    wanted = int(columns.ids[unit])
+    if isinstance(value, dict):
+        pairs = list(value.items())
+    elif isinstance(value, list):
+        pairs = [(item.get("id", item.get("token_id")), item) for item in value if isinstance(item, dict)]
+    else:
+        return None
+    for key, item in pairs:
+        if str(key) == str(wanted):
+            found = item.get("logprob") if isinstance(item, dict) else item
+            return float(found) if isinstance(found, int | float) else None
+    return None
 
 
 def _likeliest(value: object, name: str, unit: int) -> Floats | None:

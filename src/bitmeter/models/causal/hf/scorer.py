@@ -5,7 +5,7 @@ computed for each alone. The body of the network runs once per row; its head and
 the vocabulary or a few positions at a time, and only where an answer is wanted, so that logits never exist for a whole
 row. What a network can take is found out by trying: where one of these would change a figure, attention is over the
 whole row, rows are padded, or the network's own logits are used. What the answers to one question share, their context,
-goes through a network of float64 once. Sequences of lengths that a network treats in different ways never meet. A
+goes through a network once. Sequences of lengths that a network treats in different ways never meet. A
 network that looks ahead is refused.
 """
 
@@ -121,10 +121,8 @@ class Scorer:
         self.cuts = self.cuts and self.packs
         self._check_causal(config, generator, allowed)
         with self._quiet():
-            # In float32 a shared beginning moved figures by up to 1.1e-5 nats per token where packing moves them by
-            # 1e-6. A figure must not depend on its neighbours, so only what computes in float64 shares (below 1e-9).
-            exact = self._dtype == "float64" and self._autocast is None
-            self.forks = exact and self.cuts and self._can_fork(probes[1], generator, allowed)
+            # A coarser type rounds a shared beginning in another way than the same tokens by themselves.
+            self.forks = fine and self.cuts and self._can_fork(probes[1], generator, allowed)
             self._try_lengths(config, generator, allowed)
 
     def _first_pass(self, probes: Sequence[Ints]) -> list[torch.Tensor]:
@@ -376,21 +374,32 @@ class Scorer:
             rows = packed_rows([family.length(own) for family in together], self._row, self._row if packs else 0)
             batch = self._batch if self.pads and kind[0] in self._together and not alone else 0
             for group in groups(rows, batch):
-                states_of = self._group_states(group, own, together)
+                states_of = self._group_states(group, own, together, as_it_is=alone)
                 found = [(kinds[kind][place], states) for place, states in states_of]
                 done += len(found)
                 yield found, done
 
     def _group_states(
-        self, group: list[Row], inputs: Sequence[Ints], together: Sequence[Family] | None = None
+        self,
+        group: list[Row],
+        inputs: Sequence[Ints],
+        together: Sequence[Family] | None = None,
+        *,
+        as_it_is: bool = False,
     ) -> list[tuple[int, torch.Tensor]]:
-        """Rows of families through the network at once; sequences are by themselves where none are given."""
+        """Rows of families through the network at once; sequences are by themselves where none are given.
+
+        Attention is in whole blocks, as in packed rows, unless another tool's pass is wanted as it is.
+        """
         found = [Family((place,)) for place in range(len(inputs))] if together is None else together
         layout = laid_out(group, found, inputs)
         if all(len(row.members) == 1 and not found[row.members[0]].shared for row in group):
             # What stands to the right is never seen: a plain causal pass is exact. With a mask, what fills a row
             # would see nothing at all in a layer of short sight, and give NaN to the next.
-            states = self._states(self._tensor(layout.ids), None, None)
+            from bitmeter.models.causal.hf.attention import Whole
+
+            with contextlib.nullcontext() if as_it_is or not self.cuts else Whole():
+                states = self._states(self._tensor(layout.ids), None, None)
         else:
             states = self._packed_states(layout)
         return [(place.member, self._states_at(states[place.row], place)) for place in layout.places]
