@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
+from bitmeter import _core
 from bitmeter._util.jobs import Ended, Executor, Here, Task, TaskReport
 from bitmeter.errors import FileFormatError, InputError, SourceError
 from bitmeter.scale import training
@@ -101,7 +102,8 @@ def test_the_same_bytes_by_processes(tmp_path: Path) -> None:
 def test_several_runs_of_one_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Within less memory than the n-grams of a part take."""
     found = texts(tmp_path)[:1]
-    write, sizes = training._core.write_ngram_runs, []
+    write = _core.write_ngram_runs
+    sizes: list[int] = []
 
     def small(*arguments: Any, **keywords: Any) -> Any:
         made = write(*arguments, **{**keywords, "most_keys": 777})
@@ -138,7 +140,7 @@ class Dying(Here):
 def test_an_interrupted_training_goes_on(tmp_path: Path, tasks: int) -> None:
     found = texts(tmp_path)[:2]
     one = trained(found, tmp_path / "one.bmn", order=3)
-    about = {"order": 3, "work": tmp_path / "work", "part_bytes": 2_000}
+    about: dict[str, Any] = {"order": 3, "work": tmp_path / "work", "part_bytes": 2_000}
     with pytest.raises(KeyboardInterrupt):
         trained(found, tmp_path / "two.bmn", executor=Dying(tasks), **about)
     whole, rest = Dying(-1), Dying(-1)
@@ -151,7 +153,7 @@ def test_an_interrupted_training_goes_on(tmp_path: Path, tasks: int) -> None:
 
 def test_a_changed_text_begins_again(tmp_path: Path) -> None:
     found = texts(tmp_path)[:2]
-    about = {"order": 3, "work": tmp_path / "work", "part_bytes": 4_000}
+    about: dict[str, Any] = {"order": 3, "work": tmp_path / "work", "part_bytes": 4_000}
     with pytest.raises(KeyboardInterrupt):
         trained(found, tmp_path / "two.bmn", executor=Dying(9), **about)
     found[1].write_text("another text\n" * 50)
@@ -164,7 +166,7 @@ def test_a_changed_text_begins_again(tmp_path: Path) -> None:
 def test_damaged_files_between_the_stages(tmp_path: Path, name: str, damage: str) -> None:
     """Found by their checksums, with the name of the file."""
     found = texts(tmp_path)[:1]
-    about = {"order": 3, "work": tmp_path / "work", "part_bytes": 8_000}
+    about: dict[str, Any] = {"order": 3, "work": tmp_path / "work", "part_bytes": 8_000}
     stage = {
         "ids-1.npy": "split_part",
         "words-1.npz": "split_part",
@@ -174,8 +176,9 @@ def test_damaged_files_between_the_stages(tmp_path: Path, name: str, damage: str
 
     class Damaging(Here):
         def run(self, tasks: Any, report: TaskReport) -> Any:
-            ran = set()
-            yield from super().run((ran.add(task.call.__name__) or task for task in tasks), report)
+            listed = list(tasks)
+            ran = {task.call.__name__ for task in listed}
+            yield from super().run(listed, report)
             path = tmp_path / "work" / name
             if stage[name] in ran:
                 data = bytearray(path.read_bytes())
@@ -213,7 +216,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 def test_jelinek_mercer_with_a_heldout_text(tmp_path: Path) -> None:
     a, b, _ = texts(tmp_path)
-    about = {"order": 3, "smoothing": "jelinek-mercer", "heldout": b}
+    about: dict[str, Any] = {"order": 3, "smoothing": "jelinek-mercer", "heldout": b}
     one = trained(a, tmp_path / "one.bmn", **about)
     assert trained(a, tmp_path / "two.bmn", executor=Here(), part_bytes=5_000, **about) == one
 

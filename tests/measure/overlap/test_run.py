@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -107,3 +108,19 @@ def test_refusals() -> None:
     with pytest.raises(InputError, match="units is"):
         bm.overlap(b"x", b"y", unit="nothing")
     assert bm.overlap(b"", b"y").coverage == 0.0
+
+
+def test_several_processes_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In many batches, joined in their order; the oracle is one process."""
+    monkeypatch.setattr("bitmeter.measure.overlap.run._BATCH", 500)
+    text, corpus = tmp_path / "text.txt", tmp_path / "corpus.txt"
+    text.write_text("".join(f"to be or not to be {number}\n" for number in range(200)))
+    corpus.write_text("".join(f"or not to be {number * 3}, that is the question\n" for number in range(90)))
+    keywords: dict[str, Any] = {"docs": "line", "in_docs": "line", "length": 12}
+    one, two = bm.overlap(text, corpus, **keywords), bm.overlap(text, corpus, workers=2, **keywords)
+    assert one.covered > 0
+    for name in ("covered", "units", "curve", "names", "matches", "sources", "document_sources", "longest"):
+        assert getattr(two, name) == getattr(one, name), name
+    assert two.document_covered.tolist() == one.document_covered.tolist()
+    with pytest.raises(InputError, match="by one process"):
+        bm.overlap(text, docs="line", workers=2)

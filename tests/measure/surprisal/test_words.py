@@ -161,3 +161,17 @@ def test_what_cannot_be() -> None:
         bm.word_surprisals("zlib", b"one two")
     with pytest.raises(BitmeterError, match="ends"):
         bm.word_surprisals("uniform", b"one", ends="some")
+
+
+def test_several_processes_find_the_same(tmp_path: Path) -> None:
+    """The oracle is one process."""
+    path = tmp_path / "m.bmn"
+    bm.NGram(order=2).fit(b"to be or not to be\nthat is the question\n").save(path)
+    text = tmp_path / "a.txt"
+    text.write_text("".join(f"to be or not {number}\n" for number in range(300)))
+    one, two = (bm.word_surprisals(path, text, docs="line", workers=workers) for workers in (None, 2))
+    assert two.nats.tolist() == one.nats.tolist()
+    assert (two.words, two.spaces, two.signature) == (one.words, one.spaces, one.signature)
+    assert two.doc.tolist() == one.doc.tolist()
+    with pytest.raises(bm.BitmeterError, match="learns from all it has read"):
+        bm.word_surprisals("kt", text, docs="line", workers=2)
