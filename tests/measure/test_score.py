@@ -154,7 +154,7 @@ def test_saving_leaves_nothing_half_written(tmp_path: Path, score: bm.Score) -> 
     with pytest.raises(TypeError):
         broken.save(tmp_path / "run.json")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(errors.FileFormatError, match="cannot be read"):
+    with pytest.raises(errors.FileFormatError, match="does not exist"):
         bm.Score.load(tmp_path / "run.json")
 
 

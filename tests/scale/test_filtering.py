@@ -209,7 +209,7 @@ def test_a_digest_names_the_file(tmp_path: Path) -> None:
     found = digest(str(tmp_path / "a"), print)
     assert found.about == {"size": 3, "sha256": hashlib.sha256(b"abc").hexdigest()}
     assert found.stamp == (3, (tmp_path / "a").stat().st_mtime_ns)
-    with pytest.raises(bm.BitmeterError, match="cannot be read"):
+    with pytest.raises(bm.BitmeterError, match="does not exist"):
         digest(str(tmp_path / "b"), print)
 
 

@@ -69,8 +69,8 @@ def read_run(text: str | bytes, name: str) -> Saved:
     """The checked content of a saved run; FileFormatError says which field is wrong."""
     fields = read_fields(text, name, f"{name} is not a run of bitmeter", "`bitmeter score … -o FILE` writes one")
     if "schema" not in fields or fields.value("schema") != SCHEMA:
-        found = f"{fields.value('schema')!r:.60}" if "schema" in fields else "none"
-        fields.fail(f"expected the schema {SCHEMA!r}, found {found}")
+        other = f"{fields.value('schema')!r:.60}" if "schema" in fields else "none"
+        fields.fail(f"expected the schema {SCHEMA!r}, found {other}")
     bytes_, chars, words, documents, oov, skipped, invalid, impossible = map(fields.count, COUNTS)
     interval = None if fields.is_null("interval") else _interval(fields.fields("interval"))
     level = 0.95 if interval is None else interval.confidence  # earlier versions have it only there

@@ -16,6 +16,8 @@ from bitmeter.reports.layout import aligned
 __all__ = ["describe_choices", "describe_preferences", "pair_lines"]
 
 _COLUMN = 15
+#: Wider than any table.
+_WIDE = 10_000
 #: How each way is shown.
 _WAYS = {
     "sum": ("by sum", "bits"),
@@ -80,8 +82,9 @@ def _accuracies(groups: Mapping[str, Accuracy], macro: Interval | None, how: str
 def _aligned_apart(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows whose last column, the margins, gets a table of its own where all are too wide together."""
     width = line_width()
-    apart = [[row[:-1] for row in rows], [(row[0], row[-1]) for row in rows if any(row[-1:])]]
-    whole, *parts = [_aligned(part, 10_000) for part in (rows, *apart)]
+    whole = _aligned(rows, _WIDE)
+    parts = [_aligned([row[:-1] for row in rows], _WIDE)]
+    parts.append(_aligned([(row[0], row[-1]) for row in rows if any(row[-1:])], _WIDE))
     if max(map(len, whole)) <= width:
         return whole
     if max(len(line) for part in parts for line in part) <= width:

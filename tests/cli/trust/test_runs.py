@@ -50,7 +50,7 @@ def test_a_log_becomes_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["cite", "1", "-q"], 2, "--quiet is for runs import"),
         (["import", LOG, "--tool", "other"], 2, "tool"),
         (["import", LOG, "--tool", "vllm"], 1, "not of vllm"),
-        (["import", "none.json"], 1, "cannot be read"),
+        (["import", "none.json"], 1, "does not exist"),
         (["import", LOG, "-o", "x", "--trace", "x"], 2, "two names"),
     ],
 )

@@ -131,7 +131,7 @@ def test_an_archive_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest
 
 
 def test_missing_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="does not exist"):
         bm.import_log(tmp_path / "none.json")
     monkeypatch.setattr("bitmeter.hosts.logs.reading._MOST", 10)
     with pytest.raises(FileFormatError, match="bytes"):

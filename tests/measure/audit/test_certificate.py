@@ -113,7 +113,7 @@ def test_a_damaged_one_is_refused(certificate: Path, change: dict[str, Any], sai
 
 
 def test_what_is_not_there_or_not_json(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match="does not exist"):
         bm.audit("kt", TEXT, check=tmp_path / "absent.json")
     (tmp_path / "x.json").write_text("{")
     with pytest.raises(FileFormatError, match="is not a certificate"):

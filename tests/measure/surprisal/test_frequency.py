@@ -33,7 +33,7 @@ def test_what_is_no_list(text: str, tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(FileFormatError, match=r"counts\.tsv"):
         read_counts(path)
-    with pytest.raises(BitmeterError, match="cannot be read"):
+    with pytest.raises(BitmeterError, match="does not exist"):
         read_counts(tmp_path / "absent.tsv")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from secrets import randbits
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,11 @@ from bitmeter.cli.formats import Format, SaveAs, chosen_formats, print_records, 
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Json, With, check_free
 from bitmeter.cli.output import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from bitmeter.models.sampled import SampledText
 
 __all__ = ["sample"]
 
@@ -51,7 +56,7 @@ def sample(
     (ready,) = load_models([model], components)
     # A seed of its own, so that the output names one with which the texts can be drawn again.
     used = randbits(32) if seed is None else seed
-    texts = samples(ready, n, used, temperature=temperature, length=length)
+    texts: Iterable[SampledText] = samples(ready, n, used, temperature=temperature, length=length)
     if formats.path is None and formats.printed == "table":
         for text in texts:
             sys.stdout.flush()
