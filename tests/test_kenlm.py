@@ -75,7 +75,7 @@ def test_states_go_word_by_word(name: str) -> None:
 @pytest.mark.parametrize("order", [1, 2, 4])
 @pytest.mark.parametrize("bos", [True, False])
 def test_the_words_of_a_long_sentence_are_scored_as_one_by_one(order: int, bos: bool, tmp_path: Path) -> None:
-    """It is scored in parts, each of which begins with the words before it: the same floats, lengths and unknown words."""
+    """It is scored in parts, each of which begins with the words before it."""
     random = np.random.default_rng(order)
     words = [f"w{i}" for i in range(40)]
     rows = [" ".join(random.choice(words[:30], size=9)) for _ in range(300)]

@@ -27,7 +27,7 @@ PageBlock PageBlock::file(const std::string& path) {
     return result;
 }
 
-PageBlock PageBlock::temporary(const std::string& folder, std::size_t size) {
+PageBlock PageBlock::temporary(const std::string& folder, std::size_t size, bool huge) {
     PageBlock result;
     result.mapping_ = std::make_shared<Mapping>();
     Mapping& own = *result.mapping_;
@@ -35,7 +35,7 @@ PageBlock PageBlock::temporary(const std::string& folder, std::size_t size) {
     size = std::max<std::size_t>(size, 1);
     os::reserve(own.file, 0, size);
     own.view = os::map_temporary(own.file, size);
-    os::advise_huge(own.view.data, own.view.size);
+    if (huge) os::advise_huge(own.view.data, own.view.size);
     return result;
 }
 
@@ -70,7 +70,7 @@ std::uint64_t PageStore::left() const {
 
 PageBlock PageStore::take(std::size_t bytes) {
     if (!on_disk_) return PageBlock::zeros(bytes);
-    PageBlock result = PageBlock::temporary(folder_, bytes);
+    PageBlock result = PageBlock::temporary(folder_, bytes, huge());
     watch(result);
     return result;
 }

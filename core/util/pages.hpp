@@ -21,8 +21,9 @@ public:
     static PageBlock zeros(std::size_t size);
     /// A file mapped for reading; no bytes if it is empty or not a regular file. Throws std::system_error.
     static PageBlock file(const std::string& path);
-    /// A temporary file in this folder, mapped for reading and writing, all zero. Throws std::system_error.
-    static PageBlock temporary(const std::string& folder, std::size_t size);
+    /// A temporary file in this folder, mapped for reading and writing, all zero; on huge pages where the system has them
+    /// for files. Throws std::system_error.
+    static PageBlock temporary(const std::string& folder, std::size_t size, bool huge = false);
 
     std::uint8_t* data() const { return mapping_ ? mapping_->view.data : nullptr; }
     std::size_t size() const { return mapping_ ? mapping_->view.size : 0; }
@@ -99,6 +100,10 @@ public:
     void keep_within();
 
 private:
+    /// Huge pages save most of the page faults, but between two looks at the limit they fill more memory: too much for a
+    /// small one.
+    bool huge() const { return allowance_ >= std::uint64_t{128} << 20; }
+
     std::uint64_t allowance_;
     std::string folder_;
     bool on_disk_ = false;

@@ -81,7 +81,11 @@ class NormWatch:
         known = self._known(_MOST_WORDS) if asked or lower else []
         if len(known) < _FEWEST_WORDS:
             return []
-        missing = {name: shares[name] for name in _KINDS if name in asked and _share(known, _KINDS[name]) < _IN_VOCABULARY}
+        missing = {
+            name: shares[name]
+            for name, holds in _KINDS.items()
+            if name in asked and _share(known, holds) < _IN_VOCABULARY
+        }
         if missing:
             return [_by_words(missing)]
         cased = _share(known, _is_upper) if lower else 0.0
