@@ -76,7 +76,8 @@ def main() -> None:
             processor = sentencepiece.SentencePieceProcessor(model_file=str(file))
 
             def ids_of() -> list[list[int]]:
-                return processor.encode(texts)
+                found: list[list[int]] = processor.encode(texts)
+                return found
 
             def offsets_of() -> object:
                 return pieces_by_package(processor, texts)

@@ -364,14 +364,13 @@ def _kind(kind: str) -> str:
         made.train_from_iterator(LINES, trainer)
         spec = json.loads(made.to_str()) | {"normalizer": LLAMA, "pre_tokenizer": None, "decoder": METASPACE}
         return json.dumps(spec)
-    return _unigram(
-        **{
-            "t5": {"normalizer": "RULES", "pre_tokenizer": WORDS},
-            "xlm-r": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "pre_tokenizer": WORDS},
-            "mbart": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "fallback": True},
-            "plain": {},
-        }[kind]
-    )
+    changes: dict[str, dict[str, Any]] = {
+        "t5": {"normalizer": "RULES", "pre_tokenizer": WORDS},
+        "xlm-r": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "pre_tokenizer": WORDS},
+        "mbart": {"normalizer": {"type": "Sequence", "normalizers": ["RULES", SINGLE]}, "fallback": True},
+        "plain": {},
+    }
+    return _unigram(**changes[kind])
 
 
 @pytest.mark.parametrize(
