@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from bitmeter.tour import Lesson, Statement, _read, run, topics
 from bitmeter.tour.exercises import judge
