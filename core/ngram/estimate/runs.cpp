@@ -13,8 +13,7 @@ namespace {
 
 using namespace packed;
 
-// ---- the format
-// ------------------------------------------------------------------------------------------------------
+// ---- the format ----
 // A header, a table with an entry per partition, and the partitions: different keys in order, how often each came, where
 // the keys of each first word begin, and these words. Each has a checksum, so that a reader of one reads no other.
 
@@ -115,6 +114,7 @@ private:
     }
     template <class T>
     void put(const std::vector<T>& values) {
+        if (values.empty()) return;
         const auto* data = reinterpret_cast<const std::uint8_t*>(values.data());
         const std::size_t size = values.size() * sizeof(T);
         write(data, size);
@@ -208,8 +208,7 @@ private:
     std::uint64_t words_ = 0;
 };
 
-// ---- sorting and merging
-// ------------------------------------------------------------------------------------------------
+// ---- sorting and merging ----
 
 template <int W>
 std::size_t sort_and_write(const RunPlan& plan, const std::string& path, Watch& watch) {
