@@ -7,7 +7,7 @@ SIZE   ?= full
 KILLS  ?= 200
 CASES  ?=
 ONLY   ?=
-CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/*))
+CORE   := CMakeLists.txt $(filter-out core/tests/% core/fuzz/%,$(wildcard core/*/* core/*/*/* core/*/*/*/*))
 # setuptools and wheel are for pyitlib, which comes as source only and is built without isolation as we are.
 BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 # One folder for the package and the core's plain tests, so that the core is compiled once for both.

@@ -51,6 +51,8 @@ JOBS = [
     Job("pieces", "{train} {test} --size 1000 --order 3 --repeat 1", "{train} {test}"),
     Job("overlap", "{train} {test} --repeat 1 --peer-bytes 500", "{train} {test}"),
     Job("scale", "{train} {test} --order 3 --copies 1 --repeat 1 --parts 10", "{train} {test} --copies 200"),
+    Job("scale_training", "{train} --order 3", "{train}"),
+    Job("schedule", "--runs 1 --most 3900"),
     Job("training", "{train} --order 3 --memory 1G", "{train} --memory 4G 1G"),
     Job("mixture", "{valid} {valid} {test} --no-unk-word", "{train} {valid} {test} --no-unk-word"),
     Job("learning", "{valid} --kinds lstm --epochs 1", "{text}"),

@@ -2,7 +2,7 @@
 
 #include "bind/bind.hpp"
 #include "network/kernel.hpp"
-#include "ngram/query/follow_kernel.hpp"
+#include "ngram/follow/kernel.hpp"
 #include "theory/rows/kernel.hpp"
 #include "universal/kernel.hpp"
 
@@ -20,7 +20,9 @@ void bind_cpu(nb::module_& m) {
             kernels["rows"] = rows_kernels(used).name;
             kernels["network"] = network::kernel_of(used).name;
             kernels["universal"] = universal::kernels_of(used).back().name;
-            kernels["ngram"] = used.runs(CpuLevel::avx512, follow_avx512_needs) ? "avx512" : "baseline";
+            kernels["ngram"] = used.runs(CpuLevel::avx512, follow_avx512_needs) ? "avx512"
+                               : used.runs(CpuLevel::avx2, follow_avx2_needs)   ? "avx2"
+                                                                                : "baseline";
             result["level"] = name_of(used.level);
             result["levels"] = levels;
             result["features"] = feature_names(found.features);

@@ -17,7 +17,7 @@
 #include "ngram/kenlm/query.hpp"
 #include "ngram/openvocab/spelled.hpp"
 #include "ngram/query/context.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/sample.hpp"
 #include "ngram/query/score.hpp"
 

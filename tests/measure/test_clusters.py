@@ -101,7 +101,7 @@ def test_what_is_not_found_is_said() -> None:
         notes = bm.score("kt", b"a\nb\n" * 9, docs="line", cluster=how).notes
         assert any(words in note for note in notes)
     for wrong in (3, "", None):
-        with pytest.raises(errors.InputTypeError, match="cluster is"):
+        with pytest.raises((errors.InputTypeError, errors.ChoiceError), match="cluster is"):
             bm.score("kt", b"a", cluster=wrong)  # type: ignore[arg-type]
 
 

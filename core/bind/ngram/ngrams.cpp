@@ -1,6 +1,6 @@
 #include "ngram/estimate/entropy.hpp"
 #include "ngram/estimate/estimate.hpp"
-#include "ngram/estimate/runs.hpp"
+#include "ngram/sort/runs.hpp"
 #include "ngram/format/arpa.hpp"
 #include "ngram/openvocab/spelling.hpp"
 #include "ngram/query/query.hpp"

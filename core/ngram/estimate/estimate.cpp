@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "ngram/estimate/prune.hpp"
-#include "ngram/estimate/runs.hpp"
+#include "ngram/sort/runs.hpp"
 #include "ngram/format/search.hpp"
 #include "util/parallel.hpp"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ngram/estimate/keys.hpp"
+#include "ngram/sort/keys.hpp"
 #include "ngram/estimate/smooth.hpp"
 #include "ngram/estimate/text.hpp"
 #include "ngram/format/model.hpp"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ngram/format/model.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/query.hpp"
 #include "util/packed.hpp"
 

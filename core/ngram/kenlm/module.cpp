@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "ngram/kenlm/match.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 
 namespace bitmeter {
 namespace {

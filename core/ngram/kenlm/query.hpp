@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ngram/kenlm/model.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/query.hpp"
 
 namespace bitmeter {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "ngram/format/search.hpp"
-#include "ngram/query/follow_kernel.hpp"
+#include "ngram/follow/kernel.hpp"
 #include "ngram/query/query.hpp"
 #include "util/once.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "ngram/format/compact.hpp"
 #include "ngram/format/search.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "util/once.hpp"
 #include "util/parallel.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "ngram/kenlm/query.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/growing.hpp"
 #include "ngram/query/pieces.hpp"
 #include "ngram/query/query.hpp"

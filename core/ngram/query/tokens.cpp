@@ -10,7 +10,7 @@
 
 #include "ngram/format/compact.hpp"
 #include "ngram/kenlm/query.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/growing.hpp"
 #include "ngram/query/query.hpp"
 #include "util/exact.hpp"

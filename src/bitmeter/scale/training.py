@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.files import read_whole, replacing, unwritten
 from bitmeter._util.jobs import Executor, Task
-from bitmeter._util.leftovers import lock
+from bitmeter._util.leftovers import lock, temporary_folder
 from bitmeter._version import __version__
 from bitmeter.errors import FileFormatError, InputError, RecordError, SourceError
 from bitmeter.filter.receipts import digest_of
@@ -118,8 +117,8 @@ def _check(corpus: Corpus, settings: Any) -> None:
 def _folder(work: Any, temporary: str) -> Iterator[Path]:
     """Where the files between the stages are, which no other process may use meanwhile."""
     if work is None:
-        with tempfile.TemporaryDirectory(prefix="bitmeter-", dir=temporary) as found:
-            yield Path(found)
+        with temporary_folder(temporary) as found:
+            yield found
         return
     folder = Path(os.path.abspath(os.fspath(work)))
     try:
@@ -324,7 +323,7 @@ def cuts_of(counts: NDArray[np.uint64], partitions: int) -> NDArray[np.uint32]:
     Examples
     --------
     >>> cuts_of(np.array([0, 0, 4, 4, 1, 1, 2, 4], dtype=np.uint64), 3).tolist()
-    [0, 3, 5, 8]
+    [0, 4, 6, 8]
     """
     weights = counts.astype(np.int64)
     weights[1], weights[2] = weights[2], 0  # sentences begin as often as they end

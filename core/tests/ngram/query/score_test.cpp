@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ngram/estimate/estimate.hpp"
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 #include "ngram/query/query.hpp"
 #include "tests/check.hpp"
 #include "tests/texts.hpp"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from bitmeter._util.asking import ask
 from bitmeter._util.check import integer
 from bitmeter._util.files import label
 from bitmeter._util.jobs import Executor, Report, Task
+from bitmeter._util.leftovers import temporary_folder
 from bitmeter._util.progress import Progress, Step, as_progress
 from bitmeter.errors import InputError
 from bitmeter.measure.overlap.counting import Joined, Runs, covered, extending, join, runs_of
@@ -151,8 +151,8 @@ def _index(corpus: Any, keywords: dict[str, Any], *, shared: bool) -> Iterator[O
         yield found
         return
     allowance = Allowance.of(keywords["memory"], keywords["temp"])
-    with tempfile.TemporaryDirectory(prefix="bitmeter-", dir=allowance.folder) as folder:
-        yield OverlapIndex.build(corpus, Path(folder) / "corpus.bmx", **keywords)
+    with temporary_folder(allowance.folder) as folder:
+        yield OverlapIndex.build(corpus, folder / "corpus.bmx", **keywords)
 
 
 def _take_shared(state: _Run, source: Corpus, executor: Executor) -> None:

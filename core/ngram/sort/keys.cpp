@@ -1,9 +1,9 @@
-#include "ngram/estimate/keys.hpp"
+#include "ngram/sort/keys.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "ngram/estimate/packed_keys.hpp"
+#include "ngram/sort/packed_keys.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {

@@ -1,7 +1,7 @@
 // Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it. It must
 // not call inline functions that are used elsewhere too, since the linker may keep this file's copy.
 #include "ngram/format/search.hpp"
-#include "ngram/query/follow_kernel.hpp"
+#include "ngram/follow/kernel.hpp"
 #include "util/once.hpp"
 
 #if defined(__AVX2__)
@@ -27,7 +27,7 @@ struct Lines {
 }  // namespace
 }  // namespace bitmeter
 
-#include "ngram/query/follow_lanes.inc"
+#include "ngram/follow/lanes.inc"
 
 namespace bitmeter {
 void follow_avx2(const FollowTables& tables, const FollowText& text) { Follower(tables, text).run(); }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "ngram/estimate/keys.hpp"
+#include "ngram/sort/keys.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter::packed {

@@ -1,9 +1,9 @@
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 
 #include <limits>
 
 #include "ngram/format/search.hpp"
-#include "ngram/query/follow_kernel.hpp"
+#include "ngram/follow/kernel.hpp"
 #include "util/once.hpp"
 
 namespace bitmeter {
@@ -14,7 +14,7 @@ using Lines = AnyLines;
 }  // namespace
 }  // namespace bitmeter
 
-#include "ngram/query/follow_lanes.inc"
+#include "ngram/follow/lanes.inc"
 
 namespace bitmeter {
 namespace {

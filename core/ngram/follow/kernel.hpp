@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ngram/query/follow.hpp"
+#include "ngram/follow/follow.hpp"
 
 namespace bitmeter {
 

@@ -1,4 +1,4 @@
-#include "ngram/estimate/runs.hpp"
+#include "ngram/sort/runs.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,7 +6,7 @@
 #include <limits>
 #include <system_error>
 
-#include "ngram/estimate/packed_keys.hpp"
+#include "ngram/sort/packed_keys.hpp"
 
 namespace bitmeter {
 namespace {

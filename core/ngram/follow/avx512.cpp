@@ -1,6 +1,6 @@
 // Compiled with this instruction set's own flags (see CMakeLists.txt); never called where the processor lacks it. It must
 // not call inline functions that are used elsewhere too, since the linker may keep this file's copy.
-#include "ngram/query/follow_kernel.hpp"
+#include "ngram/follow/kernel.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>
@@ -16,7 +16,7 @@ alignas(64) constexpr std::uint32_t no_keys[lanes] = {
     ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u,
 };
 
-/// Sixteen texts being scored, each in its own lane, with the steps of Lane in follow_lanes.inc.
+/// Sixteen texts being scored, each in its own lane, with the steps of Lane in lanes.inc.
 struct alignas(64) Group {
     std::uint64_t ngram[lanes];  // the address of the n-gram that is awaited
     std::uint64_t line[lanes];   // that of the keys that are looked at

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ngram/estimate/keys.hpp"
+#include "ngram/sort/keys.hpp"
 #include "util/watch.hpp"
 
 namespace bitmeter {

@@ -1,5 +1,5 @@
 // N-grams that several processes sorted into files and merged are those of the whole text; no damaged file is read beyond.
-#include "ngram/estimate/runs.hpp"
+#include "ngram/sort/runs.hpp"
 
 #include <cstdio>
 #include <fstream>
