@@ -117,7 +117,8 @@ core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 	@$(BIN)/cmake --build build/sanitized
 	@$(CTEST) build/sanitized
 
-# The compilers, the emulators, and the packages of Debian and Ubuntu that have them.
+# The compilers, the emulators, and the packages of Debian and Ubuntu that have them. The tests run one by one: wine makes
+# its folder at the first start, where two at once fail.
 PORTABLE_TOOLS    := aarch64-linux-gnu-g++ qemu-aarch64 x86_64-w64-mingw32-g++-posix wine
 PORTABLE_PACKAGES := g++-aarch64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine wine64
 
@@ -141,7 +142,7 @@ portable: $(VENV)/.cmake  ## the core's own tests for ARM under qemu and for Win
 	  $(BIN)/cmake -S . -B build/portable-$$target -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	    -DCMAKE_TOOLCHAIN_FILE=cmake/$$target.cmake -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON >/dev/null && \
 	  $(BIN)/cmake --build build/portable-$$target && \
-	  $(CTEST) build/portable-$$target || exit 1; \
+	  $(CTEST) build/portable-$$target --parallel 1 || exit 1; \
 	done
 
 # Clang has libFuzzer; on Debian and Ubuntu its runtime is a package of its own.

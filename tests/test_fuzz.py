@@ -90,8 +90,9 @@ MODELS = {
 }  # fmt: skip
 INSTRUMENT = {"Corpus": {"begun", "condition_on", "in_parts", "label_names", "labels_from", "part", "take_contexts"}}
 PROTOCOL = {
-    "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "machine_coder", "network_ids",
-    "own_ids_of", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_own", "predictions", "priced",
+    "begin", "bundle", "coder", "detailed_sequence", "draw", "entries", "for_bytes", "logprobs", "machine_coder",
+    "network_ids", "own_ids_of", "oov_remedies", "open", "own_ids", "plan", "predict", "predict_own", "predictions",
+    "priced",
     "score_sequences", "scored", "scored_ids", "sequences", "session", "shares", "some_words", "spread", "stepper",
     "unbundle", "unknown", "with_arithmetic", "with_context", "with_windowing", "without_unknown",
 }  # fmt: skip
