@@ -55,9 +55,11 @@ def test_sums_are_single_from_left_to_right_wherever_a_text_is_cut(
     flat = np.array([log for document in logs for log in document], dtype=np.float64)
     ends = np.cumsum([len(document) for document in logs])
     sums, place, done = SingleSums(), 0, 0
-    while done < len(logs):
-        # A batch ends within a document, or at the end of one.
-        stop = data.draw(st.integers(place, len(flat)), "stop")
+    # A batch ends within a document, or at the end of one, or holds nothing.
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(flat)), max_size=8), "cuts"))
+    for stop in [*cuts, len(flat)]:
+        if done == len(logs):
+            break
         inner = [int(end) for end in ends[done:] if end <= stop]
         closed = len(inner)
         unfinished = not inner or inner[-1] < stop
