@@ -108,13 +108,14 @@ format: $(VENV)/.dev  ## let ruff mend what it can
 
 CTEST := $(BIN)/ctest --output-on-failure --no-tests=error --parallel 4 --test-dir
 
+# Ninja would take the jobs of `make -j` for its own, whose pipes it does not have.
 core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 	@$(BIN)/cmake -S . -B build/package -DBITMETER_TESTS=ON >/dev/null
-	@$(BIN)/cmake --build build/package
+	@MAKEFLAGS= $(BIN)/cmake --build build/package
 	@$(CTEST) build/package
 	@$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
 	  -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=ON >/dev/null
-	@$(BIN)/cmake --build build/sanitized
+	@MAKEFLAGS= $(BIN)/cmake --build build/sanitized
 	@$(CTEST) build/sanitized
 
 # The compilers, the emulators, and the packages of Debian and Ubuntu that have them. The tests run one by one: wine makes
