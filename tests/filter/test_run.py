@@ -198,7 +198,8 @@ def test_outputs_that_do_not_go_together(tmp_path: Path) -> None:
         (None, {}, "-o OUT"), (f"{tmp_path}/{{bucket}}/x.jsonl", {}, "no buckets"),
         (tmp_path / "o.jsonl", {"buckets": "30%,60%"}, "must show"),
         (tmp_path / "o.jsonl", {"tag": "t", "rejected": tmp_path / "r.jsonl"}, "--rejected"),
-        (source, {"max": 1.0}, "also an input"), (tmp_path / "none" / "o.jsonl", {}, "no folder"),
+        (source, {"max": 1.0}, "also an input"), (tmp_path / "none" / "o.jsonl", {"max": 1.0}, "no folder"),
+        (tmp_path / "o.jsonl", {}, "a copy of the corpus"),
     ]  # fmt: skip
     for output, keywords, message in wrong:
         with pytest.raises(BitmeterError, match=message):

@@ -16,7 +16,7 @@ from bitmeter._util.progress import Progress, as_progress
 from bitmeter.errors import ChoiceError
 from bitmeter.filter.job import Job
 from bitmeter.filter.plan import BUCKET, Shard, shards_of
-from bitmeter.filter.rules import Buckets, Decision, Shares
+from bitmeter.filter.rules import Buckets, Decision, Everything, Shares
 from bitmeter.filter.scores import Scorers
 from bitmeter.filter.settings import Settings, check_strings, rule_of, settle
 from bitmeter.filter.summary import FilterSummary
@@ -176,6 +176,8 @@ def filter_corpus(
     executor: Executor = ask("an executor", workers, engine, address)
     scorers = Scorers(*arguments)
     _check_languages(rule, settings, scorers)
+    if not dry:
+        _check_rule(rule, settings)
     with executor:
         job = Job(shards, settings, Models(arguments, opened=scorers), as_progress(progress), executor, force=force)
         found = job.rehearse() if dry else job.run(_folder(output, shards))
@@ -210,6 +212,15 @@ def _check_languages(rule: Decision | Shares, settings: Settings, scorers: Score
     if scorers.is_pattern or any(limits):
         what = "models by language" if scorers.is_pattern else "limits by language"
         message = f"there are {what}, so a field must name the language of each record: --language FIELD"
+        raise ChoiceError(message)
+
+
+def _check_rule(rule: Decision | Shares, settings: Settings) -> None:
+    if isinstance(rule, Everything) and not settings.added and not settings.tag:
+        message = (
+            "nothing says what to keep, so the output would be a copy of the corpus; give a rule (--max, --min, --keep "
+            "30%, --buckets, --table or --sample), or add figures to all records (--add value)"
+        )
         raise ChoiceError(message)
 
 
