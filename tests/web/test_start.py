@@ -17,9 +17,12 @@ import pytest
 from bitmeter.errors import BitmeterError, InputError
 from bitmeter.web.start import serve
 
+#: Under nohup SIGHUP is ignored, and so it would stay.
+HEARD = "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL); "
+
 
 def started(folder: Path, *words: str, before: str = "", **variables: str) -> subprocess.Popen[str]:
-    code = f"{before}from bitmeter.cli import main; raise SystemExit(main())"
+    code = f"{HEARD}{before}from bitmeter.cli import main; raise SystemExit(main())"
     command = [sys.executable, "-c", code, "serve", "--port", "0", *words]
     environment = {**os.environ, "BITMETER_DATA": str(folder), **variables}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
