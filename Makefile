@@ -81,9 +81,9 @@ browser:  ## Chromium and its driver, by apt-get where they are missing
 	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium chromium-driver || exit 1; \
 	fi
 
-# Lint and docs run on one core; the core's tests are compiled on the others meanwhile.
+# Lint runs on one core; the core's tests are compiled on the others meanwhile. A test builds the documentation.
 test: $(VENV)/.dev browser  ## install, then everything that must be green
-	@$(MAKE) --no-print-directory -j3 lint docs core-test
+	@$(MAKE) --no-print-directory -j2 lint core-test
 	$(BIN)/python -m pytest -n auto
 
 test-gguf: $(VENV)/.dev  ## compile llama.cpp (many minutes), then test GGUF files with it
@@ -114,7 +114,7 @@ core-test: $(VENV)/.dev  ## the core's own tests, plain and under sanitizers
 	@MAKEFLAGS= $(BIN)/cmake --build build/package
 	@$(CTEST) build/package
 	@$(BIN)/cmake -S . -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=ON >/dev/null
+	  -DBITMETER_PYTHON=OFF -DBITMETER_TESTS=ON -DBITMETER_SANITIZE=ON -DBITMETER_PRECOMPILE=ON >/dev/null
 	@MAKEFLAGS= $(BIN)/cmake --build build/sanitized
 	@$(CTEST) build/sanitized
 

@@ -163,7 +163,9 @@ private:
 }  // namespace
 
 std::size_t ngram_key_bytes(std::uint64_t words, int order) {
-    return (WordCodes(words).bits() * static_cast<unsigned>(order - 1) + 63) / 64 * 8;
+    // Widths of 5 to 7 are rare, and each is one more of everything that sorts: they are 8.
+    const unsigned width = (WordCodes(words).bits() * static_cast<unsigned>(order - 1) + 63) / 64;
+    return (width > 4 && width < 8 ? 8 : width) * 8;
 }
 
 std::unique_ptr<NgramKeys> sorted_ngrams(const SortPlan& plan, PageStore& store, Watch& watch) {

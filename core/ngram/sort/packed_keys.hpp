@@ -294,11 +294,6 @@ auto with_width(std::uint64_t words, int order, Make&& make) {
             return make.template operator()<3>();
         case 4:
             return make.template operator()<4>();
-        case 5:
-            return make.template operator()<5>();
-        case 6:
-            return make.template operator()<6>();
-        case 7:
         case 8:
             return make.template operator()<8>();
         default:
