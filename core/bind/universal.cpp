@@ -97,6 +97,13 @@ void bind_universal(nb::module_& m) {
                 return to_bytes(without_lock([&] { return coder.decode(bytes.data, bytes.size, size); }));
             },
             "coded"_a, "size"_a)
+        .def(
+            "learn",
+            [](bitmeter::UniversalCoder& coder, const nb::bytes& data) {
+                auto text = view(data);
+                without_lock([&] { coder.learn(text.data, text.size); });
+            },
+            "data"_a, "Learn a block that has no code.")
         .def_prop_ro("bits", &bitmeter::UniversalCoder::bits);
 
     m.def("universal_kernels", &UniversalModel::kernels, "The kernels of the universal model that this processor can run.");

@@ -70,6 +70,8 @@ public:
     std::vector<std::uint8_t> encode(const std::uint8_t* data, std::size_t n);
     /// The n bytes of a block. Throws UniversalFormatError if the code is shorter or longer than theirs.
     std::vector<std::uint8_t> decode(const std::uint8_t* coded, std::size_t size, std::size_t n);
+    /// Learns a block that has no code, as encoding or decoding it would.
+    void learn(const std::uint8_t* data, std::size_t n) { model_.learn(data, n); }
     /// -log2 p of all that was encoded, before rounding to whole bytes.
     double bits() const { return bits_; }
 
