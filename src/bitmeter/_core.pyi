@@ -1327,6 +1327,9 @@ class UniversalCoder:
 
     def decode(self, coded: bytes, size: int) -> bytes: ...
 
+    def learn(self, data: bytes) -> None:
+        """Learn a block that has no code."""
+
     @property
     def bits(self) -> float: ...
 

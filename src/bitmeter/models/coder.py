@@ -56,6 +56,8 @@ class Coder(ABC):
     #: Whether a block may be longer than what `encode` is given at once, because no unit ends in that: a long word, a
     #: document that is tokenised whole.
     long_blocks = True
+    #: Whether it has `skip`, so that a block may be stored as it is where its code is longer.
+    skips = False
 
     @property
     @abstractmethod
@@ -72,6 +74,10 @@ class Coder(ABC):
     @abstractmethod
     def decode(self, coded: bytes, size: int) -> bytes:
         """The `size` bytes of one block."""
+
+    def skip(self, data: bytes) -> None:
+        """Learn a block that is stored as it is, as `decode` would have."""
+        raise NotImplementedError
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from bitmeter.coding.archive.header import MAGIC, read_header
 
 #: A frame: bytes of text, coded bytes.
 Frame = tuple[int, bytes]
+#: Set in the number of coded bytes of a block that is stored as it is.
+STORED = 1 << 31
 
 
 def parts(whole: bytes) -> tuple[dict[str, Any], bytes, list[Frame]]:
@@ -23,7 +25,7 @@ def parts(whole: bytes) -> tuple[dict[str, Any], bytes, list[Frame]]:
     frames = []
     while head := file.read(12):
         size, coded, _ = struct.unpack("<III", head)
-        frames.append((size, file.read(coded)))
+        frames.append((size, file.read(coded & ~STORED if header.stored else coded)))
     return asdict(header), embedded, frames
 
 
@@ -37,8 +39,9 @@ def header_of(fields: dict[str, Any]) -> bytes:
     """A header of these fields, in the format that they need."""
     said = {name: value for name, value in fields.items() if name not in ("machine", "compact") or value}
     said.pop("compact", None)
+    stored = said.pop("stored", False)
     said["version"] = said["version"] or "0"
-    return forged_header(json.dumps(said).encode(), 2 if "machine" in said else 1)
+    return forged_header(json.dumps(said).encode(), 3 if stored else 2 if "machine" in said else 1)
 
 
 def frame(size: int, coded: bytes, coded_size: int | None = None) -> bytes:

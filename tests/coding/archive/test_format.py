@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import io
 import itertools
 import json
@@ -15,8 +17,9 @@ import pytest
 
 import bitmeter as bm
 from bitmeter.coding.archive import format as archives
+from bitmeter.coding.archive.header import VERSION
 from bitmeter.errors import BitmeterError, FileFormatError, InputTypeError, MissingSourceError, ModelError
-from tests.coding.archive.forging import forged, forged_header, frame, header_of, parts
+from tests.coding.archive.forging import STORED, forged, forged_header, frame, header_of, parts
 from tests.coding.models import Plain, byte_mixture, word_mixture, words
 from tests.peak import PROMISED, peak_of
 
@@ -79,7 +82,7 @@ def test_forged_bytes_decode_to_the_text_or_to_an_error(model: str, tmp_path: Pa
 def test_a_newer_format_and_other_files_are_named(tmp_path: Path) -> None:
     bm.compress("kt", b"to be or not to be", tmp_path / "long.bmz", long_header=True)
     whole = bytearray((tmp_path / "long.bmz").read_bytes())
-    whole[8] = 3
+    whole[8] = VERSION + 1
     with pytest.raises(FileFormatError, match="newer bitmeter"):
         bm.decompress(bytes(whole), tmp_path / "x")
     with pytest.raises(FileFormatError, match="not an archive"):
@@ -171,6 +174,103 @@ def test_hostile_archives_take_little_memory(tmp_path: Path) -> None:
     )  # fmt: skip
     assert lines == ["FileFormatError"] * (2 * len(hostile))
     assert peak < PROMISED
+
+
+# ---- blocks that are stored as they are ------------------------------------------------------------------------------
+
+
+NOISE = random.Random(7).randbytes(20_000)
+
+
+@pytest.mark.parametrize("long_header", [False, True])
+@pytest.mark.parametrize("preset", ["small", "fast"])
+def test_noise_is_stored_and_what_follows_is_coded_by_what_was_learned(
+    preset: str, long_header: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "BLOCK", len(NOISE))
+    text = b"to be or not to be\n" * 1000
+    text += b" " * (-len(text) % len(NOISE)) + NOISE + NOISE
+    made = bm.compress(f"universal:{preset}", text, tmp_path / "x.bmz", long_header=long_header)
+    assert bm.decompress(tmp_path / "x.bmz", tmp_path / "x").stored
+    assert (tmp_path / "x").read_bytes() == text
+    # The first noise is stored; its copy is not, because the model has read it.
+    assert made.stored == len(NOISE)
+    assert made.payload < len(NOISE) + 3000
+    assert f"{len(NOISE):,} of these stored as they are" in str(made)
+    # The bits are those of the model's code of all of the text, as in its score.
+    assert made.bits == pytest.approx(bm.score(f"universal:{preset}", text).bits, rel=1e-9)
+
+
+def test_a_megabyte_of_noise_costs_its_bytes_a_frame_and_a_header(tmp_path: Path) -> None:
+    # 8.002 bits per byte leave 250 bytes for all that is not the text.
+    made = bm.compress("universal:small", random.Random(8).randbytes(1_000_000), tmp_path / "x.bmz")
+    assert made.stored == made.payload == 1_000_000
+    assert made.bits_per_byte <= 8.002
+
+
+def test_models_that_cannot_learn_without_coding_store_nothing(tmp_path: Path) -> None:
+    for model in ("kt", "uniform"):
+        made = bm.compress(model, NOISE, tmp_path / f"{model}.bmz")
+        assert made.stored == 0
+        assert not bm.decompress(tmp_path / f"{model}.bmz", tmp_path / model).stored
+
+
+def test_stored_blocks_that_say_what_is_not_so_are_refused(tmp_path: Path) -> None:
+    noise = NOISE[:300]
+    bm.compress("universal:small", noise, tmp_path / "x.bmz")
+    fields, _, [(size, coded)] = parts((tmp_path / "x.bmz").read_bytes())
+    assert fields["stored"]
+    assert coded == noise
+    start = header_of(fields)
+    bm.decompress(start + frame(size, coded, coded_size=size | STORED), tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == noise
+    long = (1 << 20) + 1
+    wrong = {
+        "has two lengths": start + frame(size, coded, coded_size=(size - 1) | STORED),
+        "no sound length": start + frame(long, coded, coded_size=long | STORED),
+        "not those that were written": start + frame(size, coded[:-1], coded_size=size | STORED),
+        "another text than was coded": start + frame(size, coded[:-1] + b"x", coded_size=size | STORED),
+        # Without the header's word the bit is one of the length's.
+        "more coded bytes than its text can take": header_of(fields | {"stored": False})
+        + frame(size, coded, coded_size=size | STORED),
+    }
+    for why, archive in wrong.items():
+        with pytest.raises(FileFormatError, match=why):
+            bm.decompress(archive, tmp_path / "y")
+    fields = parts(small_archive(tmp_path))[0]
+    by_kt = header_of(fields | {"stored": True, "bytes": size}) + frame(size, coded, coded_size=size | STORED)
+    with pytest.raises(FileFormatError, match="which kt never does"):
+        bm.decompress(by_kt, tmp_path / "y")
+    assert not (tmp_path / "y").exists()
+
+
+#: Written before blocks could be stored: a text whose last 40 bytes are noise, by universal:small, with either header.
+OLD = (
+    b"i9$_U4GJ0xk9BToc4cyNVQe~cZDDL|>tGb;QUCw|005K7tLr*L`Ca8%U>a_?xER;0$BI$_002h-008kh{?Lnyf$k@!Z$YpNsWGx;<=T`k<)x|K&q"
+    b"1Ql+#`P9mW^!H+LSBeW?L}3L2YS$A8XOm&{<P*r3jN;4G4*YuAK26t8a~em;",
+    b"i9$_U4GJ0x0RR912>}2Adm?RbWMyn3Iv^r-ZfSO9a&uv9I&*DdY-}PdAR=aIZf9k3aB^vGbRs$+B6V(Qc4cyNVQeijEpu&QY-}PdAR={cX>@ZUIv"
+    b"^rqd30rSA}k;xaB^j1X>)0BZX!A$Gcqh7B4T-TWpg4rAUHBCAR=>UVKOx~B03-<IWuE8VPa)sGhs9{W;r!vWi>T9HZU<^Hf3TsVmL84V=yr{VPQCB"
+    b"H!?CcGG=9BIWsvlVmUW7VlXjgGGj6`A}k;xWo=?*WMpMzB03;2EFdCfZDM6)WMyPub7)~QH8vtTAR;0xAR=~Ua&u{KZX!A$A}}s7E-)f}ARr(hARr"
+    b"(hARr(hARr(hAj%=TI#K`t07n1-0P#8g(2I+K?kA>iL9h#{F|uXl+LSKkrK#S}L88#yBYxkOjcnE0lq=$9TQIvpZE1ZUYthrtSyOVQ2$Nh52#JHPo"
+    b"bev3Z;gML",
+)
+
+
+@pytest.mark.parametrize("written", OLD)
+def test_archives_of_the_version_before_decode(written: bytes, tmp_path: Path) -> None:
+    text = b"to be or not to be, that is the question; " + random.Random(3).randbytes(40)
+    assert not bm.decompress(base64.b85decode(written), tmp_path / "x").stored
+    assert (tmp_path / "x").read_bytes() == text
+
+
+def test_only_archives_with_stored_blocks_have_another_mark(tmp_path: Path) -> None:
+    """Whoever has only the version before says of these that they are of another version of the model."""
+    name = b"universal:small"
+    start = b"\x89BMZ\r\n\x1a\n" + bytes([128 + len(name)]) + name
+    for text, what in ((b"to be or not to be, to be", b""), (NOISE[:300], b"\0stored")):
+        bm.compress("universal:small", text, tmp_path / "x.bmz", force=True)
+        mark = hashlib.sha256(b"universal-2-small\0bytes\x0032" + what).digest()[:4]
+        assert (tmp_path / "x.bmz").read_bytes().startswith(start + mark)
 
 
 NUMBERS = [

@@ -57,7 +57,11 @@ class Archive:
     embedded
         How many are the model.
     bits
-        The length of the code before it became bytes: −log2 of the whole-number probabilities.
+        The length of the model's code before it became bytes: −log2 of the whole-number probabilities of all of the
+        text, stored or not.
+    stored
+        How many bytes of the text are stored as they are, in blocks of which the model's code is longer than the text.
+        Only then the payload may be less than `bits`.
     sha256
         The hash of the text.
     machine
@@ -75,6 +79,7 @@ class Archive:
     bits: float
     sha256: str
     machine: Machine = field(default_factory=dict)
+    stored: int = 0
 
     @property
     def bits_per_byte(self) -> float:
@@ -84,6 +89,8 @@ class Archive:
     def __str__(self) -> str:
         saved = f", {self.bits_per_byte:.4f} bits per byte" if self.original else ""
         parts = [f"{self.payload:,} of text"]
+        if self.stored:
+            parts.append(f"{self.stored:,} of these stored as they are")
         if self.embedded:
             parts.append(f"{self.embedded:,} of the model")
         parts.append(f"{self.size - self.payload - self.embedded:,} of header and checksums")
@@ -170,7 +177,7 @@ def compress(
         length = made.seek(0, 2)
     return Archive(
         name, header.model, header.fingerprint, header.bytes, length, writing.payload, len(embedded),
-        writing.coder.bits, header.sha256, header.machine,
+        writing.coder.bits, header.sha256, header.machine, writing.stored,
     )  # fmt: skip
 
 

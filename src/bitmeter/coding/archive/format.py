@@ -6,6 +6,10 @@ An archive (.bmz) is::
     the model, where it travels along
     blocks: bytes of text (4), coded bytes (4), CRC-32 of both and of the coded bytes (4), coded bytes
 
+Where the code of a model that can learn a text without coding it is longer than the block, the block is stored as it
+is: the highest bit of its coded bytes is set, and the header says that there are such blocks. The model learns it, in
+both directions, as if it had been coded.
+
 Whole numbers have their little end first. Nothing that a file says is believed before it is held against the file: a
 block is at most as long as its coded bytes can hold, and decoding stops where they end.
 """
@@ -32,6 +36,8 @@ BLOCK = 1 << 20
 _FRAME = struct.Struct("<III")
 _CRC = struct.Struct("<I")
 _LONGEST_BLOCK = 1 << 30
+#: Of the number of coded bytes: the block is stored as it is.
+_STORED = 1 << 31
 #: A block longer than BLOCK, as of a word that does not end, has at most so many bytes of text per coded byte.
 _DENSEST = 1 << 16
 #: No byte of an archive stands for more bytes of text: a block without coded bytes is its frame alone.
@@ -52,6 +58,8 @@ class ArchiveWriter:
         self._compact = not (long_header or embedded or self._machine) and can_be_compact(model)
         self.coder: Coder = coder_of(model, watch=self._watch)
         self.payload = 0
+        #: Bytes of text that are stored as they are.
+        self.stored = 0
         self._total: int | None = None
         file.write(pack(self.header()))
         file.write(embedded)
@@ -62,7 +70,7 @@ class ArchiveWriter:
         return ArchiveHeader(
             str(model.name), str(model.fingerprint), str(model.units.name), PRECISION, self._length,
             self._hash.hexdigest(), len(embedded), hashlib.sha256(embedded).hexdigest() if embedded else "",
-            machine=self._machine, compact=self._compact,
+            machine=self._machine, compact=self._compact, stored=self.stored > 0,
         )  # fmt: skip
 
     def _watch(self, done: int) -> None:
@@ -93,7 +101,11 @@ class ArchiveWriter:
         return header
 
     def _frame(self, text: bytes, coded: bytes) -> None:
-        sizes = struct.pack("<II", len(text), len(coded))
+        stored = self.coder.skips and len(coded) > len(text)
+        if stored:
+            coded = text
+            self.stored += len(text)
+        sizes = struct.pack("<II", len(text), len(coded) | _STORED * stored)
         self._file.write(sizes + _CRC.pack(zlib.crc32(coded, zlib.crc32(sizes))) + coded)
         self._hash.update(text)
         self._length += len(text)
@@ -153,6 +165,13 @@ class ArchiveReader:
             raise damaged(self._name, f"it is cut short after {self._done:,} of {self._header.bytes:,} bytes of text")
         size, coded_size, check = _FRAME.unpack(head)
         where = f"after {self._done:,} bytes of text"
+        stored = self._header.stored and coded_size >= _STORED
+        if stored:
+            coded_size -= _STORED
+            if coded_size != size:
+                raise damaged(self._name, f"{where}, a block that is stored as it is has two lengths")
+            if not self._coder.skips:
+                raise damaged(self._name, f"{where}, a block is stored as it is, which {self._header.model} never does")
         if not 0 < size <= min(self._longest(coded_size), self._header.bytes - self._done):
             raise damaged(self._name, f"{where}, a block has no sound length")
         if coded_size > _MOST_CODED * size + _MOST_BESIDE:
@@ -160,6 +179,9 @@ class ArchiveReader:
         coded = read_exactly(self._file, coded_size)
         if coded is None or zlib.crc32(coded, zlib.crc32(head[:8])) != check:
             raise damaged(self._name, f"{where}, its bytes are not those that were written")
+        if stored:
+            self._coder.skip(coded)
+            return coded
         try:
             text = self._coder.decode(coded, size)
         except FileFormatError as error:

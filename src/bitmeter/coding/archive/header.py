@@ -4,13 +4,17 @@ It is JSON, padded with spaces, between what identifies the file and a CRC-32 of
 
     magic (8 bytes), version (2), zero (2), size of the header (4), header, CRC-32 (4)
 
-Version 1 has no `machine`: it is written wherever the text decodes on all machines.
+Version 1 has no `machine`: it is written wherever the text decodes on all machines. Version 3 has blocks that are
+stored as they are; its `machine` may be empty.
 
 A model that is made from its name (kt, uniform, universal) says most of that itself. Its header is compact, unless the
 long one was asked for: 48 bytes for `universal`, and in it half of the text's hash::
 
     magic (8), 128 + length of the name (1), name, start of the SHA-256 of what the model is (4), bytes of text (6),
     start of the SHA-256 of the text (16), CRC-32 (4)
+
+What the model is says also whether there are stored blocks, so that a program that does not know them says that the
+archive is of another version.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ import re
 import struct
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import BinaryIO
 
 from bitmeter._version import __version__
@@ -34,8 +38,9 @@ from bitmeter.models.registry import is_named, resolve
 __all__ = ["ArchiveHeader", "can_be_compact", "damaged", "pack", "read_header"]
 
 MAGIC = b"\x89BMZ\r\n\x1a\n"
-#: The newest format that is read, and the one that needs no machine.
-VERSION, PLAIN = 2, 1
+#: Formats: the one that needs no machine, the one that notes it, and the one with stored blocks, the newest.
+PLAIN, NOTED, STORED = 1, 2, 3
+VERSION = STORED
 _START = struct.Struct("<8sHHI")
 _CRC = struct.Struct("<I")
 _LONGEST_HEADER = 1 << 16
@@ -69,6 +74,8 @@ class ArchiveHeader:
         the archive decodes on all machines.
     compact
         Whether the header has the short form, of a model that is made from its name.
+    stored
+        Whether there are blocks that are stored as they are, because the model would take more bytes.
     """
 
     model: str
@@ -82,6 +89,7 @@ class ArchiveHeader:
     version: str = __version__
     machine: Machine = field(default_factory=dict)
     compact: bool = False
+    stored: bool = False
 
     @property
     def size(self) -> int:
@@ -100,14 +108,15 @@ def _short_name(name: str) -> bytes:
     return (scheme if resolve(scheme).fingerprint == resolve(name).fingerprint else name).encode()
 
 
-def _mark(fingerprint: str, units: str) -> bytes:
-    """Four bytes that stand for what a model is."""
-    return hashlib.sha256(f"{fingerprint}\0{units}\0{PRECISION}".encode()).digest()[:4]
+def _mark(fingerprint: str, units: str, *, stored: bool) -> bytes:
+    """Four bytes that stand for what a model is, and for stored blocks."""
+    what = f"{fingerprint}\0{units}\0{PRECISION}" + "\0stored" * stored
+    return hashlib.sha256(what.encode()).digest()[:4]
 
 
 def _pack_compact(header: ArchiveHeader) -> bytes:
     name = _short_name(header.model)
-    start = MAGIC + bytes([_COMPACT | len(name)]) + name + _mark(header.fingerprint, header.units)
+    start = MAGIC + bytes([_COMPACT | len(name)]) + name + _mark(header.fingerprint, header.units, stored=header.stored)
     start += header.bytes.to_bytes(6, "little") + bytes.fromhex(header.sha256)[:16]
     return start + _CRC.pack(zlib.crc32(start))
 
@@ -126,7 +135,8 @@ def _read_compact(start: bytes, file: BinaryIO, name: str) -> ArchiveHeader:
         model = None
     if not isinstance(model, Model):
         raise damaged(name, f"its header names a model {called!a:.60} that cannot be made from its name")
-    if _mark(model.fingerprint, model.units.name) != mark:
+    stored = mark == _mark(model.fingerprint, model.units.name, stored=True)
+    if not stored and mark != _mark(model.fingerprint, model.units.name, stored=False):
         message = (
             f"{name} was coded by another version of {called} than this bitmeter has ({model.fingerprint}); decode it "
             "with the bitmeter that wrote it"
@@ -134,7 +144,7 @@ def _read_compact(start: bytes, file: BinaryIO, name: str) -> ArchiveHeader:
         raise FileFormatError(message, value=name)
     return ArchiveHeader(
         model.name, model.fingerprint, model.units.name, PRECISION, int.from_bytes(length, "little"), digest.hex(),
-        version="", compact=True,
+        version="", compact=True, stored=stored,
     )  # fmt: skip
 
 
@@ -143,14 +153,15 @@ def pack(header: ArchiveHeader) -> bytes:
     if header.compact:
         return _pack_compact(header)
     fields = asdict(header)
-    del fields["compact"]
+    del fields["compact"], fields["stored"]
     if not header.machine:
         del fields["machine"]
     text = json.dumps(fields, ensure_ascii=True)
     # The length is known last: room for the longest is kept.
     room = len(json.dumps({**fields, "bytes": 2**63, "sha256": "0" * 64}, ensure_ascii=True))
     body = text.ljust(room).encode()
-    start = _START.pack(MAGIC, VERSION if header.machine else PLAIN, 0, len(body)) + body
+    version = STORED if header.stored else NOTED if header.machine else PLAIN
+    start = _START.pack(MAGIC, version, 0, len(body)) + body
     return start + _CRC.pack(zlib.crc32(start))
 
 
@@ -183,9 +194,9 @@ def read_header(file: BinaryIO, name: str) -> ArchiveHeader:
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(name, "its header cannot be read") from error
     _check(header, fields, name)
-    if bool(header.machine) != (version > PLAIN):
+    if version < STORED and bool(header.machine) != (version == NOTED):
         raise damaged(name, f"the field machine of its header does not fit format {version}")
-    return header
+    return replace(header, stored=version == STORED)
 
 
 def _is_text(most: int) -> Callable[[object], bool]:

@@ -347,6 +347,7 @@ class UniversalCoder(Coder):
     """Bytes by the predictions of the core."""
 
     long_blocks = False
+    skips = True
 
     def __init__(self, core: _core.Universal) -> None:
         self._core = _core.UniversalCoder(core)
@@ -366,6 +367,10 @@ class UniversalCoder(Coder):
             return self._core.decode(coded, size)
         except _core.UniversalFormatError as error:
             raise FileFormatError(str(error)) from error
+
+    def skip(self, data: bytes) -> None:
+        """Learn a block that is stored as it is."""
+        self._core.learn(data)
 
 
 def _starts(bounds: Ints, *, continues: bool) -> Ints:
