@@ -1,11 +1,17 @@
-"""The universal model against compressors: bits per byte, speed and memory on any texts, and bits per character.
+"""The universal model against compressors: bits per byte, speed and memory, over ten kinds of files or on any texts.
 
+    python benchmarks/compressors.py --front [KIND=FILE…] [--size 1] [--plot FILE.svg] [--only NAME,NAME] [--repeat 1]
     python benchmarks/compressors.py TEXT… [--train TEXT|half] [--only NAME,NAME] [--repeat 1]
     python benchmarks/compressors.py --languages TEXT…
 
-Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes per CPU second,
-the best of the repeats, for compressing (models of bitmeter: for scoring, which costs what compressing does); memory
-is the peak of that process. zpaq and bzip3 run if their programs are installed, the rest through Python modules.
+With --front, each contender compresses a file of each of ten kinds (kinds.py; KIND=FILE takes a file of yours for one
+of them), at most --size megabytes of each. The size is that of the whole compressed file, of ours that of the archive
+with its header; the time is that of compressing alone. --plot draws bits against megabytes per CPU second.
+
+Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes per CPU second, the
+best of the repeats, for compressing (without --front, models of bitmeter: for scoring, which costs what compressing
+does); memory is the peak of that process. zpaq, bzip3 and lrzip run if their programs are installed, the rest through
+Python modules.
 
 N-gram models need training text: the one of --train, or else the largest of the texts (which then has no such rows
 itself). With --train half it is the first half of each text, and all contenders are measured on the second half alone.
@@ -17,6 +23,7 @@ model's file is counted.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import resource
@@ -26,23 +33,34 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from front import Contender, Packed, draw, show
+from kinds import KINDS, described, write_kinds
 from rich.console import Console
 from rich.table import Table
-from stopwatch import header
+from stopwatch import header, used
 
 import bitmeter as bm
+from bitmeter._util.compressors import COMPRESSORS
+from bitmeter.coding.archive.format import ArchiveWriter
+from bitmeter.errors import MissingPackageError
+from bitmeter.models.universal.model import PRESETS
 
 #: Programs: how each is called with the output and the input.
 PROGRAMS = {
     "zpaq -m5": ["zpaq", "a", "{output}.zpaq", "{input}", "-m5", "-t1"],
+    "zpaq -m3": ["zpaq", "a", "{output}.zpaq", "{input}", "-m3", "-t1"],
     "bzip3 -b 64": ["bzip3", "-e", "-b", "64", "{input}", "{output}.bz3"],
+    "lrzip -z": ["lrzip", "-z", "-Q", "-p", "1", "-o", "{output}.lrz", "{input}"],
 }
+#: Presets, as they are typed.
+OURS = [f"universal:{preset}" for preset in PRESETS]
 #: Models of bitmeter, as they are typed.
-MODELS = (
-    "universal:fast", "universal:small", "universal:medium", "universal:large",
-    "ppmd:8", "ppmd:16", "zstd:22", "xz:9e", "brotli:11", "bz2:9",
-)  # fmt: skip
+MODELS = (*OURS, "ppmd:8", "ppmd:16", "zstd:22", "xz:9e", "brotli:11", "bz2:9")
+#: Every compressor at its default, and some at another level, too.
+LEVELS = {"xz": ("9e",), "zstd": ("3",), "brotli": ("5",), "ppmd": ("16",)}
+PEERS = [f"{name}:{level}" for name, one in COMPRESSORS.items() for level in (one.default, *LEVELS.get(name, ()))]
 REFERENCE = "universal:medium"
 #: What is trained on another text, and how; the universal model reads it.
 TRAINED: dict[str, tuple[int, str] | None] = {
@@ -66,6 +84,76 @@ def cpu(who: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
+def pack(name: str, path: Path) -> int:
+    """The size of the compressed file that a contender writes."""
+    if name in PROGRAMS:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [part.format(input=path, output=Path(folder, "out")) for part in PROGRAMS[name]]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            return sum(file.stat().st_size for file in Path(folder).iterdir())
+    if name in OURS:
+        made = io.BytesIO()
+        with path.open("rb") as file:
+            ArchiveWriter(made, bm.load(name), b"", None).take(file, path.stat().st_size)
+        return made.tell()
+    meter = bm.load(name).meter()
+    meter.feed(path.read_bytes())
+    return int(meter.finish())
+
+
+def pack_here(name: str, paths: list[Path]) -> None:
+    """What the process of one contender does with all kinds: print sizes and CPU seconds."""
+    found = []
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(b"warm up")
+        file.flush()
+        pack(name, Path(file.name))
+    for path in paths:
+        before = used()
+        written = pack(name, path)
+        found.append([written, used() - before])
+    print(json.dumps(found))
+
+
+def pack_all(name: str, paths: dict[str, Path], repeat: int) -> Contender:
+    best: dict[str, Packed] = {}
+    peak = 0
+    for _ in range(repeat):
+        printed, memory = child(["--pack", name, *map(str, paths.values())], name)
+        peak = max(peak, memory)
+        for (kind, path), (written, seconds) in zip(paths.items(), printed, strict=True):
+            one = Packed(path.stat().st_size, written, seconds)
+            best[kind] = min(best.get(kind, one), one, key=lambda found: found.seconds)
+    return Contender(name, best, peak)
+
+
+def front(given: dict[str, Path], names: list[str], size: int, repeat: int, plot: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        paths = write_kinds(Path(folder), size, given)
+        print(*described(paths, given), "", sep="\n")
+        contenders = [pack_all(name, paths, repeat) for name in names]
+    show(contenders)
+    if plot is not None:
+        draw(contenders, plot)
+
+
+def installed() -> list[str]:
+    """The peers that this machine has; the others are named."""
+    found = []
+    for name in PEERS:
+        try:
+            bm.load(name)
+            found.append(name)
+        except MissingPackageError as error:
+            print(f"without {name}: {error}")
+    for name, command in PROGRAMS.items():
+        if shutil.which(command[0]):
+            found.append(name)
+        else:
+            print(f"without {name}: the program {command[0]} is not installed")
+    return found
+
+
 def run_here(name: str, text: Path, prime: Path | None) -> None:
     """What the process of one contender does: print bits and CPU seconds."""
     if name in PROGRAMS:
@@ -86,20 +174,25 @@ def run_here(name: str, text: Path, prime: Path | None) -> None:
     print(json.dumps([bits, seconds]))
 
 
+def child(words: list[str], name: str) -> tuple[Any, int]:
+    """What this program prints in a process of its own, and the peak of that process' memory."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen([sys.executable, __file__, *words], stdout=output)
+        _, status, taken = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            message = f"{name} failed: {' '.join(words)}"
+            raise RuntimeError(message)
+        output.seek(0)
+        return json.loads(output.read()), taken.ru_maxrss * 1024
+
+
 def measure(name: str, text: Path, repeat: int, prime: Path | None = None) -> Measured:
     before = [] if prime is None else ["--prime", str(prime)]
     found = []
     for _ in range(repeat):
-        with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen([sys.executable, __file__, "--one", name, str(text), *before], stdout=output)
-            _, status, used = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            if process.returncode:
-                message = f"{name} failed on {text}"
-                raise RuntimeError(message)
-            output.seek(0)
-            bits, seconds = json.loads(output.read())
-        found.append(Measured(bits, seconds, used.ru_maxrss * 1024))
+        (bits, seconds), memory = child(["--one", name, str(text), *before], name)
+        found.append(Measured(bits, seconds, memory))
     return min(found, key=lambda one: one.seconds)
 
 
@@ -166,9 +259,23 @@ def languages(texts: list[Path]) -> None:
     Console(width=100).print(table)
 
 
+def kinds_of(words: list[str]) -> dict[str, Path]:
+    """KIND=FILE, each kind one of those that there are."""
+    found = {}
+    for word in words:
+        kind, equals, path = word.partition("=")
+        if not equals or kind not in [one.name for one in KINDS]:
+            sys.exit(f"{word} must be KIND=FILE, with one of {', '.join(one.name for one in KINDS)}")
+        found[kind] = Path(path)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("texts", nargs="+", type=Path)
+    parser.add_argument("texts", nargs="*", metavar="TEXT|KIND=FILE")
+    parser.add_argument("--front", action="store_true", help="ten kinds of files, by all that compress")
+    parser.add_argument("--size", type=float, default=1.0, help="of each kind, in megabytes")
+    parser.add_argument("--plot", type=Path, help="an .svg of the front")
     parser.add_argument("--only", help="contenders, with commas between")
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument(
@@ -178,19 +285,29 @@ def main() -> None:
         "--train", help="what n-gram models are trained on: a text, or half; by default the largest text"
     )
     parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--pack", help=argparse.SUPPRESS)
     parser.add_argument("--prime", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if not given.one:
-        print(header())
-    installed = [name for name, command in PROGRAMS.items() if shutil.which(command[0])]
+    if not given.front and not given.texts:
+        parser.error("name texts, or type --front for ten kinds of files")
+    texts = [Path(text) for text in given.texts]
     if given.one:
-        run_here(given.one, given.texts[0], given.prime)
+        run_here(given.one, texts[0], given.prime)
+        return
+    if given.pack:
+        pack_here(given.pack, texts)
+        return
+    print(header())
+    chosen = given.only.split(",") if given.only else None
+    if given.front:
+        names = chosen or [*OURS, *installed()]
+        front(kinds_of(given.texts), names, int(given.size * 1e6), given.repeat, given.plot)
     elif given.languages:
-        languages(given.texts)
+        languages(texts)
     else:
-        names = given.only.split(",") if given.only else [*MODELS, *installed, *TRAINED]
+        programs = [name for name, command in PROGRAMS.items() if shutil.which(command[0])]
         with tempfile.TemporaryDirectory() as folder:
-            compare(given.texts, names, given.repeat, given.train, Path(folder))
+            compare(texts, chosen or [*MODELS, *programs, *TRAINED], given.repeat, given.train, Path(folder))
 
 
 if __name__ == "__main__":

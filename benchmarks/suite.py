@@ -56,7 +56,7 @@ JOBS = [
     Job("training", "{train} --order 3 --memory 1G", "{train} --memory 4G 1G"),
     Job("mixture", "{valid} {valid} {test} --no-unk-word", "{train} {valid} {test} --no-unk-word"),
     Job("learning", "{valid} --kinds lstm --epochs 1", "{text}"),
-    Job("compressors", "{test} --only universal:small,xz:9e,ppmd:8", "{test} --train {train}"),
+    Job("compressors", "--front --size 0.01", "--front"),
     Job("roundtrips", "--models universal:small,kt --zeros 1", "--zeros 100"),
     Job("clients", "--clients 8 --seconds 2"),
     Job("pages", "--size 0.03 --tries 1"),
