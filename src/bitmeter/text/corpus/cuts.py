@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 
+from bitmeter.text.corpus.frames import Place, line_places, read_frames
 from bitmeter.text.corpus.jsonl import jsonl_blocks
 from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.parquet import group_sizes, parquet_blocks
@@ -33,7 +34,8 @@ def file_size(source: Source) -> int:
 def cut_source(source: Source, docs: str, size: int) -> list[Source]:
     """A source in parts of about `size` bytes; whole, if it is small or cannot be cut.
 
-    Files of lines and JSON lines that are not compressed are cut at newlines, Parquet between row groups.
+    Files of lines and JSON lines are cut at newlines, Parquet between row groups. Of compressed files only those of
+    several zstd frames can be cut.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def cut_source(source: Source, docs: str, size: int) -> list[Source]:
         Bytes of the file.
     """
     whole = file_size(source)
-    if whole < 2 * size or source.packed:
+    if whole < 2 * size or source.packed not in ("", ".zst"):
         return [source]
     if source.format == "parquet":
         sizes = group_sizes(source.path)
@@ -53,6 +55,8 @@ def cut_source(source: Source, docs: str, size: int) -> list[Source]:
             replace(source, read=partial(_read_groups, source.path, start, stop), share=sum(sizes[start:stop]))
             for start, stop in _grouped(sizes, size)
         ]
+    if source.packed:
+        return _cut_frames(source, docs, size, whole)
     if source.format == "jsonl" or (source.format == "text" and docs == "line"):
         read = partial(_read_rows, source.name) if source.format == "jsonl" else _read_lines
         return [
@@ -63,6 +67,21 @@ def cut_source(source: Source, docs: str, size: int) -> list[Source]:
             for start, stop in pairwise(_places(source.path, whole, size))
         ]  # fmt: skip
     return [source]
+
+
+def _cut_frames(source: Source, docs: str, size: int, whole: int) -> list[Source]:
+    """A .zst file in parts that begin and end with a line, wherever frames do."""
+    if source.format != "jsonl" and (source.format != "text" or docs != "line"):
+        return [source]
+    places = line_places(source.path, size)
+    if len(places) == 1:
+        return [source]
+    read = partial(_read_packed_rows, source.name) if source.format == "jsonl" else _read_packed_lines
+    ends = [*(place.frame for place in places[1:]), whole]
+    return [
+        replace(source, read=partial(read, source.path, start, stop), share=end - start.frame)
+        for start, stop, end in zip(places, [*places[1:], None], ends, strict=True)
+    ]
 
 
 def _grouped(sizes: list[int], size: int) -> list[tuple[int, int]]:
@@ -133,6 +152,19 @@ def _read_rows(
     # A byte order mark is allowed in the first line of a file alone; a blank line is no row.
     before = [b"\n"] if start else []
     return jsonl_blocks(chain(before, _range(path, start, stop, size)), field, name, labels)
+
+
+def _read_packed_lines(
+    path: str, start: Place, stop: Place | None, docs: str, field: str, size: int, labels: Collector | None
+) -> Iterator[Block]:
+    return text_blocks(read_frames(path, start, stop, size), docs)
+
+
+def _read_packed_rows(
+    name: str, path: str, start: Place, stop: Place | None, docs: str, field: str, size: int, labels: Collector | None
+) -> Iterator[Block]:
+    before = [b"\n"] if start.frame else []
+    return jsonl_blocks(chain(before, read_frames(path, start, stop, size)), field, name, labels)
 
 
 def _read_groups(

@@ -34,6 +34,11 @@ class ZstdReader(io.RawIOBase):
         self._ready = memoryview(b"")
         self._steps = FrameSteps()
 
+    @property
+    def ahead(self) -> int:
+        """How many bytes were read from the file that are not unpacked yet."""
+        return len(self._rest)
+
     def readable(self) -> bool:
         """Always."""
         return True
@@ -114,7 +119,7 @@ class FrameSteps:
             if not _MAGIC.startswith(head[:4]):
                 self._ahead = None
             elif len(head) == 5:
-                self._ahead, self._head, self._in_blocks = _head_size(head[4]) - 1, b"", True
+                self._ahead, self._head, self._in_blocks = head_size(head[4]) - 1, b"", True
             return False
         if len(head) < 3:
             return False
@@ -125,7 +130,7 @@ class FrameSteps:
         return True
 
 
-def _head_size(descriptor: int) -> int:
+def head_size(descriptor: int) -> int:
     """Bytes of the head of a frame after its magic number, the descriptor included."""
     single = descriptor >> 5 & 1
     content = (single, 2, 4, 8)[descriptor >> 6]
