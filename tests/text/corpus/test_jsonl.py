@@ -102,3 +102,27 @@ def test_a_long_line_takes_little_more_memory_than_it_has_bytes(tmp_path: Path) 
     )
     assert lines == [str(4 + size // 13 * 13)]
     assert peak < PROMISED + 2 * size
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.none(), max_size=12),
+    st.integers(1, 40), st.sampled_from([b"\n", b"\r\n", b" \n\n"]), st.booleans(),
+)  # fmt: skip
+def test_rows_in_blocks_of_any_size(texts: list[str | None], size: int, end: bytes, ascii_only: bool) -> None:
+    """By the core where a block is sound; the parser of Python's own is the oracle. None is a blank line."""
+    lines = [b" " if text is None else json.dumps({"text": text}, ensure_ascii=ascii_only).encode() for text in texts]
+    data = end.join(lines)
+    blocks = [data[at : at + size] for at in range(0, len(data), size)]
+    found = b"".join(block.data for block in jsonl.jsonl_blocks(blocks, "text", "x"))
+    ends = sum(len(block.ends) for block in jsonl.jsonl_blocks(blocks, "text", "x"))
+    said = [text for text in texts if text is not None]
+    assert found == "".join(said).encode()
+    assert ends == len(said)
+
+
+@pytest.mark.parametrize("size", [1, 9, 30, 1000])
+def test_the_line_of_an_error_in_any_block(size: int) -> None:
+    data = b'\xef\xbb\xbf{"text": "a"}\n\n{"text": "b"}\n{"text": 3}\n{"text": "c"}\n'
+    blocks = [data[at : at + size] for at in range(0, len(data), size)]
+    with pytest.raises(RecordError, match="line 4"):
+        list(jsonl.jsonl_blocks(blocks, "text", "x"))

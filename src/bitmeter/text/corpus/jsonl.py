@@ -11,6 +11,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from bitmeter import _core
 from bitmeter._util.check import shown
 from bitmeter.errors import RecordError
 from bitmeter.text.corpus.encoding import encode
@@ -47,26 +50,64 @@ class _LeftOut(NamedTuple):
 def jsonl_blocks(blocks: Iterable[bytes], field: str, path: str, labels: Collector | None = None) -> Iterator[Block]:
     """One document per row of JSON: the string in `field`. Blank lines are not rows."""
     number = 0
-    for lines in _lines(blocks):
-        texts: list[bytes] = []
-        for line in lines:
-            number += 1
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not JSON
-            if not line or line.isspace():
-                continue
-            if len(line) < _LONG_ROW:
-                row = _object(line, field, path, number)
-                texts.append(text_of(row, field, path, number, "line"))
-                if labels is not None:
-                    labels.add_row(row, path, number, "line")
-                continue
-            if texts:
-                yield joined(texts)
-                texts = []
-            yield from _long_row(line, field, path, number, labels)
+    if labels is not None:
+        for lines in _lines(blocks):
+            yield from _parsed(lines, field, path, number, labels)
+            number += len(lines)
+        return
+    for data in _whole_lines(blocks):
+        found = _scanned(data, encode(field))
+        if found is None:  # the parser says what is wrong, or reads a long row in parts
+            lines = data.split(b"\n")
+            yield from _parsed(lines if lines[-1] else lines[:-1], field, path, number, None)
+        elif len(found.ends):
+            yield found
+        number += data.count(b"\n")
+
+
+def _parsed(lines: list[bytes], field: str, path: str, number: int, labels: Collector | None) -> Iterator[Block]:
+    """The documents of some lines, before which so many came."""
+    texts: list[bytes] = []
+    for line in lines:
+        number += 1
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is not JSON
+        if not line or line.isspace():
+            continue
+        if len(line) < _LONG_ROW:
+            row = _object(line, field, path, number)
+            texts.append(text_of(row, field, path, number, "line"))
+            if labels is not None:
+                labels.add_row(row, path, number, "line")
+            continue
         if texts:
             yield joined(texts)
+            texts = []
+        yield from _long_row(line, field, path, number, labels)
+    if texts:
+        yield joined(texts)
+
+
+def _scanned(data: bytes, field: bytes) -> Block | None:
+    """The documents of whole lines, found by the core; None if a line is long, or not certain to be a row."""
+    if len(data) >= _LONG_ROW and np.diff(_core.line_ends(data), prepend=0, append=len(data)).max() >= _LONG_ROW:
+        return None
+    _, _, _, _, sound, texts, ends, _, _ = _core.scan_records(data, field, None, [])
+    return Block(texts, ends) if sound.all() else None
+
+
+def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Blocks that end with a newline, but for the last; a line longer than a block is joined once, at its end."""
+    begun: list[bytes] = []
+    for block in blocks:
+        cut = block.rfind(b"\n") + 1
+        if not cut:
+            begun.append(block)
+            continue
+        yield b"".join((*begun, block[:cut]))
+        begun = [block[cut:]]
+    if any(begun):
+        yield b"".join(begun)
 
 
 def jsonl_rows(blocks: Iterable[bytes], path: str) -> Iterator[tuple[int, dict[str, Any]]]:
