@@ -49,6 +49,17 @@ double py_spelled_nats(const Model& model, const bitmeter::Spelling& spelling, c
 }
 
 template <class Model>
+auto py_spelled_totals(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& data, Vector<std::int64_t> ends,
+                       const nb::bytes& separators, const std::string& eos, unsigned threads) {
+    const auto text = text_of(data, ends, ends.size(), {});
+    const NgramEnds way = ends_of(eos);
+    const bitmeter::Separators between(characters(separators));
+    auto found = query(model, [&] { return bitmeter::ngram_spelled_totals(model, spelling, text, between, way, threads); });
+    return std::make_tuple(to_numpy(std::move(found.logprobs)), to_numpy(std::move(found.tokens)),
+                           to_numpy(std::move(found.unknown)), found.most);
+}
+
+template <class Model>
 auto py_split(const Model& model, const nb::bytes& data, Vector<std::int64_t> ends, const nb::bytes& separators) {
     const bitmeter::NgramBytes text = text_of(data, ends, 0, ends);
     const bitmeter::Separators between(characters(separators));
@@ -209,6 +220,8 @@ void bind_scoring_of(nb::module_& m) {
           "of the words of a text, unknown ones spelled and white space paid for.");
     m.def("ngram_spelled_nats", &py_spelled_nats<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a,
           "The nats of a whole document so; NaN where any of its units has no probability.");
+    m.def("ngram_spelled_totals", &py_spelled_totals<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "separators"_a, "eos"_a,
+          "threads"_a = 0, "(ln p, units, unknown ones) of each document so, and the largest ln p of a unit.");
     m.def("ngram_step", &py_step<Model>, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");
     m.def("ngram_extend", &py_extend<Model>, "model"_a, "states"_a, "words"_a, "unknown_class"_a, "threads"_a = 0,
           "ln p of each word at its state, and the states after them.");

@@ -1191,6 +1191,15 @@ def ngram_spelled_nats(model: CompactNgram, spelling: Spelling, document: bytes,
     """
 
 @overload
+def ngram_spelled_totals(model: NgramModel, spelling: Spelling, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], float]: ...
+
+@overload
+def ngram_spelled_totals(model: CompactNgram, spelling: Spelling, data: bytes, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], separators: bytes, eos: str, threads: int = 0) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], float]:
+    """
+    (ln p, units, unknown ones) of each document so, and the largest ln p of a unit.
+    """
+
+@overload
 def ngram_step(model: NgramModel, state: int, word: int, unknown_class: bool) -> tuple[float, int]: ...
 
 @overload

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 
 #include "ngram/query/query.hpp"
+#include "util/parallel.hpp"
 #include "util/segments.hpp"
 
 namespace bitmeter {
 namespace {
+
+// Documents of about so many bytes at a time, whose units stay in the cache until they are summed up.
+constexpr std::int64_t group_bytes = std::int64_t{1} << 16;
 
 /// The last words of a piece, of which as many count as the model looks back.
 std::vector<std::int64_t> words_to_go_on(const SpelledText& found, const NgramBytes& text, int order) {
@@ -61,11 +66,55 @@ double ngram_spelled_nats(const Model& model, const Spelling& spelling, Bytes do
     return -sum + 0.0;
 }
 
+template <class Model>
+TokenTotals ngram_spelled_totals(const Model& model, const Spelling& spelling, const NgramBytes& text,
+                                 const Separators& separators, NgramEnds ends, unsigned threads) {
+    TokenTotals result;
+    result.logprobs.resize(text.ends.size);
+    result.tokens.resize(text.ends.size);
+    result.unknown.resize(text.ends.size);
+    std::vector<std::size_t> firsts{0};  // of each group, and the number of documents
+    for (std::size_t d = 0; d < text.ends.size; ++d) {
+        const std::int64_t begin = firsts.back() ? text.ends.data[firsts.back() - 1] : 0;
+        if (text.ends.data[d] - begin >= group_bytes || d + 1 == text.ends.size) firsts.push_back(d + 1);
+    }
+    std::mutex guard;
+    parallel_for(firsts.size() - 1, threads, [&](std::size_t group) {
+        const std::size_t first = firsts[group], many = firsts[group + 1] - first;
+        const std::int64_t begin = first ? text.ends.data[first - 1] : 0;
+        std::vector<std::int64_t> own(text.ends.data + first, text.ends.data + first + many);
+        for (std::int64_t& end : own) end -= begin;
+        const NgramBytes part{{text.text.data + begin, static_cast<std::size_t>(own.back())}, {own.data(), many}, many, nullptr, 0};
+        const NgramScored units = ngram_score_spelled(model, spelling, part, separators, ends, false, 1).units;
+        segment_sums(units.logprobs.data(), units.bounds.data(), many, result.logprobs.data() + first);
+        for (std::size_t d = 0; d < many; ++d) {
+            const auto from = static_cast<std::size_t>(units.bounds[d]), to = static_cast<std::size_t>(units.bounds[d + 1]);
+            std::int64_t tokens = 0, unknown = 0;
+            for (std::size_t i = from; i < to; ++i) {
+                tokens += !units.blank[i];
+                unknown += !units.blank[i] && units.ids[i] <= std::int64_t{word_begin};
+            }
+            result.tokens[first + d] = tokens;
+            result.unknown[first + d] = unknown;
+        }
+        double most = -std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < units.logprobs.size(); ++i)
+            if (!(units.logprobs[i] <= most)) most = units.logprobs[i];
+        std::lock_guard lock(guard);
+        if (!(most <= result.most)) result.most = most;
+    });
+    return result;
+}
+
 template NgramSpelled ngram_score_spelled(const NgramModel&, const Spelling&, const NgramBytes&, const Separators&,
                                          NgramEnds, bool, unsigned);
 template NgramSpelled ngram_score_spelled(const CompactNgram&, const Spelling&, const NgramBytes&, const Separators&,
                                          NgramEnds, bool, unsigned);
 template double ngram_spelled_nats(const NgramModel&, const Spelling&, Bytes, const Separators&);
 template double ngram_spelled_nats(const CompactNgram&, const Spelling&, Bytes, const Separators&);
+template TokenTotals ngram_spelled_totals(const NgramModel&, const Spelling&, const NgramBytes&, const Separators&,
+                                          NgramEnds, unsigned);
+template TokenTotals ngram_spelled_totals(const CompactNgram&, const Spelling&, const NgramBytes&, const Separators&,
+                                          NgramEnds, unsigned);
 
 }  // namespace bitmeter

@@ -6,6 +6,7 @@
 
 #include "ngram/openvocab/spelling.hpp"
 #include "ngram/query/score.hpp"
+#include "ngram/query/tokens.hpp"
 
 namespace bitmeter {
 
@@ -26,5 +27,10 @@ NgramSpelled ngram_score_spelled(const Model& model, const Spelling& spelling, c
 /// The nats that a whole document costs, its end left out; NaN where any of its units has no probability.
 template <class Model>
 double ngram_spelled_nats(const Model& model, const Spelling& spelling, Bytes document, const Separators& separators);
+
+/// The sums of whole documents, each scored by itself: of the same units, which are not kept.
+template <class Model>
+TokenTotals ngram_spelled_totals(const Model& model, const Spelling& spelling, const NgramBytes& text,
+                                 const Separators& separators, NgramEnds ends, unsigned threads);
 
 }  // namespace bitmeter

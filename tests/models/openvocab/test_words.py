@@ -241,3 +241,25 @@ def test_bytes_are_scored_as_their_units_are(
             np.testing.assert_array_equal(ours, theirs)
         np.testing.assert_array_equal(found.blank, expected.blank)
         np.testing.assert_array_equal(found.logprobs, expected.logprobs)
+
+
+@given(
+    st.lists(st.sampled_from([b"to be", b"zebra \xff", b"", b" \n", b"or not\n\nto", b"caf\xc3\xa9  "]), max_size=9),
+    st.sampled_from(["no", "yes", "nonblank"]), st.integers(1, 3), st.sampled_from([1, 9000]),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_totals_are_the_sums_of_the_units(documents: list[bytes], eos: str, threads: int, times: int) -> None:
+    """To the bit, with several groups of documents and with one."""
+    documents = documents * times if len(documents) > 2 else documents
+    data, ends = b"".join(documents), np.cumsum([len(one) for one in documents]).astype(np.int64)
+    MODEL.threads = threads
+    batch = bm.Batch(data, ends, SPELLED.units, eos=eos, end=SPELLED.traits.end)
+    found, scored = SPELLED.open(bm.Options(eos)).totals(batch), SPELLED.open(bm.Options(eos)).score(batch)
+    assert found is not None
+    bounds = scored.split.bounds
+    assert found.logprobs.tolist() == [math.fsum(scored.logprobs[a:b]) for a, b in itertools.pairwise(bounds)]
+    counted = [~scored.blank[a:b] for a, b in itertools.pairwise(bounds)]
+    assert found.tokens.tolist() == [int(one.sum()) for one in counted]
+    unknown = SPELLED.unknown(scored.split.ids) & ~scored.blank
+    assert found.unknown.tolist() == [int(unknown[a:b].sum()) for a, b in itertools.pairwise(bounds)]
+    assert found.most == scored.logprobs.max(initial=-math.inf)

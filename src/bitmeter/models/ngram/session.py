@@ -249,6 +249,15 @@ class NGramSession(PredictingSession):
             self._before = after
         return Split(ids, cuts, bounds), blank.view(np.bool_), logs, None if empty else ended
 
+    def spelled_totals(self, spelling: _core.Spelling, batch: Batch) -> Totals:
+        """The sums of whole documents, with unknown words spelled and white space paid for."""
+        model = self._model
+        with format_errors(model.name):
+            found = _core.ngram_spelled_totals(
+                model.own_form, spelling, batch.data, batch.ends, SEPARATORS["kenlm"], self._eos, model.threads
+            )
+        return Totals(*found)
+
     def buckets(self, ids: Ids, bounds: Ints, continues: bool) -> Ints:  # noqa: FBT001
         """The bucket of the history of each unit that `logprobs` with the same arguments would score next."""
         model = self._model

@@ -15,7 +15,7 @@ from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter.models.ngram.files import metadata
 from bitmeter.models.ngram.session import NGramSession
 from bitmeter.models.outcomes import Details
-from bitmeter.models.session import Batch, Scored, Session, UnitSession, Watch
+from bitmeter.models.session import Batch, Scored, Session, Totals, UnitSession, Watch
 from bitmeter.text.units.base import Split
 
 __all__ = ["SpelledNGramSession", "SpelledSession", "expand", "fit_section"]
@@ -115,6 +115,12 @@ class SpelledNGramSession(SpelledSession):
         split, blank, logs, ended = self._ngram.score_spelled(self._spelling, batch, goes_on=goes_on)
         self._ended = self._ended if ended is None else ended
         return Scored(split, blank, logs, owned=True)
+
+    def totals(self, batch: Batch) -> Totals | None:
+        """Summed up where the units are still in the processor's cache."""
+        if batch.context is not None or batch.continues or batch.unfinished:
+            return None
+        return self._ngram.spelled_totals(self._spelling, batch)
 
 
 def _by_unit(found: Details, ids: Ints, owner: Ints, size: int) -> Details:
