@@ -23,7 +23,7 @@ ANSWERS = {
 }
 
 
-def ask(question: str, *arguments: Any) -> Any:
+def ask(question: str, *arguments: Any, **keywords: Any) -> Any:
     """The answer to one of the questions.
 
     Examples
@@ -32,4 +32,4 @@ def ask(question: str, *arguments: Any) -> Any:
     True
     """
     module, _, function = ANSWERS[question].partition(":")
-    return getattr(import_module(module), function)(*arguments)
+    return getattr(import_module(module), function)(*arguments, **keywords)

@@ -63,17 +63,20 @@ class PartsStep(Step):
     Attributes
     ----------
     parts, of
-        How many parts are done, and how many there are.
+        How many parts are done, and how many there are; 0 where they are not counted.
     workers
         How many processes do them.
     lost
         How many processes were lost.
+    dashboard
+        Where a browser shows what they do; empty if nowhere.
     """
 
     parts: int = 0
     of: int = 0
     workers: int = 1
     lost: int = 0
+    dashboard: str = ""
 
 
 class Executor(ABC):
@@ -87,11 +90,18 @@ class Executor(ABC):
         How many processes were lost (killed, or out of memory) and their tasks done by others.
     per_device
         Set before work begins whose tasks each need a device, such as a GPU, for as long as the process lives.
+    dashboard
+        The address of a page that shows what the processes do; empty if there is none, or it is not known yet.
     """
 
     workers: int = 1
     lost: int = 0
     per_device: bool = False
+    dashboard: str = ""
+
+    def state(self) -> dict[str, Any]:
+        """What a `PartsStep` says of it."""
+        return {"workers": self.workers, "lost": self.lost, "dashboard": self.dashboard}
 
     @abstractmethod
     def run(self, tasks: Iterable[Task], report: TaskReport) -> Iterator[Ended]:

@@ -353,7 +353,7 @@ class Job:
         self._done += more
         at = PartsStep(
             self._done / self._passes, self._total, stage="filtering", parts=self._parts,
-            of=len(self._shards) * self._passes, workers=self._executor.workers, lost=self._executor.lost,
+            of=len(self._shards) * self._passes, **self._executor.state(),
         )  # fmt: skip
         self._progress(at)
 

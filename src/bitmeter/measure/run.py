@@ -25,7 +25,7 @@ from bitmeter.measure.options import Settings, check_abilities
 from bitmeter.measure.score import Score, with_interval
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
 from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTotals, ExactBlocks, document_sums
-from bitmeter.measure.trace.tracer import Tracer
+from bitmeter.measure.trace.tracer import TracePart, Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
 from bitmeter.text.blocks import cut_corpus
@@ -54,6 +54,8 @@ class PartSums(NamedTuple):
         As in a score; bytes in documents that the tokens do not give back.
     first_impossible
         The first unit of probability zero and its place; empty if there is none.
+    trace
+        What each unit costs, if that was asked for and the part is short.
     """
 
     nats: Floats
@@ -68,6 +70,7 @@ class PartSums(NamedTuple):
     impossible: int
     lossy: int
     first_impossible: str
+    trace: list[TracePart] | None = None
 
 
 class Run:
@@ -174,6 +177,7 @@ class Run:
             counts = self._counts.add(batch.data, batch.ends)
             self._apply(counted)
             self._add(counted)
+            self._tracer.add(counted)
             nats.append(self._documents.ended[0])
             tokens.append(self._documents.ended[1])
             rows.append(counts)
@@ -186,8 +190,13 @@ class Run:
             np.concatenate([*nats, self._documents.ended[0]]), np.concatenate([*tokens, self._documents.ended[1]]),
             np.concatenate(rows), self._blocks.exactly(), exact_parts(self._left.parts().tolist()),
             self._left_out.finished(), self._counts.invalid, self._oov, self._skipped, self._impossible, self._lossy,
-            self._first_impossible,
+            self._first_impossible, self._tracer.kept,
         )  # fmt: skip
+
+    @property
+    def keeps(self) -> bool:
+        """Whether what units cost is still kept."""
+        return self._tracer.kept is not None
 
     def follow(self) -> Iterator[Block]:
         """Go through the text once without scoring it, for what must be known of the whole: hashes, clusters, norms."""
@@ -200,6 +209,7 @@ class Run:
 
     def join(self, part: PartSums) -> None:
         """Take the sums of the next part of the text."""
+        self._tracer.join(part.trace, self._counts.documents)
         self._documents.take(part.nats, part.tokens)
         self._counts.take(part.counts, part.invalid)
         self._blocks.take(part.blocks)
@@ -214,7 +224,7 @@ class Run:
 
     def joined(self) -> Score:
         """The score of all parts, which is that of the text in one run; `follow` must have come to its end."""
-        return with_interval(self._finish(), self._settings.confidence)
+        return self._tracer.finish(with_interval(self._finish(), self._settings.confidence))
 
     def _so_far(self) -> float | None:
         if not self.covers:

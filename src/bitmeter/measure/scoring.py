@@ -207,6 +207,16 @@ def _in_parts(
     return found
 
 
+def score_by(executor: Executor, model: Model, corpus: Corpus, confidence: float, progress: Progress | None) -> Score:
+    """The score with all defaults, by several processes; with its trace, if it is short, as by one."""
+    chosen = settle(convention("bitmeter"), None, None, None, None, None, None, None, None, confidence)
+    if _spells(model):
+        chosen = replace(chosen, oov="spelled")
+    started = time.perf_counter()
+    found: Score = ask("a score in parts", model, corpus, chosen, executor, progress, keeps=True)
+    return replace(found, seconds=time.perf_counter() - started, environment=environment())
+
+
 def _spells(model: Model | Compressor) -> bool:
     return isinstance(model, Model) and "spelled" in model.traits.oov
 

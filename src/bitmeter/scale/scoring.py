@@ -60,6 +60,8 @@ def score_in_parts(
     executor: Executor,
     progress: Progress | None,
     part_bytes: int | None = None,
+    *,
+    keeps: bool = False,
 ) -> Score:
     """The score of a model on a text.
 
@@ -73,6 +75,8 @@ def score_in_parts(
         Called as parts are scored.
     part_bytes
         About how many bytes of files a part has; None for a size by the number of workers.
+    keeps
+        Whether the score of a short text has its trace, which is sent along then.
     """
     _check(model, corpus, settings)
     assert isinstance(model, Model)
@@ -82,7 +86,7 @@ def score_in_parts(
     marks = _marks(corpus)
     cut = corpus.in_parts(size)
     try:
-        found = _Joining(model, cut, settings, executor, progress, size).score()
+        found = _Joining(model, cut, settings, executor, progress, size, keeps=keeps).score()
     except SourceError:
         for _ in corpus.blocks():  # the same error, with the line as it is in the whole file
             pass
@@ -131,9 +135,9 @@ def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> Non
     if settings.given is not None or settings.group is not None:
         message = f"--given and --group are not summed by parts of a text; {leave}"
         raise InputError(message)
-    if settings.docs is not None and settings.docs.startswith("joined"):
-        message = f"--docs {settings.docs} makes one document of all, which only one process can score; {leave}"
-        raise InputError(message, value=settings.docs)
+    if corpus.docs.startswith("joined"):
+        message = f"--docs {corpus.docs} makes one document of all, which only one process can score; {leave}"
+        raise InputError(message, value=corpus.docs)
     if not all(source.path for source in corpus.sources):
         message = f"{corpus.name} is not a file, which each process could read by itself; save it to one, or {leave}"
         raise InputError(message, value=corpus.name)
@@ -162,16 +166,19 @@ class _Joining:
         executor: Executor,
         progress: Progress | None,
         size: int,
+        *,
+        keeps: bool,
     ) -> None:
         self._cut, self._settings, self._executor, self._progress = cut, settings, executor, progress
         self._corpus = cut if settings.norm == "none" else normalised(cut, settings.norm)
         self._model = pickled_model(model)
-        self._run = Run(model, self._corpus, settings, Tracer(None, force=False), None, None)
+        self._run = Run(model, self._corpus, settings, Tracer(None, force=False, keeps=keeps), None, None)
         self._parts = parts_of(cut, size)
         self._total = sum(part.size for part in self._parts)
         self._done, self._ended = 0.0, 0
         self._nats, self._bytes = 0.0, 0
         self._offsets: list[int] = []
+        self._errors: dict[int, Exception] = {}
 
     def score(self) -> Score:
         """All of it."""
@@ -185,12 +192,17 @@ class _Joining:
             self._advance(more, None)
 
         for ended in self._executor.run(self._tasks(), report):
-            waiting[ended.number] = ended.result()
+            if ended.error is None:
+                waiting[ended.number] = ended.value
+            else:
+                self._errors[ended.number] = ended.error
             self._ended += 1
             left = self._parts[ended.number].size - reported.pop(ended.number, 0.0)
             while joined in waiting:
                 self._join(joined, waiting.pop(joined))
                 joined += 1
+            if joined in self._errors:  # the first in the text, as one process would meet it
+                raise self._errors[joined]
             self._advance(left, self._so_far())
         self._check_offset(len(self._parts))
         return self._run.joined()
@@ -215,7 +227,7 @@ class _Joining:
         if self._progress is not None:
             at = PartsStep(
                 self._done, self._total, stage="scoring", estimate=estimate, parts=self._ended, of=len(self._parts),
-                workers=self._executor.workers, lost=self._executor.lost,
+                **self._executor.state(),
             )  # fmt: skip
             self._progress(at)
 
@@ -224,10 +236,13 @@ class _Joining:
         settings = replace(self._settings, cluster="none")
         for number, offset in enumerate(self._begins()):
             self._offsets.append(offset)
+            if self._errors:
+                return
             if number < len(self._parts):
                 start, stop, size = self._parts[number]
                 text = self._cut.part(start, stop)
-                yield Task(number, score_part, (self._model, text, settings, offset, size), text.name)
+                arguments = (self._model, text, settings, offset, size, self._run.keeps)
+                yield Task(number, score_part, arguments, text.name)
 
     def _begins(self) -> Iterator[int]:
         """Where each part begins, and the last one ends, while the whole text is read for what is to be known of it."""
@@ -279,12 +294,19 @@ def sent_model(data: bytes) -> Model:
     return _kept[data]
 
 
-def score_part(model: bytes, corpus: Corpus, settings: Settings, offset: int, size: int, report: Report) -> PartSums:
+def score_part(
+    model: bytes,
+    corpus: Corpus,
+    settings: Settings,
+    offset: int,
+    size: int,
+    keeps: bool,  # noqa: FBT001 (arguments of a task have no names)
+    report: Report,
+) -> PartSums:
     """The sums of a part of a text, which begins at this offset."""
     text = corpus if settings.norm == "none" else normalised(corpus, settings.norm)
-    return Run(
-        sent_model(model), text, settings, Tracer(None, force=False), None, _watch(size, report), offset=offset
-    ).part()
+    tracer = Tracer(None, force=False, keeps=keeps)
+    return Run(sent_model(model), text, settings, tracer, None, _watch(size, report), offset=offset).part()
 
 
 def _watch(size: int, report: Report) -> Callable[[Step], Any]:

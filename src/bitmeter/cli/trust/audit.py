@@ -10,6 +10,7 @@ import typer
 from bitmeter.cli.loading import load_models
 from bitmeter.cli.options import Force, Json, TextOptions, With, check_free
 from bitmeter.cli.progress import steps
+from bitmeter.cli.workers import Workers
 
 if TYPE_CHECKING:
     from bitmeter.measure.audit.result import Audit
@@ -67,6 +68,7 @@ def audit(
     force: Force = False,
     json: Json = False,
     reading: TextOptions,
+    processes: Workers,
 ) -> None:
     """Check that a figure is what it says.
 
@@ -94,12 +96,13 @@ def audit(
             message = f"--{name} is for a table of log-probabilities, and {model} is a model; leave it out"
             raise typer.BadParameter(message)
     ready: Any = model if table else load_models([model], components)[0]
-    with steps("auditing") as progress:
+    asked = processes.as_keywords()
+    with processes.staged(lambda: steps("auditing")) as progress:
         try:
             found = run(
                 ready, text, units=units, unit=unit, columns=_checked(columns), claimed=claimed, docs=reading.docs,
                 field=reading.field, positions=positions if histories is None else histories, seed=seed,
-                confidence=confidence, check=check, progress=progress,
+                confidence=confidence, check=check, progress=progress, **asked,
             )  # fmt: skip
         except ChoiceError as error:
             raise typer.BadParameter(str(error)) from error

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bitmeter._util.asking import ask
 from bitmeter._util.check import integer, real
+from bitmeter._util.jobs import Executor, Here
 from bitmeter._util.progress import Progress, as_progress
 from bitmeter.errors import InputError
 from bitmeter.measure.audit.callables import model_of
@@ -39,6 +42,9 @@ def audit(
     seed: int | None = None,
     confidence: float | None = None,
     check: Any = None,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Check that a figure is what it says: of a model, or of a table of log-probabilities by another program.
@@ -71,6 +77,9 @@ def audit(
     check
         The path of a certificate, which is repeated with its settings and compared; what is given explicitly must not
         contradict it.
+    workers, engine, address
+        As for `score`: how many processes score parts of the text and make predictions, and whose. The audit is the
+        same. Of models that learn as they read only predictions are shared; networks are audited by one process.
     progress
         Called with a `Step` as the work goes on.
 
@@ -99,19 +108,42 @@ def audit(
     level = real(before if confidence is None else confidence, "confidence", low=0.5, high=0.9999)
     watch = as_progress(progress)
     keywords: dict[str, Any] = {"seed": integer(chosen, "seed", low=0), "confidence": level, "progress": watch}
+    with ExitStack() as stack:
+        if (workers, engine, address) != (None, "local", None):
+            executor: Executor = stack.enter_context(ask("an executor", workers, engine, address))
+            if not isinstance(executor, Here):
+                keywords["executor"] = executor
+        found = _audited(model, text, wanted, number, certificate, keywords)
+    options = {name: str(value) for name, value in wanted.items() if value is not None}
+    found = replace(found, environment=environment(), options=options)
+    return found if certificate is None else replace(found, differences=differences(found, certificate))
+
+
+def _audited(
+    model: Any,
+    text: Any,
+    wanted: dict[str, Any],
+    number: int | None,
+    certificate: Certificate | None,
+    keywords: dict[str, Any],
+) -> Audit:
+    """A table or a model, each against its text."""
     if is_table(model):
+        _refuse_helpers(keywords, "a table is read")
         if text is None:
             message = "a table is checked against the raw text that it is about; give the text, too"
             raise InputError(message)
         from bitmeter.measure.audit.tables.auditing import audit_table
 
-        found = audit_table(model, _corpus(text, wanted), wanted, **keywords)
-    else:
-        farthest = None if certificate is None else certificate.farthest
-        found = _of_model(model, _corpus(text, wanted), wanted, number, farthest, keywords)
-    options = {name: str(value) for name, value in wanted.items() if value is not None}
-    found = replace(found, environment=environment(), options=options)
-    return found if certificate is None else replace(found, differences=differences(found, certificate))
+        return audit_table(model, _corpus(text, wanted), wanted, **keywords)
+    farthest = None if certificate is None else certificate.farthest
+    return _of_model(model, _corpus(text, wanted), wanted, number, farthest, keywords)
+
+
+def _refuse_helpers(keywords: dict[str, Any], what: str) -> None:
+    if "executor" in keywords:
+        message = f"{what} by one process; leave --workers and --engine out"
+        raise InputError(message)
 
 
 def _settled(certificate: Certificate | None, **given: Any) -> dict[str, Any]:
@@ -145,6 +177,7 @@ def _of_model(
     else:
         ready = resolve(model)
     if isinstance(ready, Compressor):
+        _refuse_helpers(keywords, f"{ready.name} compresses a whole text, which is done")
         return audit_compressor(ready, corpus, **keywords)
     wanted_positions = None if number is None else integer(number, "positions", low=1, high=100_000)
     return audit_model(ready, corpus, positions=wanted_positions, farthest=farthest, **keywords)

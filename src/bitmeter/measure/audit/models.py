@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bitmeter._util.arrays import Floats, Ids
+from bitmeter._util.jobs import Executor
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import ModelError
 from bitmeter.measure.audit.enumeration import Watch
@@ -18,15 +19,14 @@ from bitmeter.measure.audit.population import Population, population_of
 from bitmeter.measure.audit.predictions import POSITIONS, Predicted, predicted
 from bitmeter.measure.audit.repeats import check_batches, check_repeats
 from bitmeter.measure.audit.result import Audit, AuditCheck, Correction, Finding, plural
+from bitmeter.measure.audit.shared import can_be_shared, scores_in_parts, sums_by
 from bitmeter.measure.audit.spelling import check_spelling
-from bitmeter.measure.audit.subject import Sample, Subject, beginnings, choose_samples
+from bitmeter.measure.audit.subject import Sample, Subject, beginnings, choose_samples, settled
 from bitmeter.measure.audit.sums import check_sums, correction
-from bitmeter.measure.conventions.registry import convention
-from bitmeter.measure.options import settle
 from bitmeter.measure.score import Score
 from bitmeter.measure.scoring import score as measure
-from bitmeter.measure.window_sums import with_windows
-from bitmeter.models.protocols import Checked, Compressor, Model, OpenVocabulary
+from bitmeter.measure.scoring import score_by
+from bitmeter.models.protocols import Checked, Compressor, Model
 from bitmeter.text.corpus.corpus import Corpus
 
 __all__ = ["audit_compressor", "audit_model"]
@@ -43,24 +43,35 @@ def audit_model(
     confidence: float,
     progress: Progress,
     farthest: int | None = None,
+    executor: Executor | None = None,
 ) -> Audit:
-    """All checks of a model on a text; `farthest` is the longest history after which every unit is scored."""
+    """All checks of a model on a text.
+
+    Parameters
+    ----------
+    farthest
+        The longest history after which every unit is scored.
+    executor
+        Who scores the text and makes predictions; None for this process.
+    """
+    helpers = executor if executor is not None and can_be_shared(model) else None
     checks: list[AuditCheck] = []
     findings: list[Finding] = []
     if isinstance(model, Checked):
         model.verify()  # a damaged file is an error of its own
         checks.append(AuditCheck("file", "passed", "the model's file: every checksum and link"))
-    opening = beginnings(_settled(model, spells="spelled" in model.traits.oov), corpus, seed)
-    found, unscored = _scored(model, corpus, confidence, progress)
+    opening = beginnings(settled(model, spells="spelled" in model.traits.oov), corpus, seed)
+    found, unscored = _scored(model, corpus, confidence, progress, helpers)
     findings += unscored
     spells = "spelled" in model.traits.oov and (found is None or found.signature.oov == "spelled")
-    settled = _settled(model, spells=spells)
-    subject = Subject(settled, choose_samples(settled, corpus, found, seed), spells=spells)
+    measured = settled(model, spells=spells)
+    subject = Subject(measured, choose_samples(measured, corpus, found, seed), spells=spells)
     checks += _bytes(subject, found, findings)
     checks += _values(subject, findings)
     watch = _watch(progress)
     population = population_of(subject, found)
-    before = predicted(subject, population, positions, seed, watch("predictions"), farthest=farthest)
+    sums = None if helpers is None else sums_by(helpers, model, spells=spells)
+    before = predicted(subject, population, positions, seed, watch("predictions"), farthest=farthest, sums=sums)
     for more, wrong in (
         check_sums(subject, population, before),
         check_spelling(subject) if spells else ([], []),
@@ -130,25 +141,21 @@ def audit_compressor(model: Compressor, corpus: Corpus, *, seed: int, confidence
     )
 
 
-def _scored(model: Model, corpus: Corpus, confidence: float, progress: Progress) -> tuple[Score | None, list[Finding]]:
+def _scored(
+    model: Model, corpus: Corpus, confidence: float, progress: Progress, helpers: Executor | None
+) -> tuple[Score | None, list[Finding]]:
     """The score; where a log-probability is none, the finding that says where."""
     if not model.traits.is_distribution:
         text = f"{model.name} says itself that its scores do not sum to one"
         return None, [Finding("sums", text)]
     try:
+        if helpers is not None and scores_in_parts(model):
+            return score_by(helpers, model, corpus, confidence, progress), []
         return measure(model, corpus, confidence=confidence, progress=progress), []
     except ModelError as error:
         if error.index is None:
             raise
         return None, [Finding("values", str(error), byte=int(error.index))]
-
-
-def _settled(model: Model, *, spells: bool) -> Model:
-    """The model as `score` measures it, with its windows and its way for unknown units."""
-    tool = convention("bitmeter")
-    settings = settle(tool, None, None, None, None, None, "spelled" if spells else None, None, None, 0.95)
-    settled, _ = with_windows(model, settings)
-    return settled.with_oov("spelled") if spells and isinstance(settled, OpenVocabulary) else settled
 
 
 def _watch(progress: Progress) -> Any:

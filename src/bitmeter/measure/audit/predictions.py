@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from bitmeter._util.arrays import Floats, Ints
+from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter._util.check import generator
 from bitmeter.errors import ModelError
 from bitmeter.measure.audit.enumeration import ALPHA, SECONDS, Watch, enumerate_units, log_sum
@@ -15,7 +17,10 @@ from bitmeter.measure.audit.population import Population
 from bitmeter.measure.audit.subject import Subject
 from bitmeter.models.protocols import Predictor
 
-__all__ = ["Predicted", "Watch", "predicted"]
+__all__ = ["Predicted", "Sums", "Watch", "predicted", "sums_after"]
+
+#: From histories and the units that came, ln of the sum of each prediction and ln p of the unit in it.
+Sums: TypeAlias = Callable[[Sequence[Ids], Ids, Watch], tuple[Floats, Floats]]
 
 #: At how many positions `predict` is called unless a number was asked for.
 POSITIONS = 64
@@ -80,6 +85,7 @@ def predicted(
     *,
     farthest: int | None = None,
     seconds: float = SECONDS,
+    sums: Sums | None = None,
 ) -> Predicted:
     """Predictions at positions drawn from a text.
 
@@ -89,6 +95,8 @@ def predicted(
         How many positions, and by which seed they are drawn; None for as many as are usual.
     farthest, seconds
         As for `enumerate_units`.
+    sums
+        Who calls `predict`; None for this process.
     """
     random = generator(seed)
     usable = population.usable
@@ -102,7 +110,8 @@ def predicted(
             reason = str(error)
         else:
             drawn = _drawn(random, usable, POSITIONS if positions is None else positions, population.histories)
-            return _by_predictions(subject, model, population, drawn, watch)
+            made = sums or (lambda histories, units, watch: sums_after(model, histories, units, watch))
+            return _by_predictions(subject, population, drawn, made, watch)
     if model.traits.metered:
         return _because(f"{reason}, and enumerating every next unit would cost a request each")
     size = model.traits.vocabulary or model.units.vocabulary_size
@@ -146,12 +155,19 @@ def _drawn(random: np.random.Generator, usable: Ints, number: int, history: Ints
     return np.sort(np.append(np.unique(found), random.choice(rest, number - len(np.unique(found)), replace=False)))
 
 
-def _by_predictions(subject: Subject, model: Predictor, population: Population, drawn: Ints, watch: Watch) -> Predicted:
-    logs, own = np.empty(len(drawn)), np.empty(len(drawn))
-    for k, position in enumerate(drawn.tolist()):
-        row = np.asarray(model.predict(population.history(position)), dtype=np.float64)
-        entry = int(model.outcomes.index(population.ids[position : position + 1])[0])
+def sums_after(model: Predictor, histories: Sequence[Ids], units: Ids, watch: Watch) -> tuple[Floats, Floats]:
+    """The sum of the prediction after each history, and the unit that came in it, as logarithms."""
+    logs, own = np.empty(len(histories)), np.empty(len(histories))
+    for k, history in enumerate(histories):
+        row = np.asarray(model.predict(history), dtype=np.float64)
+        entry = int(model.outcomes.index(units[k : k + 1])[0])
         logs[k], own[k] = log_sum(row), row[entry] if 0 <= entry < len(row) else -math.inf
-        watch(k + 1, len(drawn))
+        watch(k + 1, len(histories))
+    return logs, own
+
+
+def _by_predictions(subject: Subject, population: Population, drawn: Ints, sums: Sums, watch: Watch) -> Predicted:
+    histories = [population.history(position) for position in drawn.tolist()]
+    logs, own = sums(histories, population.ids[drawn], watch)
     number = len(population.usable)
     return Predicted("predict", drawn, logs, own, population.costs_of(subject, drawn), number, number)

@@ -12,7 +12,10 @@ import numpy as np
 from bitmeter._util.arrays import Floats, Ids, Ints
 from bitmeter._util.check import generator
 from bitmeter.errors import EmptyError, ModelError
+from bitmeter.measure.conventions.registry import convention
+from bitmeter.measure.options import settle
 from bitmeter.measure.score import Score
+from bitmeter.measure.window_sums import with_windows
 from bitmeter.models.protocols import Batch, Model, OpenVocabulary, Options
 from bitmeter.text.corpus.corpus import Corpus
 
@@ -24,6 +27,7 @@ __all__ = [
     "choose_samples",
     "distance",
     "place_of",
+    "settled",
     "tolerance_of",
     "within",
 ]
@@ -114,6 +118,14 @@ class Subject:
         """The document of a sampled unit, and the unit's index in it."""
         index = int(np.searchsorted(self.starts, position, side="right")) - 1
         return self.samples[index], position - int(self.starts[index])
+
+
+def settled(model: Model, *, spells: bool) -> Model:
+    """The model as `score` measures it, with its windows and its way for unknown units."""
+    tool = convention("bitmeter")
+    settings = settle(tool, None, None, None, None, None, "spelled" if spells else None, None, None, 0.95)
+    found, _ = with_windows(model, settings)
+    return found.with_oov("spelled") if spells and isinstance(found, OpenVocabulary) else found
 
 
 def by_ids(model: Model) -> Model:

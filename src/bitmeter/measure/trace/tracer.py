@@ -26,11 +26,19 @@ KEPT_UNITS = 2_000_000
 
 
 class Tracer:
-    """Keeps the trace in memory while it is short, and writes it to a file if asked to."""
+    """Keeps the trace in memory while it is short, and writes it to a file if asked to.
 
-    def __init__(self, path: str | os.PathLike[str] | None, *, force: bool) -> None:
+    Parameters
+    ----------
+    path, force
+        Where it is written, if anywhere, and whether it may overwrite that file.
+    keeps
+        Whether a short trace is kept.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, *, force: bool, keeps: bool = True) -> None:
         self._writer = None if path is None else _writer(path, force=force)
-        self._parts: list[_Part] | None = []
+        self._parts: list[TracePart] | None = [] if keeps else None
         self._units = 0
         self._document = 0
         self._start = 0
@@ -57,7 +65,7 @@ class Tracer:
             return
         ids = split.ids if own and split.ids.dtype == np.int64 else split.ids.astype(np.int64)
         logs = scored.logprobs if own else scored.logprobs.copy()
-        part = _Part(split.bounds, split.cuts, ids, logs, data, self._document, self._start, scored.details)
+        part = TracePart(split.bounds, split.cuts, ids, logs, data, self._document, self._start, scored.details)
         if len(split.bounds) > 1:
             last_begin = int(split.cuts[split.bounds[-2]])
             self._document += len(split.bounds) - 1 - (1 if unfinished else 0)
@@ -67,6 +75,19 @@ class Tracer:
             self._writer.write(*part.offsets(), ids, logs, data, split.cuts, details=scored.details)
         if self._parts is not None:
             self._parts.append(part)
+
+    @property
+    def kept(self) -> list[TracePart] | None:
+        """What is kept, for another tracer to `join`; None if it is too long, or nothing is kept."""
+        return self._parts
+
+    def join(self, parts: list[TracePart] | None, documents: int) -> None:
+        """Take what was kept of the next part of the text, which begins with a document, after so many others."""
+        self._units += 0 if parts is None else sum(len(part.ids) for part in parts)
+        if parts is None or self._units > KEPT_UNITS:
+            self._parts = None
+        elif self._parts is not None:
+            self._parts += [replace(part, document=part.document + documents) for part in parts]
 
     def finish(self, result: Score) -> Score:
         """Complete the file; the score with its trace."""
@@ -85,7 +106,7 @@ def _writer(path: str | os.PathLike[str], *, force: bool) -> TraceWriter:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class TracePart:
     """One batch of a trace, from which the columns are assembled when needed."""
 
     bounds: NDArray[np.int64]
@@ -110,7 +131,7 @@ class _Part:
 class _KeptColumns(Columns):
     """The columns of a trace in memory; they are assembled when first needed, which for most scores is never."""
 
-    def __init__(self, parts: list[_Part]) -> None:
+    def __init__(self, parts: list[TracePart]) -> None:
         self._parts = parts
 
     @cached_property
