@@ -51,6 +51,17 @@ def test_json_lines_say_how_far_the_work_is() -> None:
     assert last["seconds_left"] == 0.0
 
 
+def test_the_speed_of_each_stage_is_its_own() -> None:
+    """An audit counts bytes, then positions; and the address of a dashboard is in each line."""
+    file = io.StringIO()
+    report = json_lines(file)
+    report(PartsStep(1 << 20, 1 << 20, stage="scoring", parts=1, of=1, dashboard="http://127.0.0.1:8265"))
+    report(Step(64, 64, "steps", stage="predictions"))
+    first, last = map(json.loads, file.getvalue().splitlines())
+    assert first["dashboard"] == "http://127.0.0.1:8265"
+    assert (last["per_second"], "dashboard" in last) == (0.0, False)
+
+
 def test_score_and_filter_by_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     model = tmp_path / "m.bmn"
     bm.NGram(order=2).fit(b"to be or not to be\n").save(model)

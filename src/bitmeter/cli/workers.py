@@ -79,14 +79,35 @@ class Workers(OptionBundle):
         """The progress of the work: `alone` is that of one process."""
         if self.progress == "json":
             return contextlib.nullcontext(json_lines(sys.stderr))
-        return _parts_bar(verb, title) if self.are_several else alone(title)
+        return _linked(_parts_bar(verb, title)) if self.are_several else alone(title)
 
     def staged(
         self, bar: Callable[[], AbstractContextManager[Progress | None]]
     ) -> AbstractContextManager[Progress | None]:
         """The progress of work in stages: a bar, or JSON lines."""
         self.as_keywords()
-        return contextlib.nullcontext(json_lines(sys.stderr)) if self.progress == "json" else bar()
+        return contextlib.nullcontext(json_lines(sys.stderr)) if self.progress == "json" else _linked(bar())
+
+
+@contextlib.contextmanager
+def _linked(bar: AbstractContextManager[Progress | None]) -> Iterator[Progress | None]:
+    """A bar, with the address of Ray's dashboard above it where there is one."""
+    from bitmeter._util.jobs import PartsStep
+
+    with bar as shown:
+        if shown is None:
+            yield None
+            return
+        is_said = False
+
+        def report(step: Step) -> None:
+            nonlocal is_said
+            if isinstance(step, PartsStep) and step.dashboard and not is_said:
+                is_said = True
+                print(f"Ray's dashboard: {step.dashboard}", file=sys.stderr)  # the bar moves down
+            shown(step)
+
+        yield report
 
 
 @contextlib.contextmanager
@@ -117,24 +138,28 @@ def json_lines(file: IO[str]) -> Progress:
 
     started = time.monotonic()
     last = -_EVERY
-    first: tuple[float, float] | None = None  # since when, and from where on, speed is measured: without the start
+    # Since when, and from where on, speed is measured: without the start, and for each stage, which counts its own.
+    first: tuple[str, float, float] | None = None
 
     def report(step: Step) -> None:
         nonlocal last, first
         seconds = time.monotonic() - started
-        first = first or (seconds, step.done)
+        if first is None or first[0] != step.stage or step.done < first[2]:
+            first = (step.stage, seconds, step.done)
         is_last = step.total is not None and step.done >= step.total
         if seconds - last < _EVERY and not is_last:
             return
         last = seconds
-        speed = (step.done - first[1]) / (seconds - first[0]) if seconds > first[0] else 0.0
+        speed = (step.done - first[2]) / (seconds - first[1]) if seconds > first[1] else 0.0
         left = None if step.total is None or speed <= 0.0 else max(0.0, (step.total - step.done) / speed)
         about: dict[str, Any] = {
             "stage": step.stage, "done": step.done, "total": step.total, "unit": step.unit, "share": step.share,
             "seconds": round(seconds, 3), "per_second": round(speed, 1), "seconds_left": left and round(left, 1),
         }  # fmt: skip
         if isinstance(step, PartsStep):
-            about |= {"parts": step.parts, "of": step.of, "workers": step.workers, "lost": step.lost}
+            about |= {"parts": step.parts, "of": step.of} if step.of else {}
+            about |= {"workers": step.workers, "lost": step.lost}
+            about |= {"dashboard": step.dashboard} if step.dashboard else {}
         if step.estimate is not None:
             about["bits_per_byte"] = step.estimate
         file.write(json.dumps(about) + "\n")

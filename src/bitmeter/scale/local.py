@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
-from bitmeter.errors import InputTypeError, WorkerError
+from bitmeter.errors import BitmeterError, InputTypeError, WorkerError
 from bitmeter.scale.pace import Pace
 from bitmeter.scale.worker import read_message, write_message
 
-__all__ = ["LocalPool", "lost_task", "pickled"]
+__all__ = ["LocalPool", "lost_task", "pickled", "placed"]
 
 #: How often a task is tried, if the process that does it is lost each time.
 MOST_TRIES = 3
@@ -56,6 +56,13 @@ def lost_task(task: Task, tries: int) -> WorkerError:
         "command goes on from there"
     )
     return WorkerError(message, value=task.place)
+
+
+def placed(error: Exception, task: Task) -> Exception:
+    """An error of a task; one that does not say of itself where it came from says it now."""
+    if not isinstance(error, BitmeterError | OSError) and task.place:
+        error.add_note(f"while this was done: {task.place}")
+    return error
 
 
 @dataclass(eq=False)
@@ -134,7 +141,7 @@ class LocalPool(Executor):
                 if number not in done:
                     report(number, value)
                 continue
-            del process.held[number]
+            task, _ = process.held.pop(number)
             pace.ended(time.monotonic() - process.since)
             process.current, process.since = next(iter(process.held), -1), time.monotonic()
             others = [other for other in self._processes if number in other.held]
@@ -144,7 +151,7 @@ class LocalPool(Executor):
             for other in others:
                 if other.current in done:
                     other.started.kill()  # whoever listens to it announces its end
-            yield Ended(number, value) if kind == "value" else Ended(number, error=value)
+            yield Ended(number, value) if kind == "value" else Ended(number, error=placed(value, task))
 
     def _copy_late(self, pace: Pace) -> None:
         """Give copies of a task that is late, and of the one that waits for it, to processes without work."""

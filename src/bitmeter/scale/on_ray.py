@@ -24,7 +24,7 @@ from typing import Any
 from bitmeter._util.jobs import Ended, Executor, Task, TaskReport
 from bitmeter._util.optional import require
 from bitmeter.errors import WorkerError
-from bitmeter.scale.local import MOST_TRIES, lost_task, pickled
+from bitmeter.scale.local import MOST_TRIES, lost_task, pickled, placed
 from bitmeter.scale.pace import Pace
 from bitmeter.scale.worker import sendable
 
@@ -84,7 +84,7 @@ class RayPool(Executor):
                 about |= {"address": self._address}
             try:
                 _knock(self._address)
-                self._ray.init(**about)
+                self.dashboard = _link(self._ray.init(**about).dashboard_url)
             except (OSError, RuntimeError, ValueError, self._ray.exceptions.RayError) as error:
                 where = "on this machine" if self._address is None else f"at {self._address}"
                 first = str(error).partition("\n")[0]
@@ -187,7 +187,7 @@ class RayPool(Executor):
                         ray.kill(self._busy.pop(other))
                     else:
                         ray.cancel(other, force=True)
-                yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=value)
+                yield Ended(task.number, value) if kind == "value" else Ended(task.number, error=placed(value, task))
 
     def _copy_late(self, flying: dict[Any, tuple[Task, bytes]], here: str) -> None:
         """Give out copies of the tasks that are left, as far as there are processors; the first result counts."""
@@ -209,6 +209,17 @@ class RayPool(Executor):
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._is_ready, self._folder = False, None
+
+
+def _link(address: str | None) -> str:
+    """The address of the dashboard as a browser takes it; a cluster may have none.
+
+    Examples
+    --------
+    >>> _link("127.0.0.1:8265"), _link("https://ray.example.org/"), _link("")
+    ('http://127.0.0.1:8265', 'https://ray.example.org/', '')
+    """
+    return f"http://{address}" if address and "://" not in address else address or ""
 
 
 def _knock(address: str | None) -> None:

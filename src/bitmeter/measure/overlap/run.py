@@ -15,7 +15,7 @@ from bitmeter._util.arrays import Ints
 from bitmeter._util.asking import ask
 from bitmeter._util.check import integer
 from bitmeter._util.files import label
-from bitmeter._util.jobs import Executor, Report, Task
+from bitmeter._util.jobs import Executor, PartsStep, Report, Task
 from bitmeter._util.leftovers import temporary_folder
 from bitmeter._util.progress import Progress, Step, as_progress
 from bitmeter.errors import InputError
@@ -170,7 +170,7 @@ def _take_shared(state: _Run, source: Corpus, executor: Executor) -> None:
     joined = 0
     for ended in executor.run(tasks(), _ignore):
         waiting[ended.number] = ended.result()
-        state.advance(sizes.pop(ended.number))
+        state.advance(sizes.pop(ended.number), executor)
         while joined in waiting:
             state.join(waiting.pop(joined))
             joined += 1
@@ -281,9 +281,12 @@ class _Run:
     def _watch(self) -> Callable[[int], None]:
         return self.advance
 
-    def advance(self, more: int) -> None:
+    def advance(self, more: int, executor: Executor | None = None) -> None:
         self.done += more
-        self.report(Step(self.done, self.total, stage="matching"))
+        step = Step(self.done, self.total, stage="matching")
+        if executor is not None:
+            step = PartsStep(self.done, self.total, stage="matching", **executor.state())
+        self.report(step)
 
     def join(self, other: _Run) -> None:
         """Add what was found in the documents that follow."""

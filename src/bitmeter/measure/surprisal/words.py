@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bitmeter._util.asking import ask
 from bitmeter._util.check import choice, flag, shown
 from bitmeter._util.frames import Column, Tabular
-from bitmeter._util.jobs import Executor, Report, Task
+from bitmeter._util.jobs import Executor, PartsStep, Report, Task
 from bitmeter._util.progress import Progress, Step
 from bitmeter._util.rendering import InNotebooks
 from bitmeter.errors import BitmeterError, InputError, InputTypeError, ModelError
@@ -256,7 +256,7 @@ def _share(
         while joined in waiting:
             gathered.join(waiting.pop(joined))
             if progress is not None:
-                progress(Step(ends.pop(joined), corpus.total_bytes))
+                progress(PartsStep(ends.pop(joined), corpus.total_bytes, **executor.state()))
             joined += 1
 
 

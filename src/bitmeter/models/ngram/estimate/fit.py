@@ -10,7 +10,7 @@ from typing import Any
 
 from bitmeter import _core
 from bitmeter._util.asking import ask
-from bitmeter._util.jobs import Executor
+from bitmeter._util.jobs import Executor, PartsStep
 from bitmeter._util.progress import Step, as_progress
 from bitmeter.errors import EmptyError, InputError, RecordError
 from bitmeter.models.ngram.estimate.memory import Allowance, amount
@@ -53,11 +53,13 @@ class Settings:
     most_keys: int = 0  # of one run of sorted n-grams; 0: as many as the allowance holds
 
 
-def by_stages(progress: object) -> Report:
+def by_stages(progress: object, executor: Executor | None = None) -> Report:
     """A function of a stage and a share that calls the user's callback with a `Step`; a no-op for None."""
     if progress is None:
         return _silent
     call = as_progress(progress)
+    if executor is not None:
+        return lambda stage, share: call(PartsStep(share, 1.0, "", stage, **executor.state()))
     return lambda stage, share: call(Step.of_share(stage, share))
 
 
@@ -76,7 +78,7 @@ def estimate(
     if heldout is not None and settings.smoothing.method != "jelinek-mercer":
         message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
         raise InputError(message, value=heldout)
-    report = by_stages(progress)
+    report = by_stages(progress, executor)
     corpus = _sentences(text, docs, field, settings.norm)
     plan = settings.plan
     if plan.kind in ("bytes", "characters") and corpus.docs == "line":
