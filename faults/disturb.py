@@ -98,8 +98,13 @@ class Case:
         job, disk = self.job, self.folder / "disk"
         known = {f"out/{name}" for name in job.outputs} | ({f"out/{name}" for name in job.begun} if begun else set())
         folders = {"out", "tmp", *(str(Path("out", name).parent) for name in (*job.outputs, *job.begun))}
+        whole = tuple(name for name in known if name.endswith("/"))
         found = {str(path.relative_to(disk)): path.is_dir() and not path.is_symlink() for path in disk.rglob("*")}
-        return sorted(name for name, is_folder in found.items() if name not in (folders if is_folder else known))
+        return sorted(
+            name
+            for name, is_folder in found.items()
+            if name not in (folders if is_folder else known) and not f"{name}/".startswith(whole)
+        )
 
     def judge(self, ended: Ended, expected: set[int], *, mixed: bool = False) -> Found:
         """Look at what a disturbed run left, then run the command again.

@@ -32,7 +32,8 @@ class Job:
     outputs
         Files that it writes, below OUT.
     begun
-        Outputs that may be there before it is done: a checkpoint.
+        Outputs that may be there before it is done: a checkpoint; with a slash at its end, a folder and all that is in
+        it.
     prepared
         A folder of the prepared ones that is its output to be: a training that was interrupted.
     again
@@ -81,6 +82,11 @@ JOBS = (
     Job(
         "train n-gram", ["train", f"{IN}/large.txt", "-o", f"{OUT}/m.bmn", "--order", "8", "--memory", "64M"],
         ["large.txt"], ["m.bmn"],
+    ),
+    Job(
+        "train --workers",
+        ["train", f"{IN}/large.txt", "-o", f"{OUT}/m.bmn", "--order", "5", "--workers", "2", "--threads", "1"],
+        ["large.txt"], ["m.bmn"], ["m.bmn.parts/"],
     ),
     Job("train lstm", _net(), ["small.txt"], _NET_FILES, ["net/checkpoint.safetensors"]),
     Job(
