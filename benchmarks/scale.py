@@ -8,6 +8,10 @@ is started for it. CPU seconds are those of tasks (measured in them) and of the 
 the start of processes is shown apart. All scores must be equal to the last bit. Then the cost of tasks that do nothing.
 Before that, the same with an eighth, a quarter and a half of the text. Wall time means little on a machine that does
 other things: compare CPU seconds.
+
+Then files of JSON lines that are compressed by zstd, to the scores of each document in a file, as a filter does before
+it decides: MB of JSON lines, unpacked, per CPU second of one process with one thread. Below it is what unpacking and
+reading take of that.
 """
 
 from __future__ import annotations
@@ -23,19 +27,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import zstandard
 from stopwatch import header, nothing, timed_call
 
 import bitmeter as bm
 from bitmeter._util.jobs import Ended, Executor, Here, Task, TaskReport
+from bitmeter.filter.plan import Shard, shards_of
+from bitmeter.filter.reading import read_rows
+from bitmeter.filter.scores import Scorers
+from bitmeter.filter.settings import rule_of
+from bitmeter.filter.settings import settle as settle_filter
+from bitmeter.filter.shard import score_shard
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
 from bitmeter.models.protocols import Model
 from bitmeter.scale.engines import executor_of
 from bitmeter.scale.local import LocalPool
 from bitmeter.scale.scoring import score_in_parts
+from bitmeter.text.corpus.readers import file_blocks
 
-#: Bytes of a part.
-PART = 8 << 20
+#: Bytes of a part, and of JSON lines in a compressed file.
+PART, PACKED = 8 << 20, 64 << 20
 
 
 def main() -> None:
@@ -68,7 +80,43 @@ def main() -> None:
             copies = max(1, round(given.copies * share))
             path.write_text("".join(lines) * copies, encoding="utf-8")
             _compare(model, path, engines if share == 1 else dict(list(engines.items())[:3]), given.repeat)
+        path.unlink()
+        _packed(Path(folder), lines, given.copies, given.repeat)
     _empty(engines, given.parts)
+
+
+def _packed(folder: Path, lines: list[str], copies: int, repeat: int) -> None:
+    """From compressed files to the scores of documents."""
+    data = "".join(lines).encode()
+    many = max(1, PACKED // max(1, len(data)))
+    files = [folder / f"{number}.jsonl.zst" for number in range(-(-copies // many))]
+    for number, file in enumerate(files):
+        file.write_bytes(zstandard.ZstdCompressor().compress(data * min(many, copies - number * many)))
+    size = copies * len(data) / 1e6
+    shards = shards_of([str(file) for file in files], None, None, None)
+    settings = settle_filter(
+        rule_of(high=1.0), field=None, language=None, docs=None, add=(), prefix="", tag=None, unscored="drop", seed=0
+    )
+    scorers = Scorers(str(folder / "model.bmn"), None, None, "", {}, threads=1)
+    done: dict[str, Callable[[Shard], object]] = {
+        "scored": lambda shard: score_shard(shard, settings, scorers, folder / "scores", _skip),
+        "read": lambda shard: [len(rows) for rows in read_rows(shard.source, settings.fields)],
+        "unpacked": lambda shard: [len(block) for block in file_blocks(shard.source, 1 << 20)],
+    }
+    print(f"\n{size:.1f} MB of JSON lines in {len(files)} files of zstd; the least of {repeat} rounds, one thread")
+    print(f"{'':16}{'CPU s':>8}{'MB / CPU s':>12}")
+    for name, act in done.items():
+        spent = []
+        for _ in range(repeat):
+            begun = time.process_time()
+            for shard in shards:
+                act(shard)
+            spent.append(time.process_time() - begun)
+        print(f"{name:16}{min(spent):8.2f}{size / min(spent):12.1f}")
+
+
+def _skip(more: int) -> None:
+    pass
 
 
 class Spent(NamedTuple):
