@@ -82,11 +82,12 @@ void UniversalModel::save(const std::string& path) const {
     const std::size_t count = state_.bytes() / block;
     std::vector<std::uint8_t> used((count + 7) / 8);
     std::uint64_t blocks = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (empty(memory + i * block)) continue;
-        used[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
-        ++blocks;
-    }
+    for (const universal::Span& part : state_.used())
+        for (std::size_t i = part.start / block; i < (part.start + part.size) / block; ++i) {
+            if (empty(memory + i * block)) continue;
+            used[i / 8] |= static_cast<std::uint8_t>(1u << (i % 8));
+            ++blocks;
+        }
     Header header{};
     std::memcpy(header.magic, magic, sizeof magic);
     header.version = version;
@@ -122,9 +123,13 @@ UniversalModel UniversalModel::load(const std::string& path) {
         throw UniversalFormatError("its list of blocks is damaged");
     universal::State state(static_cast<int>(header.size));
     std::uint8_t* memory = state.data();
-    std::memset(memory, 0, expected);
+    state.clear();
     for (std::size_t i = 0; i < count; ++i)
         if (used[i / 8] >> (i % 8) & 1) get(file.get(), memory + i * block, block);
+    std::uint64_t reached = 0;
+    for (const universal::Span& part : state.used())
+        for (std::size_t i = part.start / block; i < (part.start + part.size) / block; ++i) reached += used[i / 8] >> (i % 8) & 1;
+    if (reached != blocks) throw UniversalFormatError("its list of blocks is damaged");
     if (std::fgetc(file.get()) != EOF) throw UniversalFormatError("it goes on after its end");
     if (state.checksum() != header.checksum) throw UniversalFormatError("its checksum is wrong: the file is damaged");
     return {std::move(state), header.frozen != 0};

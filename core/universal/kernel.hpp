@@ -26,6 +26,8 @@ Kernels universal_avx2();
 Kernels universal_avx512();
 Kernels fast_baseline();
 Kernels fast_avx2();
+Kernels max_baseline();
+Kernels max_avx2();
 
 constexpr CpuFeatures universal_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512bw | cpu_avx512cd |
                                                cpu_avx512vbmi | cpu_bmi2;

@@ -20,7 +20,7 @@ struct UniversalFormatError : std::runtime_error {
 
 class UniversalModel {
 public:
-    /// Sizes are 0, 1 and 2; kernels are "best", which BITMETER_CPU limits, or one of `kernels()`.
+    /// Sizes are those of universal::size_of; kernels are "best", which BITMETER_CPU limits, or one of `kernels()`.
     explicit UniversalModel(int size, const std::string& kernel = "best");
 
     /// From a state of unknown origin. Throws UniversalFormatError where it holds values that no model reaches.

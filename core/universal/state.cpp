@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "universal/fast/parts.hpp"
+#include "universal/max/parts.hpp"
 #include "universal/memory.hpp"
 #include "universal/tables.hpp"
 #include "util/system.hpp"
@@ -13,7 +14,10 @@
 namespace bitmeter::universal {
 namespace {
 
-constexpr Size all_sizes[sizes] = {{16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}, {19, 22, 18, 0}};
+constexpr Size all_sizes[sizes] = {
+    {16, 20, 16, 14}, {21, 24, 20, 18}, {24, 26, 22, 20}, {19, 22, 18, 0},
+    {maximal::lines_of(maximal::levels - 1), maximal::history_power, maximal::matches_of(maximal::levels - 1),
+     maximal::direct_of(maximal::levels - 1)}};
 constexpr std::size_t page = std::size_t{1} << 21;
 /// Weights stay far within these bounds; a file that goes beyond them is not one of ours.
 constexpr std::int32_t most_weight = 1 << 21;
@@ -41,6 +45,7 @@ Parts part(std::uint8_t* memory, const Size& size, std::size_t& at) {
 struct Layout {
     Parts parts;
     fast::Parts fast;
+    maximal::Parts max;
     std::size_t bytes = 0;
 };
 
@@ -49,13 +54,17 @@ Layout layout_of(int size, std::uint8_t* memory) {
     const Size powers = size_of(size);
     if (design_of(size) == Design::mixed) {
         made.parts = part(memory, powers, made.bytes);
-    } else {
+    } else if (design_of(size) == Design::fast) {
         made.fast = fast::parts_of(memory, powers, made.bytes);
         made.parts.place = made.fast.place;
         made.parts.history = made.fast.history;
         made.parts.matches = made.fast.matches;
+    } else {
+        made.max = maximal::parts_of(memory, made.bytes);
+        made.parts.place = made.max.place;
+        made.parts.history = made.max.history;
     }
-    made.parts.tables = made.fast.tables = &tables();
+    made.parts.tables = made.fast.tables = made.max.tables = &tables();
     return made;
 }
 
@@ -93,7 +102,7 @@ Size size_of(int number) {
     return all_sizes[number];
 }
 
-Design design_of(int number) { return number < 3 ? Design::mixed : Design::fast; }
+Design design_of(int number) { return number < 3 ? Design::mixed : number == 3 ? Design::fast : Design::max; }
 
 void State::Free::operator()(std::uint8_t* p) const { std::free(p); }
 
@@ -112,15 +121,17 @@ void State::lay_out() {
     const Layout layout = layout_of(size_, start_);
     parts_ = layout.parts;
     if (design() == Design::fast) fast_ = std::make_shared<const fast::Parts>(layout.fast);
+    if (design() == Design::max) max_ = std::make_shared<const maximal::Parts>(layout.max);
 }
 
 void State::fill_all() {
     *parts_.place = Place{};
     parts_.place->rate = first_rate;
-    if (design() == Design::fast)
-        fast::fill(*fast_);
-    else
-        fill(parts_, powers_);
+    switch (design()) {
+        case Design::mixed: return fill(parts_, powers_);
+        case Design::fast: return fast::fill(*fast_);
+        case Design::max: return maximal::fill(*max_);
+    }
 }
 
 State::State(int size) : size_(size), powers_(size_of(size)) {
@@ -130,17 +141,28 @@ State::State(int size) : size_(size), powers_(size_of(size)) {
 
 State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
     lay_out();
-    std::memcpy(start_, other.start_, bytes_);
+    for (const Span& part : other.used()) std::memcpy(start_ + part.start, other.start_ + part.start, part.size);
+}
+
+std::vector<Span> State::used() const {
+    if (design() == Design::max) return maximal::used(*max_, parts_.place->position);
+    return {{0, bytes_}};
+}
+
+void State::clear() {
+    for (const Span& part : used()) std::memset(start_ + part.start, 0, part.size);
 }
 
 void State::reset() {
-    std::memset(start_, 0, bytes_);
+    clear();
     fill_all();
 }
 
 void State::assign(const State& other) {
     if (other.size_ != size_) throw std::invalid_argument("the universal models differ in size");
-    if (&other != this) std::memcpy(start_, other.start_, bytes_);
+    if (&other == this) return;
+    if (design() == Design::max) clear();  // it may have used more
+    for (const Span& part : other.used()) std::memcpy(start_ + part.start, other.start_ + part.start, part.size);
 }
 
 void State::rewind() {
@@ -149,18 +171,20 @@ void State::rewind() {
     fresh.position = place.position;
     fresh.rate = place.rate;
     place = fresh;
+    if (design() == Design::max) maximal::rewind(*max_);
 }
 
 std::uint64_t State::checksum() const {
     std::uint64_t sum[4] = {1, 2, 3, 4};
-    for (std::size_t i = 0; i < bytes_; i += 32) {
-        std::uint64_t word[4];
-        std::memcpy(word, start_ + i, 32);
-        for (int k = 0; k < 4; ++k) {
-            sum[k] = (sum[k] ^ word[k]) * 0x9E3779B97F4A7C15ull;
-            sum[k] ^= sum[k] >> 29;
+    for (const Span& part : used())
+        for (std::size_t i = part.start; i < part.start + part.size; i += 32) {
+            std::uint64_t word[4];
+            std::memcpy(word, start_ + i, 32);
+            for (int k = 0; k < 4; ++k) {
+                sum[k] = (sum[k] ^ word[k]) * 0x9E3779B97F4A7C15ull;
+                sum[k] ^= sum[k] >> 29;
+            }
         }
-    }
     std::uint64_t all = bytes_;
     for (std::uint64_t s : sum) {
         all = (all ^ s) * 0xD6E8FEB86659FD93ull;
@@ -173,6 +197,7 @@ void State::check() const {
     const Parts& p = parts_;
     if (p.place->rate > first_rate) throw std::invalid_argument("it holds an impossible learning rate");
     if (design() == Design::fast) return fast::check(*fast_);
+    if (design() == Design::max) return maximal::check(*max_);
     for (int f = 0; f < finals; ++f)
         for (int i = 0; i < mixers * final_rows[f]; ++i)
             if (p.final_weights[f][i] < -most_weight || p.final_weights[f][i] > most_weight)

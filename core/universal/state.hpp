@@ -58,18 +58,27 @@ struct Size {
 };
 
 /// The arithmetic of a model: how bits are predicted, and so the layout of its memory.
-enum class Design { mixed, fast };
+enum class Design { mixed, fast, max };
 
-/// small, medium, large, fast: 0, 1, 2, 3. The numbers are those of files.
-constexpr int sizes = 4;
+/// small, medium, large, fast, max: 0 to 4. The numbers are those of files.
+constexpr int sizes = 5;
 Size size_of(int number);
 Design design_of(int number);
 
 namespace fast {
 struct Parts;
 }
+namespace maximal {
+struct Parts;
+}
 
-/// Pointers to the parts of the block. Those of `fast` has the place, the history and the matches alone.
+/// Bytes of the block, from an offset on.
+struct Span {
+    std::size_t start, size;
+};
+
+/// Pointers to the parts of the block. Those of `fast` and `max` have the place and the history alone, and of `fast` the
+/// matches.
 struct Parts {
     const Tables* tables;
     Place* place;
@@ -106,6 +115,8 @@ public:
     const Parts& parts() const { return parts_; }
     /// Of the design `fast` alone.
     const fast::Parts& fast_parts() const { return *fast_; }
+    /// Of the design `max` alone.
+    const maximal::Parts& max_parts() const { return *max_; }
     const Size& powers() const { return powers_; }
     std::size_t bytes() const { return bytes_; }
     /// Bytes of a state of this size.
@@ -117,6 +128,10 @@ public:
     /// must clear at first use cost many times what writing to them does.
     void reset();
     void assign(const State& other);
+    /// All zeros, as a file is read into.
+    void clear();
+    /// The bytes that may be other than zero, in ascending order; offsets and sizes are multiples of 64.
+    std::vector<Span> used() const;
     /// Goes to the beginning of a text and keeps what was learned.
     void rewind();
     /// A checksum of the block.
@@ -138,6 +153,7 @@ private:
     std::uint8_t* start_ = nullptr;                // at the beginning of a page
     Parts parts_{};
     std::shared_ptr<const fast::Parts> fast_;
+    std::shared_ptr<const maximal::Parts> max_;
 };
 
 }  // namespace bitmeter::universal

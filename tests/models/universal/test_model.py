@@ -44,7 +44,7 @@ ODD = {
 
 
 #: One of each design: small, medium and large compute alike.
-DESIGNS = pytest.mark.parametrize("preset", ["small", "fast"])
+DESIGNS = pytest.mark.parametrize("preset", ["small", "fast", "max"])
 
 
 def core(kernel: str = "best", preset: str = "small") -> _core.Universal:
@@ -175,7 +175,7 @@ def test_parts_cost_what_the_whole_costs(
     assert (np.concatenate([*found, np.zeros(0)]) == expected).all()
 
 
-FROZEN = {preset: Universal(preset).with_prime(TEXT[:400]).freeze() for preset in ("small", "fast")}
+FROZEN = {preset: Universal(preset).with_prime(TEXT[:400]).freeze() for preset in ("small", "fast", "max")}
 
 
 @DESIGNS
@@ -205,6 +205,7 @@ def test_fingerprints_tell() -> None:
         Universal("small"),
         Universal("medium"),
         Universal("fast"),
+        Universal("max"),
         FROZEN["small"],
         Universal("small").with_prime(TEXT[:400]),
     ]
@@ -212,6 +213,7 @@ def test_fingerprints_tell() -> None:
     assert len({model.fingerprint for model in models}) == len(models)
     assert Universal("small").fingerprint == "universal-2-small"
     assert Universal("fast").fingerprint == "universal-2-fast"
+    assert Universal("max").fingerprint == "universal-2-max"
 
 
 @DESIGNS
@@ -303,17 +305,18 @@ def test_threads_do_not_meet() -> None:
 
 def test_random_bytes_cost_little_more_than_they_must_and_zeros_nothing() -> None:
     noise = np.random.default_rng(3).bytes(30_000)
-    for preset, most in (("small", 8.1), ("fast", 8.002)):
+    for preset, most, zeros in (("small", 8.1, 200_000), ("fast", 8.002, 200_000), ("max", 8.002, 20_000)):
         assert bm.score(Universal(preset), noise).bits_per_byte < most
-        assert bm.score(Universal(preset), bytes(200_000)).bits < 1000
+        assert bm.score(Universal(preset), bytes(zeros)).bits < 1000
 
 
-def test_noise_is_stored_only_while_it_lasts() -> None:
+@pytest.mark.parametrize("preset", ["fast", "max"])
+def test_noise_is_stored_only_while_it_lasts(preset: str) -> None:
     """A text after noise costs little more than without: the escape ends within some bytes."""
     noise = np.random.default_rng(4).bytes(20_000)
-    found = bm.score(Universal("fast"), noise + TEXT).trace.bits
+    found = bm.score(Universal(preset), noise + TEXT).trace.bits
     assert found[:20_000].mean() < 8.003
-    assert found[20_000:].sum() < bm.score(Universal("fast"), TEXT).bits + 1000
+    assert found[20_000:].sum() < bm.score(Universal(preset), TEXT).bits + 1000
 
 
 def test_memory_is_as_said() -> None:

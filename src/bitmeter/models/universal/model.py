@@ -31,7 +31,7 @@ SUFFIX = ".bmu"
 #: How such a file begins.
 MAGIC = b"bmuniv\r\n"
 #: In the order of the core's numbers, which files hold.
-PRESETS = ("small", "medium", "large", "fast")
+PRESETS = ("small", "medium", "large", "fast", "max")
 #: Changes with any figure that the core computes.
 VERSION = 2
 
@@ -400,7 +400,7 @@ SCHEMES = (
     Scheme(
         "universal",
         "universal[:SIZE|FILE]",
-        "learns as it reads: fast, medium, large or small",
+        "learns as it reads: fast, medium, large, max or small",
         _load,
     ),
 )

@@ -1,0 +1,131 @@
+// The memory of `universal:max`. All that a text has not reached is zero and means the initial value: a new model costs
+// no writing, and the tables grow with the text, so that a short one takes and copies little.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "universal/state.hpp"
+
+namespace bitmeter::universal::maximal {
+
+constexpr int contexts = 48;         // whose bit histories are kept
+constexpr int inputs_of_context = 4;
+constexpr int direct_contexts = 5;   // whose bits' probabilities are kept as such: orders 0, 1, 2, 3 and the word
+constexpr int hashed_direct = 3;     // the last of these
+constexpr int candidates = 3;        // matches that are followed at once
+constexpr int inputs_of_candidate = 3;
+constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + candidates * inputs_of_candidate + 1;
+constexpr int inputs = (used_inputs + 15) / 16 * 16;  // of the mixers
+constexpr int mixers = 12;
+constexpr int finals = 4;            // mixers of the mixers
+constexpr int refinements = 5;       // adaptive probability maps
+
+/// A bucket of the hash table: the binary trees of a nibble for three contexts, and the last bytes that followed them.
+struct alignas(64) Line {
+    std::uint16_t check[3];
+    std::uint8_t nodes[3][15];
+    std::uint8_t last[3];    // the byte that came last,
+    std::uint8_t times[3];   // how often in a row, and
+    std::uint8_t before[3];  // the one before it
+    std::uint8_t unused[4];
+};
+static_assert(sizeof(Line) == 64);
+
+constexpr std::uint32_t near_size = 1024;
+
+/// The text so far, as the contexts need it.
+struct alignas(64) Reading {
+    std::uint64_t last8 = 0, before8 = 0;  // the last sixteen bytes, the latest lowest
+    std::uint64_t folded = 0;              // the last eight letters in lower case, one space between words
+    std::uint64_t bases = 0;               // the last 32 nucleotides
+    std::uint32_t word = 0;                // of the letters of this word so far
+    std::uint32_t words[4] = {};           // of the words before it, the latest first
+    std::uint32_t letters = 0;             // of this word so far
+    std::uint32_t gap = 0;                 // of what is between this word and the one before
+    std::uint32_t tail = 0, tails[2] = {}; // the last three letters of this word and of those before it
+    std::uint32_t firsts = 0;              // the first letters of the last four words
+    std::uint32_t classes = 0;             // of the last ten bytes, three bits each
+    std::uint32_t column = 0;              // bytes since the line began
+    std::uint32_t above = 0;               // where the line before it began, in `seen`
+    std::uint32_t line = 0;                // where this line began
+    std::uint32_t indent = 0;              // the spaces that the line began with
+    std::uint32_t line_word = 0;           // the first word of the line
+    std::uint32_t character = 0;           // the bytes of a UTF-8 character so far
+    std::uint32_t left = 0;                // and how many more it has
+    std::uint32_t characters[3] = {};      // the characters before it
+    std::uint32_t base_run = 0;            // bytes since one that is no nucleotide
+    std::uint32_t plain = 1u << 15;        // the part of bytes that are of a text, in 1/65536
+    std::uint32_t seen = 0;                // bytes of this document
+    std::uint8_t near[near_size] = {};
+};
+
+/// A match that is followed.
+struct Match {
+    std::uint32_t at = 0;      // the byte after it, in the history
+    std::uint32_t length = 0;  // how many bytes agreed; 0 for none
+    std::uint32_t misses = 0;  // of the last eight predictions, a bit each
+    std::uint32_t followed = 0;
+};
+
+struct alignas(64) Following {
+    Match match[candidates];
+};
+
+struct Parts {
+    const Tables* tables;
+    Place* place;
+    Reading* reading;
+    Following* following;
+    std::uint32_t* maps;           // contexts × 256: p(1) predicted by a history; here and below 22 bits and a count of 10
+    std::uint32_t* runs;           // contexts × 256: that the last byte, or the one before it, comes again
+    std::uint32_t* match_maps;     // candidates × 2048: that the match is right, by its length and its misses
+    std::uint32_t* match_bytes;    // candidates × 8192: the same, by the predicted byte
+    std::uint32_t* followers1;     // 256: the last bytes after each byte
+    std::uint32_t* followers2;     // 65536: those after each pair
+    // These hold the difference to their initial values:
+    std::int32_t* weights[mixers];  // 1 is 2^29
+    std::int32_t* final_weights[finals];  // 1 is 65536
+    std::uint32_t* refined[refinements];  // rows of cells
+    std::uint32_t* direct0;        // 256
+    std::uint32_t* direct1;        // 65536
+    // These grow:
+    std::uint32_t* direct[hashed_direct];  // lines of 16
+    std::uint32_t* matches[candidates];    // last position of a string
+    std::uint8_t* history;
+    Line* lines;
+};
+
+constexpr int mixer_rows[mixers] = {256, 2048, 2048, 2048, 2048, 34 * 24, 2048, 1024, 1028, 216, 512, 216};
+constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
+constexpr int refined_rows = 65536;
+constexpr int cells_of_row = 16;  // a nat apart
+constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last bytes cost beyond 8 each, in 1/256
+constexpr std::int32_t most_weight = 0x78000000, most_final_weight = 1 << 21;
+
+/// How far the tables have grown after so many bytes; each level has four times the room of the one before.
+constexpr int levels = 5;
+constexpr int level_of(std::uint64_t position) {
+    int level = 0;
+    for (std::uint64_t end = 1u << 11; level < levels - 1 && position >= end; end *= 4) ++level;
+    return level;
+}
+/// Powers of two at each level.
+constexpr unsigned lines_of(int level) { return 16 + 2 * static_cast<unsigned>(level); }
+constexpr unsigned matches_of(int level) { return 14 + 2 * static_cast<unsigned>(level); }
+constexpr unsigned direct_of(int level) { return 10 + 2 * static_cast<unsigned>(level); }
+constexpr unsigned history_power = 24;
+
+Parts parts_of(std::uint8_t* memory, std::size_t& bytes);
+/// The parts that a text of this length may have reached, in ascending order; the rest is zero.
+std::vector<Span> used(const Parts& parts, std::uint64_t position);
+void fill(const Parts& parts);
+/// To the beginning of a text, with what was learned.
+void rewind(const Parts& parts);
+/// Makes room, after the text has reached this level.
+void grow(const Parts& parts, int level);
+/// Throws std::invalid_argument if it holds values that no model reaches.
+void check(const Parts& parts);
+
+}  // namespace bitmeter::universal::maximal
