@@ -58,15 +58,17 @@ Parts parts_of(std::uint8_t* memory, std::size_t& bytes) {
     p.place = take<Place>(memory, bytes, 1);
     p.reading = take<Reading>(memory, bytes, 1);
     p.following = take<Following>(memory, bytes, 1);
-    p.maps = take<std::uint32_t>(memory, bytes, contexts * 256);
+    p.maps = take<std::uint32_t>(memory, bytes, contexts * 768);
     p.runs = take<std::uint32_t>(memory, bytes, contexts * 256);
-    p.match_maps = take<std::uint32_t>(memory, bytes, candidates * 2048);
-    p.match_bytes = take<std::uint32_t>(memory, bytes, candidates * 8192);
+    p.match_maps = take<std::uint32_t>(memory, bytes, predictors * 2048);
+    p.match_bytes = take<std::uint32_t>(memory, bytes, predictors * 8192);
     p.followers1 = take<std::uint32_t>(memory, bytes, 256);
     p.followers2 = take<std::uint32_t>(memory, bytes, 65536);
+    for (int i = 0; i < 3; ++i) p.targets[i] = take<std::uint32_t>(memory, bytes, static_cast<std::size_t>(target_rows[i]));
     for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int32_t>(memory, bytes, std::size_t{inputs} * mixer_rows[m]);
     for (int f = 0; f < finals; ++f)
         p.final_weights[f] = take<std::int32_t>(memory, bytes, std::size_t{mixers} * final_rows[f]);
+    p.pair_maps = take<std::uint32_t>(memory, bytes, pairs * 65536);
     for (auto& map : p.refined) map = take<std::uint32_t>(memory, bytes, std::size_t{refined_rows} * cells_of_row);
     p.direct0 = take<std::uint32_t>(memory, bytes, 256);
     p.direct1 = take<std::uint32_t>(memory, bytes, 65536);
@@ -94,17 +96,18 @@ void fill(const Parts& p) {
     *p.following = Following{};
     for (int c = 0; c < contexts; ++c)
         for (int s = 0; s < 256; ++s) {
-            p.maps[c * 256 + s] = t.histories.start[s] & ~1023u;
+            for (int last = 0; last < 3; ++last)
+                p.maps[c * 768 + last * 256 + s] = s ? (t.histories.start[s] & ~1023u) | map_start : 1u << 31;
             // By how often the byte came in a row, and the depth; then the byte before it.
             const std::uint32_t times = static_cast<std::uint32_t>(s) / 8;
-            p.runs[c * 256 + s] = guess(s < 128 ? (1u << 22) - (1u << 22) / (times + 2) : 1u << 21);
+            p.runs[c * 256 + s] = guess(s < 128 ? (1u << 22) - (1u << 22) / (times + 2) : 1u << 21) | run_start;
         }
-    for (int m = 0; m < candidates; ++m) {
+    for (int m = 0; m < predictors; ++m) {
         for (std::uint32_t i = 0; i < 2048; ++i) {
             const std::uint32_t length = i >> 6;
-            p.match_maps[m * 2048 + i] = guess((1u << 22) - 1 - (1u << 22) / (length + 2));
+            p.match_maps[m * 2048 + i] = guess((1u << 22) - 1 - (1u << 22) / (length + 2)) | match_start;
         }
-        for (int i = 0; i < 8192; ++i) p.match_bytes[m * 8192 + i] = guess(3u << 20);
+        for (int i = 0; i < 8192; ++i) p.match_bytes[m * 8192 + i] = guess(3u << 20) | match_start;
     }
 }
 
@@ -121,9 +124,11 @@ void grow(const Parts& p, int level) {
 
 void check(const Parts& p) {
     for (int c = 0; c < contexts; ++c)
-        if (p.maps[c * 256] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
+        if (p.maps[c * 768] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
     if (p.place->excess > most_excess || p.place->excess < -most_excess)
         throw std::invalid_argument("it holds an impossible cost of the last bytes");
+    if (p.following->branch.bytes > 3 || p.following->branch.key >= static_cast<std::uint32_t>(target_rows[0]))
+        throw std::invalid_argument("it holds an impossible branch");
     for (int m = 0; m < mixers; ++m)
         for (std::size_t i = 0; i < std::size_t{inputs} * static_cast<std::size_t>(mixer_rows[m]); ++i)
             if (p.weights[m][i] > most_weight || p.weights[m][i] < -most_weight)

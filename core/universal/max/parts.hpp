@@ -12,11 +12,13 @@ namespace bitmeter::universal::maximal {
 
 constexpr int contexts = 48;         // whose bit histories are kept
 constexpr int inputs_of_context = 4;
-constexpr int direct_contexts = 5;   // whose bits' probabilities are kept as such: orders 0, 1, 2, 3 and the word
-constexpr int hashed_direct = 3;     // the last of these
-constexpr int candidates = 3;        // matches that are followed at once
-constexpr int inputs_of_candidate = 3;
-constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + candidates * inputs_of_candidate + 1;
+constexpr int direct_contexts = 8;   // whose bits' probabilities are kept as such: orders 0 to 4 and 6, the word, two words
+constexpr int hashed_direct = 6;     // the last of these
+constexpr int pairs = 8;             // of contexts whose histories predict together
+constexpr int candidates = 3;        // matches that are followed at once,
+constexpr int predictors = 5;        // and repeats of nucleotides, or the target of a branch
+constexpr int inputs_of_predictor = 3;
+constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
 constexpr int inputs = (used_inputs + 15) / 16 * 16;  // of the mixers
 constexpr int mixers = 12;
 constexpr int finals = 4;            // mixers of the mixers
@@ -69,8 +71,22 @@ struct Match {
     std::uint32_t followed = 0;
 };
 
+/// The distance to a target, in machine code.
+struct Branch {
+    std::uint32_t kind = 0;       // 0 for none
+    std::uint32_t bytes = 0;      // of it so far
+    std::uint32_t distance = 0;   // these bytes
+    std::uint32_t base = 0;       // where it is counted from
+    std::uint32_t key = 0;        // of the bytes before it
+    std::uint32_t misses = 0;     // of the last eight predictions, a bit each
+    std::int32_t expected = -1;   // the next byte of it, or -1
+    std::uint32_t source = 0;     // which of the tables that is from
+};
+
 struct alignas(64) Following {
     Match match[candidates];
+    Match repeat[2];  // of nucleotides: forwards, and as a reverse complement
+    Branch branch;
 };
 
 struct Parts {
@@ -78,21 +94,23 @@ struct Parts {
     Place* place;
     Reading* reading;
     Following* following;
-    std::uint32_t* maps;           // contexts × 256: p(1) predicted by a history; here and below 22 bits and a count of 10
+    std::uint32_t* maps;           // contexts × 768: p(1) by a history and the bit of the last byte; here and below 22 bits and a count of 10
     std::uint32_t* runs;           // contexts × 256: that the last byte, or the one before it, comes again
-    std::uint32_t* match_maps;     // candidates × 2048: that the match is right, by its length and its misses
-    std::uint32_t* match_bytes;    // candidates × 8192: the same, by the predicted byte
+    std::uint32_t* match_maps;     // predictors × 2048: that the match is right, by its length and its misses
+    std::uint32_t* match_bytes;    // predictors × 8192: the same, by the predicted byte
     std::uint32_t* followers1;     // 256: the last bytes after each byte
     std::uint32_t* followers2;     // 65536: those after each pair
+    std::uint32_t* targets[3];     // of branches: by the bytes before, by the lowest byte, and by the lowest two
     // These hold the difference to their initial values:
     std::int32_t* weights[mixers];  // 1 is 2^29
     std::int32_t* final_weights[finals];  // 1 is 65536
+    std::uint32_t* pair_maps;      // pairs × 65536: p(1) predicted by two histories
     std::uint32_t* refined[refinements];  // rows of cells
     std::uint32_t* direct0;        // 256
     std::uint32_t* direct1;        // 65536
     // These grow:
-    std::uint32_t* direct[hashed_direct];  // lines of 16
-    std::uint32_t* matches[candidates];    // last position of a string
+    std::uint32_t* direct[hashed_direct];  // lines of 16, of which the first entry is a check value
+    std::uint32_t* matches[candidates + 1];  // last position of a string; the last table is of nucleotides
     std::uint8_t* history;
     Line* lines;
 };
@@ -100,9 +118,13 @@ struct Parts {
 constexpr int mixer_rows[mixers] = {256, 2048, 2048, 2048, 2048, 34 * 24, 2048, 1024, 1028, 216, 512, 216};
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
+constexpr int target_rows[3] = {4096, 512, 65536};
 constexpr int cells_of_row = 16;  // a nat apart
 constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last bytes cost beyond 8 each, in 1/256
 constexpr std::int32_t most_weight = 0x78000000, most_final_weight = 1 << 21;
+
+/// Bits that first guesses count for.
+constexpr std::uint32_t map_start = 30, pair_start = 6, run_start = 6, match_start = 6, refined_start = 20;
 
 /// How far the tables have grown after so many bytes; each level has four times the room of the one before.
 constexpr int levels = 5;
