@@ -20,7 +20,7 @@ constexpr int predictors = 5;        // and repeats of nucleotides, or the targe
 constexpr int inputs_of_predictor = 3;
 constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
 constexpr int inputs = (used_inputs + 15) / 16 * 16;  // of the mixers
-constexpr int mixers = 12;
+constexpr int mixers = 18;
 constexpr int finals = 4;            // mixers of the mixers
 constexpr int refinements = 5;       // adaptive probability maps
 
@@ -115,7 +115,8 @@ struct Parts {
     Line* lines;
 };
 
-constexpr int mixer_rows[mixers] = {256, 2048, 2048, 2048, 2048, 34 * 24, 2048, 1024, 1028, 216, 512, 216};
+constexpr int mixer_rows[mixers] = {256, 2048, 2048, 2048, 2048, 34 * 24, 2048, 1024, 1028, 216, 512, 216,
+                                    256, 256, 256, 256, 256, 2048};
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
 constexpr int target_rows[3] = {4096, 512, 65536};
@@ -124,7 +125,7 @@ constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last byt
 constexpr std::int32_t most_weight = 0x78000000, most_final_weight = 1 << 21;
 
 /// Bits that first guesses count for.
-constexpr std::uint32_t map_start = 30, pair_start = 6, run_start = 6, match_start = 6, refined_start = 20;
+constexpr std::uint32_t map_start = 30, pair_start = 6, run_start = 6, match_start = 6, refined_start = 6;
 
 /// How far the tables have grown after so many bytes; each level has four times the room of the one before.
 constexpr int levels = 5;
