@@ -78,6 +78,17 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert done.stderr == ""
 
 
+def test_a_reader_that_goes_away_is_no_verdict(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("to be or not to be\n" * 20)
+    done = subprocess.run(
+        ["bash", "-c", '"$@" check uniform kt --on t.txt --docs line | true; exit "${PIPESTATUS[0]}"', "-", *MAIN],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    # 128 + SIGPIPE, or 0 where all was written before the reader had gone; never 1, which is "worse".
+    assert done.returncode in (141, 0)
+    assert done.stderr == ""
+
+
 def test_interruption_is_quiet() -> None:
     # It says when it waits for input: an interruption before that meets imports, which answer as they like.
     code = """

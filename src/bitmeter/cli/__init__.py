@@ -1,7 +1,8 @@
 """The command line: one short file per verb.
 
 Results go to stdout and progress to stderr. Exit codes: 0, 1 (a fault), 2 (usage), 130 (Ctrl-C), 143 (SIGTERM), 129
-(SIGHUP). Nothing heavy is imported before a verb runs, so `bitmeter --help` is fast.
+(SIGHUP), 141 (the reader of a pipe has gone). Nothing heavy is imported before a verb runs, so `bitmeter --help` is
+fast.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ def __getattr__(name: str) -> Any:
         return app
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
+
+
+#: 128 + SIGPIPE.
+_READER_GONE = 141
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -66,9 +71,15 @@ def _run(arguments: list[str]) -> int:
         for line in _said():
             print(line, file=sys.stderr)
     except BrokenPipeError:
-        # The reader has closed the pipe: `bitmeter learn | head`.
+        # The reader has closed the pipe: `bitmeter learn | head`. As SIGPIPE ends other programs; 1 would be a verdict
+        # of `check`.
         _silence()
-        return 1
+        return _READER_GONE
+    except SystemExit:
+        # The parser has met the closed pipe itself, and ends with 1.
+        if type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):
+            return _READER_GONE
+        raise
     except (ChoiceError, SignatureError) as error:  # a word that was typed
         from bitmeter.cli.usage import with_options
 

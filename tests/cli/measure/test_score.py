@@ -130,3 +130,22 @@ def test_what_a_choice_needs(words: list[str], said: str, tmp_path: Path, capsys
     code, printed, error = run(capsys, "score", "kt", str(tmp_path / "items.jsonl"), *words)
     assert (code, printed) == (2, "")
     assert said in " ".join(error.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["kt", "-", "-"], "only once"),
+        (["kt", "r.jsonl", "--input-format", "text"], "holds records by its name"),
+        (["empty.bin", "r.jsonl"], "does not begin like one"),
+    ],
+)
+def test_what_would_be_read_as_something_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("r.jsonl").write_text('{"text": "to be"}\n')
+    Path("empty.bin").write_bytes(b"")
+    code, printed, error = run(capsys, "score", *words)
+    assert (code, printed) == (2, "")
+    assert said in " ".join(error.split())

@@ -71,3 +71,15 @@ def test_a_forgotten_text_is_named(here: Path, capsys: pytest.CaptureFixture[str
     bm.score("kt", "harbour.txt", trace="kt.parquet")
     Path("kt.parquet").rename("kt")
     assert run(capsys, "trace", "kt")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "words", [["--first", "skip"], ["--norm", "lower"], ["--docs", "line"], ["--alternatives", "3"]], ids=" ".join
+)
+def test_a_saved_trace_takes_no_conventions(here: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    text = here / "saved.txt"
+    text.write_text("to be or not to be\n")
+    assert run(capsys, "trace", "kt", str(text), "-o", str(here / "t.parquet"))[0] == 0
+    code, printed, error = run(capsys, "trace", str(here / "t.parquet"), "--top", "1", *words)
+    assert (code, printed) == (2, "")
+    assert "scored already" in " ".join(error.split())

@@ -54,7 +54,8 @@ def test_wrong_words_are_usage_errors(
         ([], 2, "-o OUT"), (["-o", "o.jsonl"], 2, "a copy of the corpus"),
         (["-o", "a.jsonl", "--max", "1"], 2, "also an input"), (["-o", "o.txt"], 2, "suffix"),
         (["-o", "o.jsonl", "--min", "2", "--max", "1"], 2, "nothing would be kept"),
-        (["-o", "o.jsonl", "--table", "none.csv"], 1, "no table"), (["-o", "none/o.jsonl", "--max", "1"], 1, "no folder"),
+        (["-o", "o.jsonl", "--table", "none.csv"], 1, "no table"),
+        (["-o", "none/o.jsonl", "--max", "1"], 1, "no folder"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_an_error(

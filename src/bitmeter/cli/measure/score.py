@@ -139,6 +139,7 @@ def score(
                  "input-format": input_format, "on-bad": on_bad, "prime": prime}  # fmt: skip
         _check_alone(single)
     names, texts, by_default = _models_and_texts(words, models, on)
+    _check_texts(texts, input_format)
     _check_records(input_format, on_bad, id_field, per_document)
     if (formats.saved == "json" or trace or per_document) and len(names) * len(texts) > 1:
         message = (
@@ -240,6 +241,21 @@ def _check_alone(others: dict[str, Any]) -> None:
     typed = next((name for name, value in others.items() if value), None)
     if typed is not None:
         message = f"--{typed} is done by one process; leave it out, or --workers and --engine"
+        raise typer.BadParameter(message)
+
+
+def _check_texts(texts: list[str], input_format: str | None) -> None:
+    from bitmeter.text.corpus.records import record_format
+
+    if texts.count("-") > 1:
+        message = "- is given twice, and standard input can be read only once; save it in a file first"
+        raise typer.BadParameter(message)
+    records = next((text for text in texts if input_format == "text" and record_format(text)), None)
+    if records is not None:
+        message = (
+            f"{records} holds records by its name, and --input-format text would read them as one text; to measure the "
+            f"bytes of the file, give them by a pipe: bitmeter score MODEL - < {records}"
+        )
         raise typer.BadParameter(message)
 
 
@@ -445,6 +461,12 @@ def _models_and_texts(
         raise typer.BadParameter(message)
     if len(words) > 1 and (scheme := _model_kind(Path(words[0]))):
         message = f"{words[0]} holds a model, and would be scored as a text; name it {scheme}:{words[0]}"
+        raise typer.BadParameter(message)
+    if len(words) > 1 and Path(words[0]).suffix.lower() == ".bin":
+        message = (
+            f"{words[0]} is named like a binary of KenLM, and does not begin like one; make it again, or if it is a "
+            f"text, name the model: bitmeter score {DEFAULT} {words[0]} …"
+        )
         raise typer.BadParameter(message)
     return [DEFAULT], words, True
 

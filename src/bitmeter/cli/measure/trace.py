@@ -150,6 +150,11 @@ def _open(
         if components:
             message = "--with is for scoring, and a saved trace is scored already; leave it out, or give a text"
             raise typer.BadParameter(message)
+        stated = [*conventions.typed(), *(["alternatives"] if keywords["alternatives"] is not None else [])]
+        if stated and (_is_parquet(model) or not names_model(model)):
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in stated)
+            message = f"{options}: a saved trace is scored already; leave it out, or give a model and a text"
+            raise typer.BadParameter(message)
         if names_model(model) and not _is_parquet(model):
             message = f"a text is needed: bitmeter trace {model} TEXT; a saved trace alone is shown without one"
             raise typer.BadParameter(message)
