@@ -281,6 +281,16 @@ void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
                            : weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);
         plan.weights = heldout_.weights;
     }
+    if (plan.method == Smoothing::modified_kneser_ney && heldout) {
+        std::vector<ThreeDiscounts> estimated;
+        for (OrderStatistics own : statistics_) {
+            estimate_three_discounts(own);
+            estimated.push_back({own.discounts[1], own.discounts[2], own.discounts[3]});
+        }
+        tuned_ = tuned_discounts(*model_, counts.adjusted, estimated, numbered(*heldout), plan.closed);
+        heldout_.words = tuned_.words;
+        if (tuned_.words) plan.discounts = tuned_.discounts;
+    }
     ngram_smooth(*model_, counts, plan, statistics_, threads_, store_, watch_);
     if (pruning)
         model_ = ngram_pruned(

@@ -45,12 +45,15 @@ public:
     void grow();   // the trie with the number of occurrences
     void link();   // suffixes, and with them the adjusted counts
     /// Discounts, probabilities, back-offs, and the n-grams that the plan drops. Jelinek-Mercer finds its weights on the
-    /// held-out text, or where there is none by holding out a part of its own.
+    /// held-out text, or where there is none by holding out a part of its own; modified Kneser-Ney tunes its discounts on
+    /// the held-out text if there is one.
     void weigh(SmoothingPlan plan = {}, const NgramText* heldout = nullptr);
     std::unique_ptr<NgramModel> model(std::string_view metadata);  // sealed; ends the estimation
 
     const std::vector<OrderStatistics>& statistics() const { return statistics_; }
     const Heldout& heldout() const { return heldout_; }
+    /// Where modified Kneser-Ney had a held-out text.
+    const TunedDiscounts& tuned() const { return tuned_; }
     /// How many runs were sorted and merged: one where all was sorted in memory.
     std::size_t runs() const { return runs_; }
     /// Bytes of memory without which an estimation cannot be made: the vocabulary, and what has to be known of each word.
@@ -85,6 +88,7 @@ private:
     std::vector<PageArray<std::uint32_t>> raw_, adjusted_;
     std::vector<OrderStatistics> statistics_;
     Heldout heldout_;
+    TunedDiscounts tuned_;
 };
 
 }  // namespace bitmeter

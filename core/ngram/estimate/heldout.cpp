@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ngram/format/search.hpp"
+#include "ngram/estimate/walk.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {
@@ -14,50 +14,9 @@ constexpr std::size_t part = 10;        // one sentence of ten is held out
 constexpr std::size_t enough = 1'000'000;
 constexpr int most_rounds = 100;
 constexpr double settled = 1e-5;  // no weight moves by more than this
-constexpr std::uint32_t no_place = ~std::uint32_t{0};
 constexpr std::uint8_t no_bucket = 255;
 
 using Counts = std::array<const std::uint32_t*, max_order>;
-
-/// Walks through sentences and finds, for each word, the n-grams of the trie that end in it.
-class Walk {
-public:
-    explicit Walk(const NgramModel& model) : m_(model) { begin(); }
-
-    /// The places by order - 1, no_place where the trie has none; those of `before` are the histories.
-    const std::array<std::uint32_t, max_order>& places() const { return now_; }
-    const std::array<std::uint32_t, max_order>& before() const { return before_; }
-
-    void step(std::uint32_t word) {
-        before_ = now_;
-        now_.fill(no_place);
-        now_[0] = word;
-        for (int o = 2; o <= m_.order(); ++o) {
-            const std::uint32_t history = before_[o - 2];
-            if (history == no_place) break;  // what was not seen does not grow
-            const NgramNode* node = m_.nodes(o - 1) + history;
-            const std::uint64_t found =
-                find_child(m_.keys(o), node[0].child, node[1].child, m_.codes().code(word), m_.codes().bits());
-            if (found != no_child) now_[o - 1] = static_cast<std::uint32_t>(found);
-        }
-        ended_ = word == word_end;
-    }
-
-    void next_sentence() {
-        if (ended_) begin();
-    }
-
-private:
-    void begin() {
-        now_.fill(no_place);
-        now_[0] = word_begin;
-        ended_ = false;
-    }
-
-    const NgramModel& m_;
-    std::array<std::uint32_t, max_order> now_{}, before_{};
-    bool ended_ = false;
-};
 
 /// The probability of each held-out word by each order, and the bucket of its history.
 class Evidence {
@@ -149,7 +108,7 @@ Heldout weights_from(const NgramModel& model, const Counts& raw, const std::vect
     std::uint64_t total = 0;
     for (std::uint32_t w = 0; w < model.words(); ++w) total += raw[0][w];
     Evidence evidence(model.order(), heldout.size());
-    Walk walk(model);
+    NgramWalk walk(model);
     for (std::size_t i = 0; i < heldout.size(); ++i) {
         walk.next_sentence();
         walk.step(heldout[i]);
@@ -178,7 +137,7 @@ Heldout weights_within(const NgramModel& model, const Counts& raw, std::span<con
         rest[o - 1] = store.array<std::uint32_t>(model.shape().counts[o - 1]);
         std::copy(raw[o - 1], raw[o - 1] + rest[o - 1].size(), rest[o - 1].begin());
     }
-    Walk walk(model);
+    NgramWalk walk(model);
     for (std::uint32_t word : heldout) {
         walk.next_sentence();
         walk.step(word);

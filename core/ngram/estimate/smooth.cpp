@@ -43,17 +43,6 @@ void set_one_discount(OrderStatistics& s, double fixed) {
     s.discounts[1] = discount;
 }
 
-void set_three_discounts(OrderStatistics& s) {
-    const auto n = [&](int j) { return static_cast<double>(s.kinds[j]); };
-    const double y = n(1) / (n(1) + 2.0 * n(2));
-    s.last = 3;
-    for (int j = 1; j <= 3; ++j) {
-        s.discounts[j] = s.kinds[j] ? j - (j + 1) * y * n(j + 1) / n(j) : -1.0;
-        if (!(s.discounts[j] >= 0.0 && s.discounts[j] <= j)) s.fallback = true;
-    }
-    if (s.fallback) s.discounts = {0.0, 0.5, 1.0, 1.5};
-}
-
 /// Good-Turing for counts up to k, as Katz scales it so that larger counts stay as they are. False where it would not
 /// take something off each of them and leave something.
 bool good_turing(OrderStatistics& s, int k) {
@@ -135,7 +124,7 @@ private:
         const auto count = [&] { count_kinds(counts_[order - 1], m_.shape().counts[order - 1], s, threads_); };
         switch (plan_.method) {
             case Smoothing::modified_kneser_ney:
-                return set_three_discounts(s);
+                return three(s, order);
             case Smoothing::absolute:
             case Smoothing::kneser_ney:
                 count();
@@ -146,6 +135,13 @@ private:
             default:
                 s.last = 1;  // nothing is taken off
         }
+    }
+
+    void three(OrderStatistics& s, int order) const {
+        if (plan_.discounts.empty()) return estimate_three_discounts(s);
+        s.last = 3;
+        s.fallback = false;
+        std::copy(plan_.discounts[order - 1].begin(), plan_.discounts[order - 1].end(), s.discounts.begin() + 1);
     }
 
     bool dropped(int order, std::uint64_t place) const {
@@ -317,6 +313,17 @@ private:
 };
 
 }  // namespace
+
+void estimate_three_discounts(OrderStatistics& s) {
+    const auto n = [&](int j) { return static_cast<double>(s.kinds[j]); };
+    const double y = n(1) / (n(1) + 2.0 * n(2));
+    s.last = 3;
+    for (int j = 1; j <= 3; ++j) {
+        s.discounts[j] = s.kinds[j] ? j - (j + 1) * y * n(j + 1) / n(j) : -1.0;
+        if (!(s.discounts[j] >= 0.0 && s.discounts[j] <= j)) s.fallback = true;
+    }
+    if (s.fallback) s.discounts = {0.0, 0.5, 1.0, 1.5};
+}
 
 Smoothing smoothing_named(std::string_view name) {
     // In the order of the enumeration.

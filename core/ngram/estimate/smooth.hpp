@@ -30,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ngram/estimate/discounts.hpp"
 #include "ngram/estimate/heldout.hpp"
 #include "ngram/format/model.hpp"
 #include "util/pages.hpp"
@@ -67,6 +68,7 @@ struct SmoothingPlan {
     double parameter = std::numeric_limits<double>::quiet_NaN();  // delta, alpha, or a discount; NaN: estimated
     std::array<std::uint32_t, max_order> prune{};  // n-grams that occurred no more often are dropped; by order - 1
     HeldoutWeights weights{};                      // of Jelinek-Mercer
+    std::vector<ThreeDiscounts> discounts{};       // of modified Kneser-Ney, by order - 1; empty: estimated
     bool closed = false;                           // no word is unknown: <unk> is impossible, and V counts it not
 
     /// Whether adjusted counts are smoothed, not occurrences.
@@ -81,6 +83,9 @@ struct SmoothingPlan {
 struct NgramCounts {
     std::array<const std::uint32_t*, max_order> raw{}, adjusted{};
 };
+
+/// The discounts of modified Kneser-Ney from the numbers of n-grams of each count.
+void estimate_three_discounts(OrderStatistics& statistics);
 
 /// Fills in all log-probabilities and back-offs of a trie that has its children and suffixes. Histories are processed in
 /// order, from the shortest to the longest. `statistics` has one entry per order; that of modified

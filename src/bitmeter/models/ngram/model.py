@@ -163,8 +163,10 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         docs
             What a sentence is instead: "line", "file", "blank" (a paragraph) or "record".
         heldout
-            The text by which jelinek-mercer finds its weights, given likewise. Without it, every tenth sentence of the
-            text is held out for that (of a long text fewer, about a million words), and counted all the same.
+            A text by which jelinek-mercer finds its weights and modified-kneser-ney its discounts, given likewise (of a
+            long one, about the first million words tune discounts). Without it, discounts are estimated from the
+            counts, and for jelinek-mercer every tenth sentence of the text is held out (of a long text fewer, about a
+            million words), and counted all the same.
         field
             The field of JSON lines or the column of Parquet that holds the text.
         norm

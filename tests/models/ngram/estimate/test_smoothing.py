@@ -289,7 +289,7 @@ def test_wrong_thresholds_are_errors(prune: tuple[int, ...], message: str) -> No
 
 
 def test_a_heldout_text_without_use_is_refused() -> None:
-    with pytest.raises(errors.InputError, match="only jelinek-mercer"):
-        bm.NGram(2).fit(b"a b\n", heldout=b"a\n")
+    with pytest.raises(errors.InputError, match="only jelinek-mercer and modified-kneser-ney"):
+        bm.NGram(2, "katz").fit(b"a b\n", heldout=b"a\n")
     with pytest.raises(errors.InputError, match="sentence 1"):
         bm.NGram(2, "jelinek-mercer").fit(b"a b\n", heldout=b"a <s>\n")

@@ -75,8 +75,11 @@ def estimate(
     work: Any = None,
 ) -> _core.NgramModel:
     """The model of a text; an executor counts it in parts, with the files between its stages in the folder `work`."""
-    if heldout is not None and settings.smoothing.method != "jelinek-mercer":
-        message = f"only jelinek-mercer learns from a heldout text; leave it out for {settings.smoothing}"
+    if heldout is not None and not settings.smoothing.tunes:
+        message = (
+            "only jelinek-mercer and modified-kneser-ney learn from a heldout text; leave it out for "
+            f"{settings.smoothing}"
+        )
         raise InputError(message, value=heldout)
     report = by_stages(progress, executor)
     corpus = _sentences(text, docs, field, settings.norm)
@@ -85,7 +88,7 @@ def estimate(
         settings = replace(settings, plan=replace(plan, newline_ends=True))
     held = None if heldout is None else _sentences(heldout, docs, field, settings.norm)
     if held is not None and held.total_bytes == 0:
-        message = f"{held.name} is empty, and the weights of {settings.smoothing} are found on it; give another text"
+        message = f"{held.name} is empty, and {settings.smoothing} learns from it; give another text"
         raise EmptyError(message)
     if executor is not None and held is None and settings.smoothing.method == "jelinek-mercer":
         message = (

@@ -86,6 +86,11 @@ class Smoothing:
         """How the core calls the method."""
         return "lidstone" if self.method == "laplace" else self.method
 
+    @property
+    def tunes(self) -> bool:
+        """Whether it learns from a held-out text: its weights, or its discounts."""
+        return self.method in ("jelinek-mercer", "modified-kneser-ney")
+
     def __str__(self) -> str:
         """As it is typed."""
         known = self.method in _PARAMETERS and not math.isnan(self.parameter)
@@ -100,6 +105,8 @@ class Smoothing:
                 f"the text is too small or unusual to estimate the discounts of order "
                 f"{', '.join(map(str, undefined))}; {_instead(self.method)}"
             )
+        if self.method == "modified-kneser-ney" and heldout_words:
+            notes.append(f"the discounts are tuned on a held-out text, by {heldout_words:,} of its units")
         if self.method == "jelinek-mercer" and not heldout_words:
             notes.append(
                 "the text is too small to hold a part of it out; all weights are one half, unless you give a heldout "
@@ -165,6 +172,8 @@ def smoothing_metadata(estimation: _core.NgramEstimation, smoothing: Smoothing) 
     result: dict[str, Any] = {"notes": smoothing.notes(discounts, words)}
     if any(any(row) for row, _ in discounts):
         result["discounts"] = [[float(f"{value:.6g}") for value in row] for row, _ in discounts]
+    if smoothing.method == "modified-kneser-ney" and words:
+        result["heldout_words"] = words
     if smoothing.method == "jelinek-mercer":
         result["heldout_words"] = words
         result["weights"] = [[round(value, 4) for value in row] for row in weights]
