@@ -109,6 +109,7 @@ MODULES = {
     "models.causal.endpoint.model": "Models behind a server.",
     "models.mixture.model": "Mixtures of models.",
     "models.mixture.cache": "Caches of recent words.",
+    "models.mixture.auto": "Mixtures whose parts are chosen by held-out text.",
     "models.baseline.uniform": "All units equally likely.",
     "models.baseline.kt": "Adaptive order 0 over bytes.",
     "models.baseline.table": "A distribution or a conditional table as a model.",

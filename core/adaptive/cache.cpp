@@ -18,6 +18,8 @@ std::uint64_t joined(std::uint64_t context, std::uint32_t word) {
 }
 
 constexpr double largest = 1e200;
+constexpr int count_bins = 5;   // 1, 2-3, 4-7, 8-15, and more
+constexpr int spread_bins = 4;  // one word, at most half as many as came, more, all different
 
 }  // namespace
 
@@ -48,10 +50,13 @@ void HistoryCache::update(std::size_t place, bool add) {
     for (int length = 1; length < settings_.order && place >= static_cast<std::size_t>(length); ++length) {
         const std::uint64_t context = context_before(place, length), pair = joined(context, word);
         auto &contexts = contexts_[length - 1], &pairs = pairs_[length - 1];
-        change(contexts[context]);
-        change(pairs[pair]);
-        if (!add && contexts[context].count == 0) contexts.erase(context);
-        if (!add && pairs[pair].count == 0) pairs.erase(pair);
+        Weight &whole = contexts[context], &own = pairs[pair];
+        whole.types += add && own.count == 0;
+        change(whole);
+        change(own);
+        whole.types -= !add && own.count == 0;
+        if (!add && own.count == 0) pairs.erase(pair);
+        if (!add && whole.count == 0) contexts.erase(context);
     }
 }
 
@@ -84,6 +89,24 @@ int HistoryCache::bucket() const {
         }
     }
     return std::min<int>(cache_buckets - 1, static_cast<int>(std::bit_width(count)));
+}
+
+int HistoryCache::kinds() const {
+    return settings_.order == 1 ? cache_buckets : 1 + (settings_.order - 1) * count_bins * spread_bins;
+}
+
+int HistoryCache::kind() const {
+    if (settings_.order == 1) return bucket();
+    const std::size_t size = items_.size();
+    for (int length = static_cast<int>(std::min<std::size_t>(settings_.order - 1, size)); length >= 1; --length) {
+        const auto found = contexts_[length - 1].find(context_before(size, length));
+        if (found == contexts_[length - 1].end()) continue;
+        const Weight& own = found->second;
+        const int count = std::min<int>(count_bins - 1, static_cast<int>(std::bit_width(own.count)) - 1);
+        const int spread = own.types == 1 ? 0 : 2 * own.types <= own.count ? 1 : own.types < own.count ? 2 : 3;
+        return 1 + ((length - 1) * count_bins + count) * spread_bins + spread;
+    }
+    return 0;
 }
 
 void HistoryCache::rescale() {

@@ -32,6 +32,11 @@ public:
     double score(std::uint32_t word) const;
     /// How often the context occurred before, in bins: 0, 1, 2, 3-4, 5-8, ... For order 1: how many words are held.
     int bucket() const;
+    /// A finer sorting of histories: how long the longest context is that occurred before, how often it did, and how many
+    /// different words followed it. For order 1 as `bucket`.
+    int kind() const;
+    /// How many kinds there are.
+    int kinds() const;
     /// Adds a word.
     void push(std::uint32_t word);
     /// The probability of each word, into out[0, words).
@@ -40,7 +45,7 @@ public:
 private:
     struct Weight {
         double sum = 0.0;
-        std::uint32_t count = 0;
+        std::uint32_t count = 0, types = 0;  // of a context: how many different words followed it
         void add(double x) { sum += x, ++count; }
         void take(double x) { sum = --count ? sum - x : 0.0; }
     };

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from bitmeter.models.causal.trained.curve import CurvePoint, LearningCurve
     from bitmeter.models.causal.trained.model import Neural
     from bitmeter.models.coder import Coder
+    from bitmeter.models.mixture.auto import auto_mixture
     from bitmeter.models.mixture.cache import Cache
     from bitmeter.models.mixture.model import MixtureModel
     from bitmeter.models.ngram.convert import Conversion, convert
@@ -266,6 +267,7 @@ _HOMES = {
     "WordSurprisals": "measure.surprisal.words",
     "Words": "text.units.words",
     "audit": "measure.audit.auditing",
+    "auto_mixture": "models.mixture.auto",
     "autocorrelation": "theory.processes.averages",
     "check": "measure.gate.check",
     "choose": "measure.answers.choices",
@@ -448,6 +450,7 @@ __all__ = [
     "Words",
     "__version__",
     "audit",
+    "auto_mixture",
     "autocorrelation",
     "check",
     "choose",

@@ -710,7 +710,10 @@ COMPACT_MAGIC: bytes = ...
 class NgramPacker:
     """Rounds the figures of a model, and packs it."""
 
-    def __init__(self, model: NgramModel, logprob_bits: int, backoff_bits: int, threads: int = 0) -> None: ...
+    def __init__(self, model: NgramModel, logprob_bits: int, backoff_bits: int, threads: int = 0, memory: int = 0, folder: str = '') -> None:
+        """
+        `memory`: bytes beside what the process has now, 0 for no limit; what does not fit goes to `folder`.
+        """
 
     def pack(self, metadata: str) -> CompactNgram: ...
 
@@ -991,10 +994,18 @@ class HistoryCache:
 
     def __init__(self, order: int, size: int, decay: float, words: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def follow(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
-        """(ln p, bucket) of each word, which is then remembered."""
+    def follow(self, ids: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], kinds: bool = False) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        (ln p, bucket or kind of its history) of each word, which is then remembered.
+        """
 
     def bucket(self) -> int: ...
+
+    def kind(self) -> int: ...
+
+    @property
+    def kinds(self) -> int:
+        """How many kinds of histories there are."""
 
     def predict(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """The probability of each word."""

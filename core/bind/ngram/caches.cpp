@@ -9,8 +9,8 @@ namespace {
 
 using bitmeter::HistoryCache;
 
-/// (ln p, bucket) of each word, which is then added to the cache.
-auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
+/// (ln p, bucket or kind) of each word, which is then added to the cache.
+auto py_follow(HistoryCache& self, Vector<std::int64_t> ids, bool kinds) {
     for (std::size_t i = 0; i < ids.size(); ++i)
         if (ids.data()[i] < 0 || ids.data()[i] >= static_cast<std::int64_t>(self.words()))
             throw std::invalid_argument("ids must be those of words");
@@ -19,7 +19,7 @@ auto py_follow(HistoryCache& self, Vector<std::int64_t> ids) {
     without_lock([&] {
         for (std::size_t i = 0; i < ids.size(); ++i) {
             const auto word = static_cast<std::uint32_t>(ids.data()[i]);
-            buckets[i] = self.bucket();
+            buckets[i] = kinds ? self.kind() : self.bucket();
             logs[i] = self.score(word);
             self.push(word);
         }
@@ -53,8 +53,11 @@ void bind_caches(nb::module_& m) {
                                         {weights.data(), weights.data() + weights.size()});
             },
             "order"_a, "size"_a, "decay"_a, "words"_a, "weights"_a)
-        .def("follow", &py_follow, "ids"_a, "(ln p, bucket) of each word, which is then remembered.")
+        .def("follow", &py_follow, "ids"_a, "kinds"_a = false,
+             "(ln p, bucket or kind of its history) of each word, which is then remembered.")
         .def("bucket", &HistoryCache::bucket)
+        .def("kind", &HistoryCache::kind)
+        .def_prop_ro("kinds", &HistoryCache::kinds, "How many kinds of histories there are.")
         .def(
             "predict",
             [](const HistoryCache& self) {

@@ -65,6 +65,49 @@ void is_what_its_definition_says() {
                 }
 }
 
+/// The kind by its definition, over the whole history.
+int plain_kind(const std::vector<std::uint32_t>& history, const CacheSettings& s) {
+    const std::size_t size = history.size(), first = size > s.size ? size - s.size : 0;
+    for (int length = s.order - 1; length >= 1; --length) {
+        std::vector<std::uint32_t> after;
+        for (std::size_t i = std::max(first, static_cast<std::size_t>(length)); i < size; ++i) {
+            bool same = true;
+            for (int k = 1; k <= length; ++k) same = same && history[i - k] == history[size - k];
+            if (same) after.push_back(history[i]);
+        }
+        if (after.empty()) continue;
+        const std::size_t count = after.size();
+        std::sort(after.begin(), after.end());
+        const auto types = static_cast<std::size_t>(std::unique(after.begin(), after.end()) - after.begin());
+        const int bin = count >= 16 ? 4 : count >= 8 ? 3 : count >= 4 ? 2 : count >= 2 ? 1 : 0;
+        const int spread = types == 1 ? 0 : 2 * types <= count ? 1 : types < count ? 2 : 3;
+        return 1 + ((length - 1) * 5 + bin) * 4 + spread;
+    }
+    return 0;
+}
+
+void sorts_histories_by_what_followed_them() {
+    std::uint64_t state = 99;
+    for (int order : {2, 3, 5})
+        for (std::size_t size : {1u, 4u, 60u, 1000u}) {
+            const CacheSettings s{order, size, 0.9, 4};
+            HistoryCache cache(s);
+            CHECK(cache.kinds() == 1 + 20 * (order - 1));
+            std::vector<std::uint32_t> history;
+            bool same = true;
+            for (int i = 0; i < 500; ++i) {
+                same = same && cache.kind() == plain_kind(history, s);
+                state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+                const auto word = static_cast<std::uint32_t>(state % 7 < 4 ? state % 2 : state % 4);
+                cache.push(word);
+                history.push_back(word);
+            }
+            CHECK(same);
+        }
+    HistoryCache words({1, 100, 1.0, 3});
+    CHECK(words.kinds() == cache_buckets && words.kind() == words.bucket());
+}
+
 void refuses_what_makes_no_sense() {
     for (const CacheSettings s : {CacheSettings{0, 1, 1.0, 1}, {1, 0, 1.0, 1}, {1, 1, 0.0, 1}, {1, 1, 1.0, 0}, {9, 1, 1.0, 1}}) {
         bool refused = false;
@@ -81,6 +124,7 @@ void refuses_what_makes_no_sense() {
 
 int main() {
     is_what_its_definition_says();
+    sorts_histories_by_what_followed_them();
     refuses_what_makes_no_sense();
     return check::report();
 }

@@ -24,6 +24,8 @@ def mixtures() -> list[Any]:
         pytest.param(bm.MixtureModel([ONE, TWO]).fit(HELDOUT), id="two vocabularies"),
         pytest.param(bm.MixtureModel([ONE, *CACHES]).fit(HELDOUT), id="caches"),
         pytest.param(bm.MixtureModel([ONE, TWO, *CACHES], buckets=True).fit(HELDOUT), id="buckets"),
+        pytest.param(bm.MixtureModel([ONE, TWO, *CACHES], gate=True).fit(HELDOUT), id="gate"),
+        pytest.param(bm.MixtureModel([BYTES, SHORT, CACHES[1]], gate=True).fit(HELDOUT), id="gate of bytes"),
         pytest.param(bm.MixtureModel(["kt", "uniform", bm.Cache(20, order=2)]).fit(HELDOUT), id="bytes"),
         pytest.param(
             bm.MixtureModel([BYTES, "universal:small", "kt", CACHES[1]], buckets=True).fit(HELDOUT), id="byte n-gram"

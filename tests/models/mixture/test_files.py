@@ -31,6 +31,28 @@ def test_a_mixture_is_saved_and_loaded(tmp_path: Path) -> None:
         bm.load(str(tmp_path / "mix.bmx"))
 
 
+def test_a_gate_is_saved_and_loaded_and_checked(tmp_path: Path) -> None:
+    ONE.save(tmp_path / "one.bmn")
+    path = tmp_path / "mix.bmx"
+    mixture = bm.MixtureModel([str(tmp_path / "one.bmn"), bm.Cache(40, order=2)], gate=True).fit(HELDOUT)
+    mixture.save(path)
+    again = bm.load(str(path))
+    assert again.fingerprint == mixture.fingerprint
+    assert bm.score(again, HELDOUT).nats == bm.score(mixture, HELDOUT).nats
+    sound = json.loads(path.read_text())
+    assert sound["schema"] == "bitmeter.mixture/3"
+    base, first, *rest = sound["gate"]
+    fewer = [row[1:] for row in first]
+    wrong: list[Any] = [[], [base, first[1:], *rest], [base, first], [base, fewer, *rest], 3, [[3]]]
+    wrong += [[[row], first, *rest] for row in ([0.0, float("nan")], [0.0, 1e9], ["a", 0.0])]
+    for gate in wrong:
+        path.write_text(json.dumps(sound | {"gate": gate}))
+        with pytest.raises(errors.FileFormatError, match="not a sound mixture"):
+            bm.load(str(path))
+    with pytest.raises(errors.ModelError, match="take one"):
+        bm.MixtureModel([ONE], gate=True, buckets=True)
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"\xff", b'{"schema": "x"}', b'{"schema": "bitmeter.mixture/1"}',
     b'{"schema":"bitmeter.mixture/1","components":[{"model":"kt","fingerprint":"x"}],"weights":["a"],"rows":null,'
     b'"buckets":false}',

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bitmeter._util.files import label
+from bitmeter.cli.models.mix_auto import AutoOptions, auto_mix
 from bitmeter.cli.options import Field, Force, check_free
 from bitmeter.cli.output import say
 
@@ -21,11 +22,11 @@ __all__ = ["mix"]
 
 def mix(
     models: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="MODEL…", help="Models, and caches such as cache:size=2000,decay=0.999,order=2,rare=0.5."
+            metavar="[MODEL…]", help="Models, and caches such as cache:size=2000,decay=0.999,order=2,rare=0.5."
         ),
-    ],
+    ] = None,
     *,
     heldout: Annotated[
         str, typer.Option(metavar="TEXT", help="Text to fit the weights on; no model was trained on it.")
@@ -37,6 +38,10 @@ def mix(
     buckets: Annotated[
         bool, typer.Option("--buckets", help="Fit a set of weights per kind of history instead of one set.")
     ] = False,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Fit weights by the history: a softmax of terms for what is known of it.")
+    ] = False,
+    auto: AutoOptions,
     field: Field = None,
     force: Force = False,
 ) -> None:
@@ -45,30 +50,51 @@ def mix(
     The weights maximise the likelihood of the held-out text. A mixture is scored like any model: bitmeter score
     mix.bmx TEXT. It finds models in its own folder, and those made from their name (kt, uniform, universal). All others
     it knows by fingerprint, and they are given each time: --with MODEL.
+
+    With --auto the caches are chosen by the held-out text too, and with --train TEXT so are the n-gram models: their
+    discounts are tuned on it, and they are written beside the mixture.
     """
-    from bitmeter.measure.scoring import score
     from bitmeter.models.mixture.files import SUFFIX
     from bitmeter.models.mixture.model import MixtureModel
-    from bitmeter.reports.figures import number
 
+    given = models or []
     if output.suffix != SUFFIX:
         message = f"{output} does not say what to write; end its name in {SUFFIX}"
         raise typer.BadParameter(message)
-    check_free(output, force=force, inputs=[*models, heldout])
-    text = sys.stdin.buffer.read() if heldout == "-" else heldout  # which is read twice
-    mixture = MixtureModel(models, buckets=buckets).fit(text, field=field)
+    if (buckets and gate) or (auto.auto and (buckets or gate)):
+        message = (
+            "--buckets, --gate and --auto each decide how the weights are found; give one of them (--auto has a gate)"
+        )
+        raise typer.BadParameter(message)
+    auto.check(given)
+    check_free(output, force=force, inputs=[*given, heldout, auto.train])
+    text = sys.stdin.buffer.read() if heldout == "-" else heldout  # which is read several times
+    if auto.auto:
+        mixture = auto_mix(given, text, output, auto, field=field, force=force)
+    else:
+        mixture = MixtureModel(given, buckets=buckets, gate=gate).fit(text, field=field)
+    _show(mixture, given, text, output, field=field, force=force)
+
+
+def _show(
+    mixture: MixtureModel, given: list[str], text: str | bytes, output: Path, *, field: str | None, force: bool
+) -> None:
+    """Save a mixture, and print its weights and what it reaches on the held-out text."""
+    from bitmeter.measure.scoring import score
+    from bitmeter.reports.figures import number
+
     referred = mixture.save(output, force=force)
     found = mixture.fitted
     assert found is not None, "fit sets it"
     typer.echo("  weight  ppl/token  model")
     for weight, alone, model in zip(mixture.weights, found.alone, mixture.components, strict=True):
         typer.echo(f"{weight:8.4f}  {number(alone):>9}  {model.name}")
-    kinds = ", weights by kind of history" if buckets else ""
+    kinds = ", weights by kind of history" * mixture.bucketed + ", weights by a gate" * mixture.gated
     typer.echo(f"{'mixed':>8}  {number(found.perplexity):>9}  {label(output)}{kinds}")
     for line in _conventions(mixture, score(mixture, text, field=field), found):
         say(line)
     if referred:
-        line = " ".join(f"--with {word}" for word in dict.fromkeys(models[index] for index in referred))
+        line = " ".join(f"--with {word}" for word in dict.fromkeys(given[index] for index in referred))
         typer.echo(f"Models outside of its folder are known by fingerprint; to use it, add: {line}")
 
 

@@ -92,6 +92,11 @@ class Cache:
             weights = np.exp(-self.rare * np.where(np.isfinite(unigram), unigram, 0.0))
         return _core.HistoryCache(self.order, self.size, self.decay, len(unigram), weights)
 
+    @property
+    def kinds(self) -> int:
+        """How many kinds of histories it has for the gate of a mixture."""
+        return _core.HistoryCache(self.order, 1, self.decay, 1, np.zeros(0)).kinds
+
     def __repr__(self) -> str:
         rare = f", rare {self.rare}" if self.rare else ""
         return f"<Cache order {self.order}, {self.size} words, decay {self.decay}{rare}>"

@@ -7,23 +7,30 @@ its fingerprint, which the user then has to give. Whatever else a file names is 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import numpy as np
 
 from bitmeter._util.files import as_path, read_whole, replacing
 from bitmeter._util.paths import is_inside
 from bitmeter.errors import FileFormatError, MissingSourceError, ModelError
 from bitmeter.models.mixture.cache import Cache, is_cache_name
+from bitmeter.models.mixture.gate import Gate
 from bitmeter.models.mixture.weights import Weights
 from bitmeter.models.protocols import Bundled, Model
 from bitmeter.models.registry import is_named
 
 SUFFIX = ".bmx"
-SCHEMA = "bitmeter.mixture/2"
+#: That of a mixture with a gate, which earlier versions do not read, and of all others.
+SCHEMA, SCHEMA_PLAIN = "bitmeter.mixture/3", "bitmeter.mixture/2"
 #: Files of the first version are read by the same rules.
-SCHEMAS = ("bitmeter.mixture/1", SCHEMA)
+SCHEMAS = ("bitmeter.mixture/1", SCHEMA_PLAIN, SCHEMA)
 _LONGEST_LABEL = 200
+#: A term of a gate is a logarithm of weights; their sum stays finite.
+_STEEPEST = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +65,11 @@ class MixtureFile:
     weights: list[float]
     buckets: bool
     rows: dict[int, list[float]] | None
+    gate: list[list[list[float]]] | None = None
 
 
 def write_mixture(
-    components: tuple[Model | Cache, ...], weights: Weights, path: Any, *, buckets: bool, force: bool
+    components: tuple[Model | Cache, ...], weights: Weights, path: Any, *, buckets: bool, gated: bool, force: bool
 ) -> tuple[int, ...]:
     """Write a mixture; returns which components it refers to by their fingerprints alone."""
     final = as_path(path)
@@ -74,9 +82,12 @@ def write_mixture(
         differ = (weights.rows != weights.overall).any(axis=1)
         rows = {str(i): weights.rows[i].tolist() for i in differ.nonzero()[0].tolist()}
     content = {
-        "schema": SCHEMA, "components": named, "weights": weights.overall.tolist(), "buckets": buckets,
-        "rows": rows,
+        "schema": SCHEMA if gated else SCHEMA_PLAIN, "components": named, "weights": weights.overall.tolist(),
+        "buckets": buckets, "rows": rows,
     }  # fmt: skip
+    if gated:
+        gate = weights.gate or Gate(np.zeros(len(components)), ())
+        content["gate"] = [[gate.base.tolist()], *(table.tolist() for table in gate.tables)]
     with replacing(final, force=force) as beside:
         beside.write_text(json.dumps(content), encoding="utf-8")
     return tuple(index for index, part in enumerate(named) if "label" in part)
@@ -122,6 +133,7 @@ def read_mixture(path: Any) -> MixtureFile:
         weights = _numbers(content["weights"])
         rows = content["rows"]
         table = None if rows is None else {int(k): _numbers(row) for k, row in rows.items()}
+        gate = [[_numbers(row) for row in table] for table in content["gate"]] if "gate" in content else None
         buckets = content["buckets"]
         if not isinstance(buckets, bool):
             raise _unsound(name, f"buckets is {buckets!r:.40}, neither true nor false")
@@ -136,7 +148,20 @@ def read_mixture(path: Any) -> MixtureFile:
         raise _unsound(name, why) from error
     except OSError as error:
         raise _unsound(name, str(error.strerror)) from error
-    return MixtureFile(name, found.parent, parts, weights, buckets, table)
+    return MixtureFile(name, found.parent, parts, weights, buckets, table, gate)
+
+
+def gate_of(name: str, found: list[list[list[float]]], components: int, bins: list[int]) -> Gate | None:
+    """The gate of a file, if it fits to the components; None for one that was never fitted."""
+    sizes = [len(table) for table in found]
+    rows = [row for table in found for row in table]
+    if sizes[:1] != [1] or sizes[1:] not in ([], bins) or any(len(row) != components for row in rows):
+        raise _unsound(name, f"its gate has tables of {sizes[1:]!s:.60} rows; its components need {bins!s:.60}")
+    if not all(math.isfinite(term) and abs(term) <= _STEEPEST for row in rows for term in row):
+        raise _unsound(name, "its gate has a term that is not a number, or out of all proportion")
+    if not sizes[1:]:
+        return None
+    return Gate(np.array(found[0][0]), tuple(np.array(table) for table in found[1:]))
 
 
 def _numbers(found: Any) -> list[float]:

@@ -20,8 +20,9 @@ from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
 from bitmeter.models.components import GIVE, Components
 from bitmeter.models.machine import Machine, machine_of
 from bitmeter.models.mixture.cache import Cache, is_cache_name
-from bitmeter.models.mixture.files import SUFFIX, MixtureFile, Part, read_mixture, write_mixture
-from bitmeter.models.mixture.session import MixtureSession, dimensions
+from bitmeter.models.mixture.files import SUFFIX, MixtureFile, Part, gate_of, read_mixture, write_mixture
+from bitmeter.models.mixture.gate import fit_gate
+from bitmeter.models.mixture.session import MixtureSession, dimensions, gate_dimensions, last_units
 from bitmeter.models.mixture.steps import CacheStepper, MixtureStepper
 from bitmeter.models.mixture.vocabulary import Vocabulary, vocabulary_of
 from bitmeter.models.mixture.weights import Weights, best_rows, best_weights, mixed
@@ -64,7 +65,7 @@ class MixtureFit:
     units
         Of the held-out text.
     steps
-        Of expectation maximisation until the weights settled.
+        Of expectation maximisation, or of the gate's, until the weights settled.
     alone
         The perplexity of each component on it, per unit of the model; for words, ends of sentences are units, and the
         vocabulary is closed: an unknown word costs `<unk>` alone.
@@ -97,6 +98,9 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
     buckets
         Have `fit` find weights for each kind of history: by how much of it the first n-gram model has seen and how
         sure it is there, and by how often the caches have seen what came last.
+    gate
+        Have `fit` find weights by the history, as a softmax of a sum of terms: for how much of it the first n-gram
+        model has seen, for what each cache has seen of it, and for the last unit. Better than `buckets`, and slower.
 
     Attributes
     ----------
@@ -118,7 +122,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
     BUNDLE = f"model{SUFFIX}"
     name: str
 
-    def __init__(self, models: Any, weights: Any = None, *, buckets: bool = False) -> None:
+    def __init__(self, models: Any, weights: Any = None, *, buckets: bool = False, gate: bool = False) -> None:
         given = list(items(models, "models", "a list of models"))
         self.components: tuple[Model | Cache, ...] = tuple(
             _component(model, index) for index, model in enumerate(given)
@@ -127,8 +131,11 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
             message = f"models is {shown(models)}; a mixture needs at least one model that is not a cache"
             raise EmptyError(message)
         self.vocabulary: Vocabulary = vocabulary_of(self.components)
-        self.bucketed = flag(buckets, "buckets")
-        self.dimensions = dimensions(self.components)
+        self.bucketed, self.gated = flag(buckets, "buckets"), flag(gate, "gate")
+        if self.bucketed and self.gated:
+            message = "buckets and gate are two ways to choose the weights by the history; take one of them"
+            raise ModelError(message)
+        self.dimensions = gate_dimensions(self.components) if self.gated else dimensions(self.components)
         self.weighted = Weights(_weights(weights, len(self.components)))
         self.fitted: MixtureFit | None = None
         self._oov = "none"
@@ -159,18 +166,24 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
             message = "the held-out text has no unit to which the models give a probability; weights need some"
             raise EmptyError(message)
         overall, steps = best_weights(logs)
-        rows = None
-        if buckets is not None:
+        rows = gate = None
+        if self.gated and buckets is not None:
+            gate, steps = fit_gate(logs, buckets, [bins for _, bins in self.dimensions], overall)
+        elif buckets is not None:
             number = math.prod(bins for _, bins in self.dimensions)
             rows = best_rows(logs, buckets, number, overall)
-        self.weighted = Weights(overall, rows)
+        self.weighted = Weights(overall, rows, gate)
         means = [_perplexity(row[possible]) for row in logs]
         together = _perplexity(mixed(logs, self.weighted.at(buckets))[possible])
         left_out = int(np.count_nonzero(~possible))
         self.fitted = MixtureFit(int(logs.shape[1]), steps, tuple(means), together, left_out)
         return self
 
-    def _scored(self, heldout: Any, field: str | None) -> tuple[Floats, Ints | None]:
+    def component_logs(self, text: Any, *, field: str | None = None, most: int | None = None) -> Floats:
+        """ln p of each unit of a text by each component, as `fit` sees them; of `most` units or a few more."""
+        return self._scored(text, field, most)[0]
+
+    def _scored(self, heldout: Any, field: str | None, most: int | None = None) -> tuple[Floats, Ints | None]:
         """ln p of each unit of a text by each component, and the bucket of its history."""
         end = self._end
         lines = end is not None and not end.is_unit
@@ -185,9 +198,11 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
             found, kinds = session.components(split.ids, split.bounds, continues=block.continues)
             logs.append(found)
             buckets.append(kinds)
+            if most is not None and sum(part.shape[1] for part in logs) >= most:
+                break
         if not logs:
             return np.zeros((len(self.components), 0)), None
-        kinds = None if buckets[0] is None else np.concatenate([b for b in buckets if b is not None])
+        kinds = None if buckets[0] is None else np.concatenate([b for b in buckets if b is not None], axis=-1)
         return np.concatenate(logs, axis=1), kinds
 
     def save(self, path: Any, *, force: bool = False) -> tuple[int, ...]:
@@ -201,7 +216,9 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         tuple of int
             Which components have to be given.
         """
-        given = write_mixture(self.components, self.weighted, path, buckets=self.bucketed, force=force)
+        given = write_mixture(
+            self.components, self.weighted, path, buckets=self.bucketed, gated=self.gated, force=force
+        )
         self.path = str(path)
         return given
 
@@ -222,7 +239,10 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         parts = [_part_of(about, index, given) for index in range(len(about.parts))]
         if given is not components:
             given.check_used()
-        made = cls(parts, about.weights, buckets=about.buckets)
+        made = cls(parts, about.weights, buckets=about.buckets, gate=about.gate is not None)
+        if about.gate is not None:
+            gate = gate_of(about.name, about.gate, len(parts), [bins for _, bins in made.dimensions])
+            made.weighted = Weights(made.weighted.overall, gate=gate)
         number = math.prod(bins for _, bins in made.dimensions)
         if about.rows is not None:
             rows = np.tile(made.weighted.overall, (number, 1))
@@ -252,7 +272,8 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
                 )
                 raise ModelError(message)
             parts.append(kept)
-        write_mixture(tuple(parts), self.weighted, folder / f"{stem}{SUFFIX}", buckets=self.bucketed, force=False)
+        final = folder / f"{stem}{SUFFIX}"
+        write_mixture(tuple(parts), self.weighted, final, buckets=self.bucketed, gated=self.gated, force=False)
         return [f"{stem}{SUFFIX}", *files]
 
     @classmethod
@@ -270,7 +291,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        kept = ("name", "path", "weighted", "bucketed", "fitted", "_oov")
+        kept = ("name", "path", "weighted", "bucketed", "gated", "dimensions", "fitted", "_oov")
         return _unpickled, (type(self), self.components, {name: vars(self)[name] for name in kept})
 
     # ---- as a model ----------------------------------------------------------------------------------------------
@@ -355,6 +376,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
         content = hashlib.sha256(repr([_fingerprint(model) for model in self.components]).encode())
         content.update(self.weighted.overall.tobytes())
         content.update(b"" if self.weighted.rows is None else self.weighted.rows.tobytes())
+        content.update(b"" if self.weighted.gate is None else self.weighted.gate.content())
         spelled = f"-{self.spelling.fingerprint():016x}" if self._oov == "spelled" else ""
         return f"mixture-{content.hexdigest()[:16]}-{self._oov}{spelled}"
 
@@ -393,7 +415,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
                     f"{part.name} does not expose the distribution of the next unit, so neither does a mixture with it"
                 )
                 raise ModelError(message)
-        return MixtureStepper(self, parts)
+        return MixtureStepper(self, parts, last_units(self))
 
     def coder(self, watch: CodeWatch | None = None) -> Coder:
         """Unit by unit; unknown words are spelled."""

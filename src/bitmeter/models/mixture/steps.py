@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Floats, Ids, Ints
+from bitmeter.models.mixture.last import LastUnits
 from bitmeter.models.mixture.vocabulary import Vocabulary
 from bitmeter.models.mixture.weights import Weights, mixed
 from bitmeter.models.ngram.session import NGramStepper
+from bitmeter.models.protocols import Traits
 from bitmeter.models.session import Stepper
 
 __all__ = ["CacheStepper", "MixtureStepper", "MixtureView"]
@@ -20,8 +23,13 @@ class MixtureView(Protocol):
     """What sessions and steppers need of a mixture."""
 
     bucketed: bool
+    gated: bool
     dimensions: list[tuple[int, int]]
     weighted: Weights
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the mixture: how its documents end."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -52,6 +60,10 @@ class CacheStepper(Stepper):
         """The bucket of what came last."""
         return self._cache.bucket()
 
+    def kind(self) -> int:
+        """The same for a gate."""
+        return self._cache.kind()
+
     def take(self, unit: int) -> None:
         """Remember a unit."""
         self._cache.follow(self._vocabulary.entries(np.array([unit], dtype=np.int64)))
@@ -64,11 +76,13 @@ class CacheStepper(Stepper):
 class MixtureStepper(Stepper):
     """All components of a mixture, one unit after the other."""
 
-    def __init__(self, mixture: MixtureView, parts: list[Stepper]) -> None:
-        self._mixture, self._parts = mixture, parts
+    def __init__(self, mixture: MixtureView, parts: list[Stepper], last: LastUnits | None = None) -> None:
+        self._mixture, self._parts, self._last = mixture, parts, last
 
     def begin(self) -> None:
         """Begin a new document."""
+        if self._last is not None:
+            self._last.begin()
         for part in self._parts:
             part.begin()
 
@@ -97,6 +111,10 @@ class MixtureStepper(Stepper):
     def _weights(self) -> Floats:
         """Those of the bucket of the present history."""
         mixture, bucket = self._mixture, 0
+        if self._last is not None:
+            parts: list[Stepper | LastUnits] = [*self._parts, self._last]
+            kinds = [np.array([_kind(part)], dtype=np.int64) for part in parts]
+            return mixture.weighted.at(kinds_of(kinds, mixture.dimensions, 1))[:, 0]
         for index, bins in mixture.dimensions if mixture.bucketed else ():
             part = self._parts[index]
             own = part.bucket() if isinstance(part, NGramStepper | CacheStepper) else 0
@@ -109,10 +127,19 @@ class MixtureStepper(Stepper):
         for index, part in enumerate(self._parts):
             own = unit if isinstance(part, CacheStepper) else int(self._mixture.vocabulary.own_ids(index, ids)[0])
             part.take(own)
+        if self._last is not None:
+            self._last.take(unit)
 
     def copy(self) -> Self:
         """All components, to go on apart."""
-        return type(self)(self._mixture, [part.copy() for part in self._parts])
+        last = None if self._last is None else self._last.copy()
+        return type(self)(self._mixture, [part.copy() for part in self._parts], last)
+
+
+def _kind(part: Stepper | LastUnits) -> int:
+    if isinstance(part, NGramStepper):
+        return part.bucket()
+    return part.kind() if isinstance(part, CacheStepper | LastUnits) else 0
 
 
 def _logs(shares: Floats) -> Floats:
@@ -127,3 +154,9 @@ def bucket_of(parts: list[Ints | None], dimensions: list[tuple[int, int]], size:
         own = parts[index]
         result = result * bins + (0 if own is None else np.minimum(own, bins - 1))
     return result
+
+
+def kinds_of(parts: Sequence[Ints | None], dimensions: list[tuple[int, int]], size: int) -> Ints:
+    """The kinds of each unit's history for a gate: one row for each way to sort them."""
+    rows = [(parts[index], bins) for index, bins in dimensions]
+    return np.array([np.zeros(size, np.int64) if own is None else np.minimum(own, bins - 1) for own, bins in rows])

@@ -39,7 +39,7 @@ class Vocabulary:
         """The prediction of the first model after an unknown unit, or at the beginning."""
         if not isinstance(self._first, Predictor):
             message = (
-                f"{self._first.name} does not expose the distribution of the next unit, so no cache can weight by it"
+                f"{self._first.name} does not expose the distribution of the next unit, so no cache or gate can use it"
             )
             raise ModelError(message)
         unknown = np.array([-1] if isinstance(self._first, NGramLike) else [], dtype=np.int64)

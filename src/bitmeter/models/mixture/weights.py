@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter.models.mixture.gate import Gate
 
 #: The gain per unit, in nats, below which the weights have converged.
 _SETTLED = 1e-9
@@ -29,13 +29,18 @@ class Weights:
         The weights where no bucket is known.
     rows
         For each bucket; None where there are none.
+    gate
+        The weights by the history; None where there is none.
     """
 
     overall: Floats
     rows: Floats | None = None
+    gate: Gate | None = None
 
     def at(self, buckets: Ints | None) -> Floats:
-        """The weights of each unit, one row per component."""
+        """The weights of each unit, one row per component; a gate has several kinds per unit, one row for each."""
+        if self.gate is not None and buckets is not None:
+            return self.gate.at(buckets)
         if self.rows is None or buckets is None:
             return np.asarray(self.overall[:, None])
         return np.asarray(self.rows[buckets].T)
