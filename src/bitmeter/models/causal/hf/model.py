@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: The arithmetic that can be asked for. "autocast" keeps float32 weights and runs in bfloat16.
-DTYPES = ("auto", "float64", "float32", "bfloat16", "float16", "autocast")
+DTYPES = ("auto", "float64", "float32", "bfloat16", "float16", "autocast", "int8")
 #: What a forward pass takes at once, in tokens, by default.
 _BATCH = {"cpu": 512, "other": 16_384}
 _ROW = {"cpu": 512, "other": 2048}
@@ -67,7 +67,8 @@ class HuggingFace(SharedCopies, CausalPredictor):
         A branch, tag or commit of the hub.
     dtype
         "auto" (float32 on a processor, the checkpoint's own type elsewhere), "float64", "float32", "bfloat16",
-        "float16", or "autocast" (float32 weights, operations in bfloat16).
+        "float16", "autocast" (float32 weights, operations in bfloat16), or "int8" (weights of the layers as int8 with a
+        scale per row, a quarter of their memory; activations, embeddings and head in float32).
     device
         "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
     device_map
@@ -161,8 +162,19 @@ class HuggingFace(SharedCopies, CausalPredictor):
                 )
                 raise ModelError(message, value=str(tuned))
             self.caveats += (f"with the adapter {label(tuned.name)}: {merge_adapter(network, tuned, self.name)}",)
+        if kind == "int8":
+            if device_map is not None:
+                message = "dtype=int8 and device_map= cannot be used together; use device=, or another type"
+                raise ModelError(message, value=dtype)
+            from bitmeter.models.causal.hf.int8 import quantise
+
+            quantise(network, self.name)
         if device_map is None:
             network = network.to(where)
+        if kind in ("bfloat16", "autocast") and where.type == "cpu" and not _has_bfloat16(torch):
+            self.caveats += (
+                "this processor has no instructions for bfloat16, so it is emulated: slower than float32, and coarser",
+            )
         self._units = _units_of(tokenizer, place, gguf_file or short, special=named)
         self.caveats += (SPECIAL,) * named
         self.size = int(network.get_input_embeddings().weight.shape[0])
@@ -371,7 +383,14 @@ def _several(torch: Any, devices: Any, device: Any, device_map: Any) -> list[str
 def _weights_type(torch: Any, kind: str, where: Any) -> Any:
     if kind == "auto":
         return torch.float32 if where.type == "cpu" else "auto"
-    return torch.float32 if kind == "autocast" else getattr(torch, kind)
+    return torch.float32 if kind in ("autocast", "int8") else getattr(torch, kind)
+
+
+def _has_bfloat16(torch: Any) -> bool:
+    """Whether the processor multiplies matrices of bfloat16 by itself; True where torch is too old to know."""
+    capabilities = getattr(torch.cpu, "get_capabilities", None)
+    found = capabilities() if capabilities is not None else {"bf16": True}
+    return any(found.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16"))
 
 
 def _units_of(tokenizer: Any, place: str, name: str, *, special: bool) -> Units:
@@ -428,6 +447,8 @@ def _precision(network: Any, kind: str) -> str:
     weights = str(network.dtype).removeprefix("torch.")
     if kind == "autocast":
         return "float32 cast to bfloat16, logits float32"
+    if kind == "int8":
+        return "int8 weights, activations float32"
     return weights if weights in ("float32", "float64") else f"{weights}, logits float32"
 
 
