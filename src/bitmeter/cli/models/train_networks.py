@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
@@ -18,13 +19,17 @@ from bitmeter.cli.progress import Bar, bar
 if TYPE_CHECKING:
     from bitmeter.models.causal.trained.curve import CurvePoint, TrainingStep
     from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.text.corpus.corpus import Corpus
 
 __all__ = ["NetworkOptions", "train_network"]
 
+#: Of the n-gram of bytes that a network is compared with.
+_ORDER = 5
+
 
 def _size(text: str) -> Any:
-    """An option whose default depends on the kind of network."""
-    return typer.Option(min=0, metavar="N", help=f"{text}; 0 (default) for that of the kind.", show_default=False)
+    """An option whose default depends on the kind of network and on the size of the text."""
+    return typer.Option(min=0, metavar="N", help=f"{text}; 0 (default): by the text.", show_default=False)
 
 
 @dataclass(frozen=True)
@@ -38,10 +43,13 @@ class NetworkOptions(FamilyOptions):
     width: Annotated[int, _size("Width of a layer")] = 0
     layers: Annotated[int, _size("Number of layers")] = 0
     context: Annotated[int, _size("Context of a transformer, or length of back-propagation in an LSTM, in units")] = 0
-    dropout: Annotated[float, typer.Option(min=0, max=0.95, metavar="P", help="Dropout in training.")] = 0.2
+    dropout: Annotated[
+        float | None, typer.Option(min=0, max=0.95, metavar="P", help="Dropout in training; default: by the text.")
+    ] = None
     epochs: Annotated[
-        float, typer.Option(min=1e-6, metavar="N", help="Most passes over the text; can be a fraction.")
-    ] = 4.0
+        float | None,
+        typer.Option(min=1e-6, metavar="N", help="Most passes over the text; can be a fraction; default: by the text."),
+    ] = None
     batch: Annotated[int, _size("Sequences per batch")] = 0
     learning_rate: Annotated[
         float | None, typer.Option("--learning-rate", metavar="RATE", help="Peak learning rate.")
@@ -61,7 +69,8 @@ def train_network(
 ) -> None:
     """Train a network, save it, and print its size and its best held-out figure."""
     from bitmeter.models.causal.trained.files import prepare_folder
-    from bitmeter.models.causal.trained.model import Neural
+    from bitmeter.models.causal.trained.model import Neural, training_texts
+    from bitmeter.text.corpus.corpus import Corpus
     from bitmeter.text.corpus.sources import resolve
 
     if training.units == "bytes" and training.vocab_size is not None:
@@ -78,10 +87,12 @@ def train_network(
     with _shown(f"{model.kind}, {model.units_kind}", log=options.log) as progress:
         # The folder is made now: a mistake in its name should not cost an hour.
         prepare_folder(output, force=training.force, resume=options.resume)
+        given = texts if len(texts) > 1 else texts[0]
+        documents, held, _ = training_texts(given, training.docs, training.heldout, training.field)
+        learned, heldout = Corpus.from_documents(documents), Corpus.from_documents(held)
         model.fit(
-            texts if len(texts) > 1 else texts[0], checkpoint=output, progress=progress, docs=training.docs,
-            heldout=training.heldout, field=training.field, epochs=options.epochs, batch=options.batch,
-            learning_rate=options.learning_rate, patience=options.patience, resume=options.resume,
+            learned, heldout=heldout, checkpoint=output, progress=progress, epochs=options.epochs,
+            batch=options.batch, learning_rate=options.learning_rate, patience=options.patience, resume=options.resume,
         )  # fmt: skip
         model.save(output, force=True)
     curve = model.curve
@@ -93,8 +104,29 @@ def train_network(
         f"held out: {_figures(model, best)}, at step "
         f"{best.step:,} of {curve.steps:,}{' (stopped early)' * (curve.stopped == 'early')}"
     )
+    say(_beside_counts(learned, heldout, training.threads, model, best))
     for remark in of_texts:
         note(remark)
+
+
+def _beside_counts(learned: Corpus, heldout: Corpus, threads: int, model: Neural, best: CurvePoint) -> str:
+    """What counts make of the same texts: on little text they are often better, and always faster."""
+    from bitmeter.measure.scoring import score
+    from bitmeter.models.ngram.model import NGram
+
+    before = process_time()
+    counts = NGram(_ORDER, units="bytes", threads=threads).fit(learned)
+    seconds = process_time() - before
+    by_counts = score(counts, heldout).bits_per_byte
+    words = model.units_kind == "words"
+    own = score(model, heldout).bits_per_byte if words else best.bits_per_byte
+    text = f"an n-gram of bytes, order {_ORDER}: {by_counts:.4f} bits/byte of the same held-out text, trained in "
+    text += f"{seconds:.1f} CPU seconds"
+    if by_counts > own:
+        return f"{text}; the network has {100.0 * (1.0 - own / by_counts):.1f} % fewer"
+    more = f"{100.0 * (own / by_counts - 1.0):.1f} % more"
+    how = "bitmeter train TEXT -o MODEL.bmn --units bytes --docs file"
+    return f"{text}; the network has {more}, so counts are better here: {how}"
 
 
 def _figures(model: Neural, best: CurvePoint) -> str:

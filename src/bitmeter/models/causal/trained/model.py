@@ -24,6 +24,7 @@ from bitmeter.models.causal.base import CausalPredictor
 from bitmeter.models.causal.forking import survive_forks
 from bitmeter.models.causal.stepping import NetworkStepper, Stepping
 from bitmeter.models.causal.trained.curve import LearningCurve
+from bitmeter.models.causal.trained.defaults import defaults_for
 from bitmeter.models.causal.trained.stepper import WordStepper
 from bitmeter.models.causal.trained.units import KINDS_OF_UNITS, UNKNOWN_WORD, Alphabet, learn_alphabet
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
@@ -44,14 +45,9 @@ if TYPE_CHECKING:
     from bitmeter.models.causal.trained.session import NetworkSession
     from bitmeter.models.ngram.model import NGram
 
-__all__ = ["Neural"]
+__all__ = ["Neural", "training_texts"]
 
 KINDS = ("lstm", "transformer")
-#: Defaults, chosen so that a megabyte of text is learned in minutes on two cores.
-_DEFAULTS: dict[str, dict[str, Any]] = {
-    "lstm": {"width": 256, "layers": 1, "context": 64, "batch": 16, "learning_rate": 4e-3},
-    "transformer": {"width": 128, "layers": 2, "context": 64, "batch": 8, "learning_rate": 3e-3},
-}
 
 
 class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
@@ -69,16 +65,15 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         What it predicts: "bytes"; "bpe", byte pairs learned from the text; or "words", with those that come once, or
         that are not among the most frequent, as `<unk>`.
     vocabulary
-        How many byte pairs or words there are at most.
+        How many byte pairs or words there are at most; 0 to choose it by the size of the text, as all settings below.
     width
-        Of its layers; 0 for the default (256 or 128).
+        Of its layers.
     layers
-        How many; 0 for the default (1 or 2).
+        How many.
     context
-        How many units a transformer sees at once, and over how many at a time an LSTM is trained; 0 for the default
-        (64).
+        How many units a transformer sees at once, and over how many at a time an LSTM is trained.
     dropout
-        The dropout probability in training.
+        The dropout probability in training; None to choose it by the size of the text.
     seed
         Another gives other weights.
     threads
@@ -104,25 +99,27 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         kind: str = "lstm",
         units: str = "bpe",
         *,
-        vocabulary: int = 1024,
+        vocabulary: int = 0,
         width: int = 0,
         layers: int = 0,
         context: int = 0,
-        dropout: float = 0.2,
+        dropout: float | None = None,
         seed: int = 1,
         threads: int = 0,
     ) -> None:
         self.kind = choice(kind, "kind", KINDS)
         self.units_kind = choice(units, "units", KINDS_OF_UNITS)
-        defaults = _DEFAULTS[self.kind]
-        self.vocabulary = integer(vocabulary, "vocabulary", low=257, high=1 << 20)
-        self.width = integer(width, "width", low=0, high=1 << 13) or defaults["width"]
-        self.layers = integer(layers, "layers", low=0, high=64) or defaults["layers"]
-        self._context = integer(context, "context", low=0, high=1 << 16) or defaults["context"]
-        if self._context < 4:
-            message = f"context is {context}; it must be at least 4"
-            raise ModelError(message, value=context)
-        self.dropout = real(dropout, "dropout", low=0.0, high=0.95)
+        self.vocabulary = integer(vocabulary, "vocabulary", low=0, high=1 << 20)
+        self.width = integer(width, "width", low=0, high=1 << 13)
+        self.layers = integer(layers, "layers", low=0, high=64)
+        self._context = integer(context, "context", low=0, high=1 << 16)
+        for name, found, least in (("vocabulary", self.vocabulary, 257), ("context", self._context, 4)):
+            if 0 < found < least:
+                message = f"{name} is {found}; it must be at least {least}, or 0 to choose it by the text"
+                raise ModelError(message, value=found)
+        self.dropout = None if dropout is None else real(dropout, "dropout", low=0.0, high=0.95)
+        #: As it was asked for; what was not is chosen by each text again.
+        self._asked = (self.vocabulary, self.width, self.layers, self._context, self.dropout)
         self.seed = integer(seed, "seed", low=0, high=(1 << 32) - 1)
         self.threads = integer(threads, "threads", low=0, high=1024)
         self._network: Network | None = None
@@ -145,7 +142,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         docs: str | None = None,
         heldout: Any = None,
         field: str | None = None,
-        epochs: float = 4.0,
+        epochs: float | None = None,
         batch: int = 0,
         learning_rate: float | None = None,
         patience: int = 5,
@@ -169,12 +166,11 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         field
             The field of JSON lines or the column of Parquet that holds the text.
         epochs
-            The maximum number of passes over the text.
+            The maximum number of passes over the text; None to choose it by the size of the text.
         batch
-            How many sequences per batch; 0 for the default (16, or 8 for a transformer).
+            How many sequences per batch; 0 likewise.
         learning_rate
-            The highest; it rises to it in the first twentieth of the steps and then falls by a cosine. None for the
-            default (0.004 for an LSTM, 0.003 for a transformer).
+            The highest; it rises to it in the first twentieth of the steps and then falls by a cosine. None likewise.
         patience
             After so many looks at the held-out text without a gain, training stops.
         looks
@@ -204,24 +200,38 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         from bitmeter.models.causal.trained.files import prepare_folder
         from bitmeter.models.causal.trained.network import Shape, build
 
+        asked_epochs = None if epochs is None else real(epochs, "epochs", low=1e-6, high=1e6)
+        asked_batch = integer(batch, "batch", low=0, high=1 << 16)
+        asked_rate = None if learning_rate is None else real(learning_rate, "learning_rate", low=1e-9, high=100.0)
+        again = flag(resume, "resume")
+        most = integer(patience, "patience", low=1, high=1 << 30)
+        often = integer(looks, "looks", low=1, high=1 << 30)
+        report = None if progress is None else as_progress(progress)
+        documents, held, fingerprint = training_texts(text, docs, heldout, field)
+        chosen = defaults_for(self.kind, sum(map(len, documents)))
+        vocabulary, width, layers, context, dropout = self._asked
         schedule = neural_train.Schedule(
-            epochs=real(epochs, "epochs", low=1e-6, high=1e6),
-            batch=integer(batch, "batch", low=0, high=1 << 16) or _DEFAULTS[self.kind]["batch"],
-            learning_rate=_DEFAULTS[self.kind]["learning_rate"]
-            if learning_rate is None
-            else real(learning_rate, "learning_rate", low=1e-9, high=100.0),
-            patience=integer(patience, "patience", low=1, high=1 << 30),
-            looks=integer(looks, "looks", low=1, high=1 << 30),
+            epochs=chosen.epochs if asked_epochs is None else asked_epochs,
+            batch=asked_batch or chosen.batch,
+            learning_rate=chosen.learning_rate if asked_rate is None else asked_rate,
+            patience=most,
+            looks=often,
             seed=self.seed,
         )
-        again = flag(resume, "resume")
-        report = None if progress is None else as_progress(progress)
-        documents, held, fingerprint = _texts(text, docs, heldout, field)
+        self.vocabulary = vocabulary or chosen.vocabulary
         alphabet = learn_alphabet(self.units_kind, documents, self.vocabulary)
         material = neural_train.Material(
             alphabet.row(documents), alphabet.row(held), sum(map(len, documents)), sum(map(len, held)), fingerprint
         )
-        shape = Shape(self.kind, alphabet.size, self.width, self.layers, self._context, self.dropout, alphabet.never)
+        shape = Shape(
+            self.kind,
+            alphabet.size,
+            width or chosen.width,
+            layers or chosen.layers,
+            context or chosen.context,
+            chosen.dropout if dropout is None else dropout,
+            alphabet.never,
+        )
         folder = None if checkpoint is None else prepare_folder(checkpoint, force=False, resume=True)
         with neural_train.own_torch(self.seed, self.threads):
             trainer = neural_train.Trainer(network := build(shape), alphabet, material, schedule)
@@ -487,8 +497,10 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         return f"<Neural {self.kind}, {self.units_kind}, {self.size:,} ids, {self.parameters:,} parameters>"
 
 
-def _texts(text: Any, docs: str | None, heldout: Any, field: str | None) -> tuple[list[bytes], list[bytes], str]:
-    """Documents to learn from, those held out, and a hash of both."""
+def training_texts(
+    text: Any, docs: str | None, heldout: Any, field: str | None
+) -> tuple[list[bytes], list[bytes], str]:
+    """Documents to learn from, those held out (the last tenth where no text is given for it), and a hash of both."""
     from bitmeter.models.causal.trained.train import split_off
 
     corpus = Corpus.of(text, docs=docs, field=field)
