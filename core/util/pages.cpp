@@ -78,7 +78,7 @@ PageBlock PageStore::take(std::size_t bytes) {
 void PageStore::watch(const PageBlock& block) {
     const std::lock_guard lock(guard_);
     std::erase_if(blocks_, [](const auto& other) { return other.expired(); });
-    if (block.on_disk()) blocks_.push_back(block.mapping_);
+    if (block.on_disk() || block.input()) blocks_.push_back(block.mapping_);
 }
 
 void PageStore::keep_within() {

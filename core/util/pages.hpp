@@ -94,7 +94,7 @@ public:
     PageArray<T> array(std::size_t size) {
         return {take(size * sizeof(T)), size};
     }
-    /// Adds an existing block to those that may be evicted.
+    /// Adds an existing block to those that may be evicted: a temporary file, or a file that is mapped for reading.
     void watch(const PageBlock& block);
     /// Evicts pages of temporary files if the process nears its limit. Thread-safe.
     void keep_within();

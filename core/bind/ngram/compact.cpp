@@ -12,29 +12,43 @@ using bitmeter::CompactNgram;
 using bitmeter::NgramModel;
 using bitmeter::NgramPacker;
 
-/// Packs a model, which it keeps in memory of its own: it is read several times.
+/// Packs a model. A mapped file is read where it is; that it did not change meanwhile is confirmed.
 struct Packing {
     std::unique_ptr<NgramModel> model;
+    bitmeter::PageStore store;
     NgramPacker packer;
-    Packing(const NgramModel& from, unsigned logprob_bits, unsigned backoff_bits, unsigned threads)
-        : model(from.in_memory()), packer(*model, logprob_bits, backoff_bits, threads) {}
+    Packing(const NgramModel& from, unsigned logprob_bits, unsigned backoff_bits, unsigned threads, std::uint64_t memory,
+            const std::string& folder)
+        : model(std::make_unique<NgramModel>(from)), store(memory ? memory + bitmeter::os::resident_bytes() : 0, folder),
+          packer(*model, logprob_bits, backoff_bits, threads, &store) {}
 };
 
 void bind_packer(nb::module_& m) {
     nb::class_<Packing>(m, "NgramPacker", "Rounds the figures of a model, and packs it.")
         .def(
             "__init__",
-            [](Packing* self, const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads) {
+            [](Packing* self, const NgramModel& model, unsigned logprob_bits, unsigned backoff_bits, unsigned threads,
+               std::uint64_t memory, const std::string& folder) {
                 for (unsigned bits : {logprob_bits, backoff_bits})
                     if (bits < bitmeter::least_figure_bits || bits > bitmeter::most_figure_bits)
                         throw std::invalid_argument("figures have 2 to 16 bits");
-                without_lock([&] { new (self) Packing(model, logprob_bits, backoff_bits, threads); });
+                bool made = false;
+                try {
+                    query(model, [&] {
+                        new (self) Packing(model, logprob_bits, backoff_bits, threads, memory, folder);
+                        made = true;
+                    });
+                } catch (...) {
+                    if (made) self->~Packing();
+                    throw;
+                }
             },
-            "model"_a, "logprob_bits"_a, "backoff_bits"_a, "threads"_a = 0)
+            "model"_a, "logprob_bits"_a, "backoff_bits"_a, "threads"_a = 0, "memory"_a = 0, "folder"_a = "",
+            "`memory`: bytes beside what the process has now, 0 for no limit; what does not fit goes to `folder`.")
         .def(
             "pack",
             [](const Packing& self, const std::string& metadata) {
-                return without_lock([&] { return self.packer.pack(metadata); });
+                return query(*self.model, [&] { return self.packer.pack(metadata); });
             },
             "metadata"_a)
         .def_prop_ro("least_sum", [](const Packing& self) { return self.packer.least_sum(); }, "Of the predictions after a history that sum to one before.")

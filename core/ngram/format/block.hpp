@@ -132,6 +132,10 @@ public:
 
     std::uint8_t* data() const { return memory_.data(); }
     bool mapped() const { return mapped_; }
+    /// The pages of a mapped file leave memory when the store asks for it; they are read again where they are needed.
+    void evict_with(PageStore& store) const {
+        if (mapped_) store.watch(memory_);
+    }
     Bytes bytes() const { return {memory_.data(), size_}; }
     Bytes section() const { return mapped_section_.size ? mapped_section_ : Bytes{section_.data(), section_.size()}; }
 

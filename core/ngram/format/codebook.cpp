@@ -21,9 +21,10 @@ double odds(float log10p) {
 double from_odds(double t) { return -std::log1p(std::exp(-t)) / std::numbers::ln10; }
 
 /// All values if there are no more than `most`, ascending; else nothing.
-std::vector<float> few(std::span<const float> values, std::size_t most) {
+std::vector<float> few(const FloatList& values, std::size_t most) {
     std::unordered_set<float> seen;
-    for (float value : values) {
+    for (std::uint64_t i = 0; i < values.size(); ++i) {
+        const float value = values[i];
         seen.insert(value == 0.0f ? 0.0f : value);
         if (seen.size() > most) return {};
     }
@@ -32,15 +33,18 @@ std::vector<float> few(std::span<const float> values, std::size_t most) {
     return result;
 }
 
-/// Borders of `cells` cells: narrow where values are dense, as the power of the density says, and none wider than twice
-/// what even ones would be.
-std::vector<double> borders(const std::vector<double>& points, std::size_t cells, double power) {
-    const auto [least, most] = std::minmax_element(points.begin(), points.end());
-    const double from = *least, width = std::max(*most - *least, 1e-9);
+/// Borders of `cells` cells: narrow where points are dense, as the power of the density says, and none wider than twice
+/// what even ones would be. `points` calls with each of them, as often as it is asked.
+template <class Points>
+std::vector<double> borders(const Points& points, std::size_t cells, double power) {
+    double from = std::numeric_limits<double>::infinity(), most = -from;
+    points([&](double x) { from = std::min(from, x), most = std::max(most, x); });
+    const double width = std::max(most - from, 1e-9);
     const std::size_t fine = std::max<std::size_t>(4096, 16 * cells);
     std::vector<double> weight(fine, 0.0);
-    for (double x : points)
+    points([&](double x) {
         ++weight[std::min(fine - 1, static_cast<std::size_t>((x - from) / width * static_cast<double>(fine)))];
+    });
     double sum = 0.0;
     for (double& w : weight) sum += w = w > 0.0 ? std::pow(w, power) : 0.0;
     for (double& w : weight) w = 0.5 * w / sum + 0.5 / static_cast<double>(fine);
@@ -63,12 +67,13 @@ std::size_t cell_of(const std::vector<double>& cuts, double x) {
 }
 
 /// The least values of the cells that have any.
-std::vector<float> floors(const std::vector<double>& points, const std::vector<double>& cuts) {
+template <class Points>
+std::vector<float> floors(const Points& points, const std::vector<double>& cuts) {
     std::vector<double> least(cuts.size() + 1, std::numeric_limits<double>::infinity());
-    for (double x : points) {
+    points([&](double x) {
         double& own = least[cell_of(cuts, x)];
         own = std::min(own, x);
-    }
+    });
     std::vector<float> result;
     for (double x : least)
         if (std::isfinite(x)) result.push_back(static_cast<float>(x));
@@ -77,29 +82,27 @@ std::vector<float> floors(const std::vector<double>& points, const std::vector<d
 
 }  // namespace
 
-Codebook Codebook::of_logprobs(std::span<const float> values, unsigned bits) {
+Codebook Codebook::of_logprobs(const FloatList& values, unsigned bits) {
     const std::size_t most = std::size_t{1} << bits;
     Codebook result;
     result.values_ = few(values, most);
     if (result.values_.empty() && !values.empty()) {
-        std::vector<double> points;
-        points.reserve(values.size());
         bool certain = false, none = false;
-        for (float value : values) {
-            if (value >= 0.0f)
-                certain = true;
-            else if (value == impossible)
-                none = true;
-            else
-                points.push_back(odds(value));
+        for (std::uint64_t i = 0; i < values.size(); ++i) {
+            certain = certain || values[i] >= 0.0f;
+            none = none || values[i] == impossible;
         }
+        const auto points = [&](auto&& take) {
+            for (std::uint64_t i = 0; i < values.size(); ++i)
+                if (const float value = values[i]; value < 0.0f && value != impossible) take(odds(value));
+        };
         const auto cuts = borders(points, most - certain - none, 1.0 / 3.0);
         std::vector<double> sums(cuts.size() + 1, 0.0), counts(cuts.size() + 1, 0.0);
-        for (double x : points) {
+        points([&](double x) {
             const std::size_t cell = cell_of(cuts, x);
             sums[cell] += x;
             ++counts[cell];
-        }
+        });
         if (none) result.values_.push_back(impossible);
         for (std::size_t cell = 0; cell < sums.size(); ++cell)
             if (counts[cell] > 0.0) result.values_.push_back(static_cast<float>(from_odds(sums[cell] / counts[cell])));
@@ -116,15 +119,15 @@ Codebook Codebook::of_logprobs(std::span<const float> values, unsigned bits) {
     return result;
 }
 
-Codebook Codebook::of_backoffs(std::span<const float> values, unsigned bits) {
+Codebook Codebook::of_backoffs(const FloatList& values, unsigned bits) {
     const std::size_t most = std::size_t{1} << bits;
     Codebook result;
     result.values_ = few(values, most);
     if (!result.values_.empty() || values.empty()) return result;
-    std::vector<double> points;
-    points.reserve(values.size());
-    for (float value : values)
-        if (std::isfinite(value)) points.push_back(value);
+    const auto points = [&](auto&& take) {
+        for (std::uint64_t i = 0; i < values.size(); ++i)
+            if (const float value = values[i]; std::isfinite(value)) take(static_cast<double>(value));
+    };
     result.values_ = floors(points, borders(points, most - 2, 1.0 / 2.0));
     result.values_.push_back(0.0f);
     result.values_.push_back(impossible);

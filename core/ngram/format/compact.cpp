@@ -107,6 +107,13 @@ CompactNgram::CompactNgram(const CompactShape& shape)
     place();
 }
 
+CompactNgram::CompactNgram(const CompactShape& shape, PageStore& store)
+    : shape_(shape), block_(form, store.take(new_size(shape)), new_size(shape)) {
+    place();
+}
+
+std::size_t CompactNgram::size_of(const CompactShape& shape) { return new_size(shape); }
+
 CompactNgram::CompactNgram(PageBlock file) : block_(form, std::move(file)) {
     shape_ = read_shape(block_.header());
     block_.accept(layout(shape_).size, metadata_span());

@@ -64,6 +64,9 @@ class CompactNgram {
 public:
     /// An empty model to be filled in through the levels. Throws std::length_error where it is too large.
     explicit CompactNgram(const CompactShape& shape);
+    CompactNgram(const CompactShape& shape, PageStore& store);
+    /// The bytes of a model of this shape, without a section. Throws std::length_error where it is too large.
+    static std::size_t size_of(const CompactShape& shape);
     /// A model in a file. Throws NgramFormatError.
     explicit CompactNgram(PageBlock block);
 

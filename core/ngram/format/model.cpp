@@ -147,7 +147,7 @@ void NgramModel::attach(std::vector<std::uint8_t> section) {
     shape_.flags = block_.header().shape.flags;
 }
 
-void NgramModel::verify() const {
+void NgramModel::verify(PageStore* store) const {
     block_.verify();
     for (std::uint32_t i = 0; i < words(); ++i)
         if (const Bytes own = word(i); i >= first_word && index().find(own) != i)
@@ -156,6 +156,7 @@ void NgramModel::verify() const {
         const std::uint64_t count = shape_.counts[o - 1];
         const bool last = o == order() && o > 1;
         for (std::uint64_t i = 0; i < count; ++i) {
+            if (store && i % (1 << 16) == 0) store->keep_within();
             if (o > 1) {
                 if (codes_.word(keys(o)[i]) >= shape_.words)
                     damaged("an n-gram has a word that the model does not have");

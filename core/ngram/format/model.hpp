@@ -70,6 +70,8 @@ public:
 
     /// The same model without its file: for work that reads it several times, and relies on reading the same each time.
     std::unique_ptr<NgramModel> in_memory() const;
+    /// See NgramBlock.
+    void evict_with(PageStore& store) const { block_.evict_with(store); }
     /// Whether it is a map of a file.
     bool mapped() const { return block_.mapped(); }
 
@@ -108,8 +110,9 @@ public:
     std::uint64_t content_checksum() const { return block_.header().content_checksum; }
     /// Makes the word index and computes the checksums once the model is filled in. The watch counts bytes.
     void seal(Watch* watch = nullptr);
-    /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError.
-    void verify() const;
+    /// Reads all of it: checksums, and that every link leads somewhere. Throws NgramFormatError. Pages of a mapped file
+    /// leave memory when the store is full.
+    void verify(PageStore* store = nullptr) const;
 
 private:
     void place();

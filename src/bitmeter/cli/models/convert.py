@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bitmeter.cli.options import CompactBits, Force, PruneEntropy, Threads, check_free, compact_bits
+from bitmeter.cli.options import CompactBits, Force, PruneEntropy, Threads, check_free, check_memory, compact_bits
 from bitmeter.cli.output import say
 from bitmeter.cli.progress import stages
 
@@ -39,6 +39,13 @@ def convert(
         str | None, typer.Option(metavar="TEXT", help="Text whose perplexity is measured before and after.")
     ] = None,
     threads: Threads = 0,
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Limit on memory for --compact: 4G, 500M, 50% of what is free; default 75%."),
+    ] = None,
+    temp: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for temporary files, used when memory is not enough.")
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write an n-gram model in another format, and report its size and its cost in perplexity.
@@ -56,6 +63,10 @@ def convert(
         message = f"{target} is ARPA, which has no compact form; end its name in .bmn, or leave --compact out"
         raise typer.BadParameter(message)
     rounding = compact_bits(bits, compact=compact)
+    if not compact and (memory is not None or temp is not None):
+        message = "--memory and --temp are for --compact, which alone takes much memory; add it, or leave them out"
+        raise typer.BadParameter(message)
+    check_memory(memory, temp)
     check_free(target, force=force)
     if spelling is not None and is_arpa(target.name):
         message = f"{target} is ARPA, which cannot store how words are spelled; end its name in .bmn"
@@ -63,6 +74,6 @@ def convert(
     with stages() as progress:
         done = converted(
             source, target, compact=compact, bits=rounding, prune_entropy=prune_entropy, spelling=spelling,
-            heldout=heldout, force=force, threads=threads, progress=progress,
+            heldout=heldout, force=force, threads=threads, memory=memory, temp=temp, progress=progress,
         )  # fmt: skip
     say(str(done))

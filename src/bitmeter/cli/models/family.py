@@ -33,8 +33,9 @@ class TrainingOptions(TextOptions):
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Held-out text: for the weights of jelinek-mercer (default: every tenth sentence), the cost of "
-            "--prune-entropy, and early stopping of a network (default: the last tenth).",
+            help="Held-out text: for the weights of jelinek-mercer (default: every tenth sentence), the discounts of "
+            "modified-kneser-ney (default: by their counts), the cost of --prune-entropy, and early stopping of a "
+            "network (default: the last tenth).",
         ),
     ] = None
     threads: Threads = 0

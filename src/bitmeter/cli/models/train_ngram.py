@@ -88,10 +88,11 @@ def train_ngram(
     bits = compact_bits(options.bits, compact=options.compact)
     check_free(output, force=training.force, inputs=[*texts, training.heldout])
     check_memory(options.memory, options.temp)
-    if training.heldout is not None and options.smoothing != "jelinek-mercer" and options.prune_entropy is None:
+    tunes = options.smoothing in ("jelinek-mercer", "modified-kneser-ney")
+    if training.heldout is not None and not tunes and options.prune_entropy is None:
         message = (
-            "--heldout is for --smoothing jelinek-mercer, or to measure what --prune-entropy costs, and "
-            f"{options.smoothing} does not use it; leave it out"
+            "--heldout is for --smoothing jelinek-mercer or modified-kneser-ney, or to measure what --prune-entropy "
+            f"costs, and {options.smoothing} does not use it; leave it out"
         )
         raise typer.BadParameter(message)
     units = _learned_units(texts, output, training, options.norm or "none") or training.units or "words"
@@ -122,7 +123,8 @@ def train_ngram(
 
                 progress(Step.of_share("pruning", 0.0))
             model = whole.prune(options.prune_entropy)
-        model = model.compact(bits) if options.compact else model
+        if options.compact:
+            model = model.compact(bits, memory=_left(model, options.memory, options.temp), temp=options.temp)
         model.save(output, force=training.force, progress=progress)
     counts = " + ".join(f"{count:,}" for count in model.counts)
     size = f", {output.stat().st_size:,} bytes" if output.is_file() else ""
@@ -138,6 +140,16 @@ def train_ngram(
         note(f"the tokenizer is not beside the model; put a copy there, or add: --with {units}")
     if training.heldout is not None and options.prune_entropy is not None:
         note(_cost_of_pruning(whole, model, training.heldout, training, options.norm))
+
+
+def _left(model: NGram, memory: str | None, temp: Path | None) -> int | None:
+    """What remains for packing of the memory that the training was allowed: the model itself is in it."""
+    from bitmeter.models.ngram.estimate.memory import LEAST_MEMORY, Allowance
+
+    if memory is None:
+        return None
+    # An n-gram takes 20 bytes at most in the fast form.
+    return max(LEAST_MEMORY, Allowance.of(memory, temp).memory - 20 * sum(model.counts))
 
 
 def _ends_within_a_line(text: str) -> bool:

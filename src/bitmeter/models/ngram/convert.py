@@ -91,6 +91,8 @@ def convert(
     heldout: Any = None,
     force: bool = False,
     threads: int = 0,
+    memory: int | str | None = None,
+    temp: Any = None,
     progress: Any = None,
 ) -> Conversion:
     r"""Write an n-gram model in another format: .bmn in the fast or the compact form, .arpa, .arpa.gz or .arpa.zst.
@@ -118,6 +120,8 @@ def convert(
         Overwrite the target.
     threads
         How many to use; 0 for all of the machine's.
+    memory, temp
+        For the compact form: see `NGram.compact`.
     progress
         Called with a `Step`: the stage, and the share of it that is done.
 
@@ -147,6 +151,9 @@ def convert(
     if spelling is not None and is_arpa(final.name):
         message = f"{final} is ARPA, which cannot hold how words are spelled; end its name in .bmn"
         raise InputError(message, value=str(final))
+    if not packed and (memory is not None or temp is not None):
+        message = "memory and temp are for the compact form; leave them out, or add compact (--compact)"
+        raise InputError(message, value=memory)
     check_destination(final, force=force)
     if is_written_through(final):
         message = f"{final} is no regular file, and the model is read again when it is written; name a file"
@@ -163,7 +170,7 @@ def convert(
     if prune_entropy is not None:
         report("pruning", 0.0)
     kept = model if prune_entropy is None else model.prune(prune_entropy)
-    made = kept.compact(width) if packed else kept.fast()
+    made = kept.compact(width, memory=memory, temp=temp) if packed else kept.fast()
     made.save(final, force=force, progress=progress)
     saved = NGram.load(final)
     return Conversion(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from bitmeter import _core
 from bitmeter._util.check import integer
 from bitmeter.models.ngram.base import NGramBase
+from bitmeter.models.ngram.estimate.memory import Allowance
 from bitmeter.models.ngram.files import QUANTISED, ROUNDED, CoreModel, format_errors, metadata, read_metadata
 
 __all__ = ["DEFAULT_BITS", "NGramForms", "open_model"]
@@ -67,7 +68,7 @@ class NGramForms(NGramBase):
         """
         return any(line.startswith(ROUNDED) for line in self.notes)
 
-    def compact(self, bits: int = DEFAULT_BITS) -> Self:
+    def compact(self, bits: int = DEFAULT_BITS, *, memory: int | str | None = None, temp: Any = None) -> Self:
         r"""The same model in the compact form: a file a quarter of the size, half as fast.
 
         Probabilities are rounded to one of 2^bits values per order. Each history's back-off is then recomputed for
@@ -82,6 +83,9 @@ class NGramForms(NGramBase):
         ----------
         bits
             Of a probability, 4 to 14.
+        memory, temp
+            As for `fit`: how much memory packing may use beside what the process has already, and where temporary files
+            go. The result is the same to the last bit.
 
         Returns
         -------
@@ -96,8 +100,11 @@ class NGramForms(NGramBase):
         True
         """
         width = integer(bits, "bits", low=_LEAST_BITS, high=_MOST_BITS)
+        allowance = Allowance.of(memory, temp)
         with format_errors(self.name):
-            packer = _core.NgramPacker(self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads)
+            packer = _core.NgramPacker(
+                self.fast_form, width, width + _MORE_FOR_BACKOFFS, self.threads, allowance.memory, allowance.folder
+            )
             about = read_metadata(self.fast_form.metadata)
             about["bits"] = width
             notes = [line for line in self.notes if not line.startswith(ROUNDED)]
