@@ -32,8 +32,9 @@ def test_caches_are_chosen_where_words_recur_and_the_mixture_is_better() -> None
     assert mixture.fitted is not None
     # The gate is fitted by the same likelihood that one set of weights maximises, and has those as a special case.
     assert mixture.fitted.perplexity < figures[-1]
-    convention = {"docs": "line", "eos": "yes", "oov": "class"}
-    alone, mixed = (bm.score(m, test, **convention).perplexity("token") for m in (model, mixture))
+    alone, mixed = (
+        bm.score(m, test, docs="line", eos="yes", oov="class").perplexity("token") for m in (model, mixture)
+    )
     assert mixed < 0.9 * alone
     again, _ = bm.auto_mixture([model], heldout)
     assert again.fingerprint == mixture.fingerprint

@@ -37,7 +37,8 @@ def test_a_gate_is_scipy_s_optimum() -> None:
         return Gate(rows[0], (rows[1:4], rows[4:6]))
 
     def cost(x: np.ndarray) -> float:
-        return float(-mixed(logs, unpacked(x).at(kinds)).sum() + 0.5 * prior * (x[3:] ** 2).sum()) / logs.shape[1]
+        found = -mixed(logs, unpacked(x).at(kinds)).sum() + 0.5 * prior * (x[3:] ** 2).sum()
+        return float(found) / int(logs.shape[1])
 
     start = np.concatenate((np.log(np.maximum(overall, 1e-4)), np.zeros(15)))
     best = optimize.minimize(cost, start, method="BFGS", options={"gtol": 1e-7})

@@ -248,7 +248,7 @@ def test_what_opens_has_no_finding_either(browser: Browser, folder: Path) -> Non
     assert browser.audit() == []
 
 
-#: Where the first coloured unit is; null while lines are laid out anew, as scrolling makes them.
+#: Where the first coloured unit is; null while lines are laid out afresh, as scrolling makes them.
 MIDDLE = (
     "const box = document.querySelector('#text .lines span')?.getClientRects()[0];"
     "return box ? [box.left + box.width / 2, box.top + box.height / 2] : null"
