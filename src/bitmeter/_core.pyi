@@ -795,7 +795,7 @@ class KenlmState:
 
     def __init__(self) -> None: ...
 
-    def __eq__(self, arg: object, /) -> bool: ...
+    def __eq__(self, other: object | None) -> bool: ...
 
     def __lt__(self, arg: KenlmState, /) -> bool: ...
 
@@ -839,7 +839,7 @@ class KenlmModule:
     @property
     def order(self) -> int: ...
 
-    def score(self, sentence: object, bos: bool = True, eos: bool = True) -> float:
+    def score(self, sentence: object, bos: object | None = True, eos: object | None = True) -> float:
         """
         log10 p of a sentence, with <s> before it and </s> after it unless it is said otherwise.
         """
@@ -847,21 +847,21 @@ class KenlmModule:
     def perplexity(self, sentence: object) -> float:
         """Per word and end of a sentence."""
 
-    def full_scores(self, sentence: object, bos: bool = True, eos: bool = True) -> object:
+    def full_scores(self, sentence: object, bos: object | None = True, eos: object | None = True) -> object:
         """(log10 p, length of the n-gram, whether it is unknown) of each word."""
 
-    def BeginSentenceWrite(self, arg: KenlmState, /) -> None:
+    def BeginSentenceWrite(self, state: KenlmState) -> None:
         """Make a state that before a sentence."""
 
-    def NullContextWrite(self, arg: KenlmState, /) -> None:
+    def NullContextWrite(self, state: KenlmState) -> None:
         """Make a state that before any word, without <s>."""
 
-    def BaseScore(self, arg0: KenlmState, arg1: object, arg2: KenlmState, /) -> float:
+    def BaseScore(self, in_state: KenlmState, word: object, out_state: KenlmState) -> float:
         """
         log10 p of a word after a state; the last argument becomes the state after it.
         """
 
-    def BaseFullScore(self, arg0: KenlmState, arg1: object, arg2: KenlmState, /) -> KenlmFullScore:
+    def BaseFullScore(self, in_state: KenlmState, word: object, out_state: KenlmState) -> KenlmFullScore:
         """
         The same with the length of the n-gram, and whether the word is unknown.
         """
@@ -869,8 +869,10 @@ class KenlmModule:
     def __contains__(self, arg: object, /) -> bool:
         """Whether the model knows a word."""
 
-    def totals(self, sentences: object, bos: bool, eos: bool, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+    def totals(self, sentences: object, bos: object | None, eos: object | None, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """(log10 p, words) of many sentences."""
+
+KENLM_CALLS: dict = ...
 
 class OverlapIndex:
     """An index of a corpus for the substrings of other texts, mapped."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bitmeter import _core
-from bitmeter._util.check import flag, integer
+from bitmeter._util.check import integer
 from bitmeter.errors import BitmeterError, InputTypeError
 from bitmeter.models.ngram.files import CoreModel, format_errors
 from bitmeter.models.ngram.kinds import begins_as_kenlm
@@ -68,10 +68,39 @@ class Config:
     >>> config.load_method = LoadMethod.LAZY
     """
 
+    __slots__ = ("_arpa_complain", "_load_method", "_show_progress")
+
     def __init__(self) -> None:
-        self.load_method: int = LoadMethod.POPULATE_OR_READ
-        self.show_progress: bool = True
-        self.arpa_complain: int = ARPALoadComplain.ALL
+        self._load_method: int = LoadMethod.POPULATE_OR_READ
+        self._show_progress: bool = True
+        self._arpa_complain: int = ARPALoadComplain.ALL
+
+    @property
+    def load_method(self) -> int:
+        """How a binary comes into memory."""
+        return self._load_method
+
+    @load_method.setter
+    def load_method(self, value: int) -> None:
+        self._load_method = integer(value, "load_method", low=LoadMethod.LAZY, high=LoadMethod.PARALLEL_READ)
+
+    @property
+    def show_progress(self) -> bool:
+        """Taken as true or false; nothing is shown."""
+        return self._show_progress
+
+    @show_progress.setter
+    def show_progress(self, value: object) -> None:
+        self._show_progress = bool(value)
+
+    @property
+    def arpa_complain(self) -> int:
+        """One of `ARPALoadComplain`; nothing is said."""
+        return self._arpa_complain
+
+    @arpa_complain.setter
+    def arpa_complain(self, value: int) -> None:
+        self._arpa_complain = integer(value, "arpa_complain", low=ARPALoadComplain.ALL, high=ARPALoadComplain.NONE)
 
 
 class Model(_core.KenlmModule):
@@ -103,6 +132,13 @@ class Model(_core.KenlmModule):
             bos: bool = True,  # noqa: FBT001
             eos: bool = True,  # noqa: FBT001
         ) -> Iterator[tuple[float, int, bool]]: ...
+
+    else:
+        # The same methods, found faster where their arguments are given by position.
+        BaseScore = _core.KENLM_CALLS["BaseScore"]
+        BaseFullScore = _core.KENLM_CALLS["BaseFullScore"]
+        BeginSentenceWrite = _core.KENLM_CALLS["BeginSentenceWrite"]
+        NullContextWrite = _core.KENLM_CALLS["NullContextWrite"]
 
     def __init__(self, path: str | bytes | os.PathLike[str], config: Config | None = None) -> None:
         name, copied = _checked(path, config)
@@ -153,7 +189,7 @@ class Model(_core.KenlmModule):
         self, sentences: Any, bos: Any, eos: Any, threads: Any
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         many = integer(threads, "threads", low=0, high=1024)
-        return self.totals(sentences, flag(bos, "bos"), flag(eos, "eos"), many)
+        return self.totals(sentences, bos, eos, many)
 
     def __repr__(self) -> str:
         return f"<Model from {os.path.basename(self.path)!r}>"

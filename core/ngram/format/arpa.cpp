@@ -15,6 +15,7 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 constexpr float log_zero = -99.0f;  // SRILM's sign for it, which other readers take for a very small probability
+constexpr float log_no_unknown = -100.0f;  // what KenLM gives an <unk> that a model lacks
 constexpr std::uint64_t most_words = (std::uint64_t{1} << 31) - 1;
 
 Bytes bytes_of(std::string_view text) {
@@ -421,10 +422,10 @@ std::string ArpaWriter::next() {
 }
 
 void ArpaWriter::line(std::string& out) {
-    auto number = [&](float value) {
+    auto number = [&](float value, float zero = log_zero) {
         // As short as brings the same float back. By hand, since not every standard library has to_chars for floats.
         char text[32];
-        const float plain = std::isinf(value) ? log_zero : value == 0.0f ? 0.0f : value;
+        const float plain = std::isinf(value) ? zero : value == 0.0f ? 0.0f : value;
         int size = 0;
         for (int digits = 7; digits <= 9; ++digits) {
             size = std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(plain));
@@ -434,7 +435,8 @@ void ArpaWriter::line(std::string& out) {
         out.append(text, static_cast<std::size_t>(size));
     };
     const bool leaf = order_ == model_.order() && order_ > 1;
-    number(leaf ? model_.leaves()[place_].logprob : model_.nodes(order_)[place_].logprob);
+    number(leaf ? model_.leaves()[place_].logprob : model_.nodes(order_)[place_].logprob,
+           order_ == 1 && place_ == word_unknown ? log_no_unknown : log_zero);
     path_[order_] = place_;
     for (int o = order_ - 1; o >= 1; --o) {
         // The n-grams stand in the order of their beginnings, so each beginning only ever moves on.

@@ -227,21 +227,41 @@ double total_in_parts(const Model& model, const std::vector<std::uint32_t>& numb
 
 constexpr std::size_t long_sentence = 24;
 
+/// The words of a sentence by number, and its end.
+template <class Model>
+std::vector<std::uint32_t> numbers_of(Words<Model>& words, Bytes sentence, ModuleEdges edges) {
+    std::vector<std::uint32_t> result;
+    result.reserve(sentence.size / 4 + 2);
+    words.of(sentence, [&](std::uint32_t word) { result.push_back(word); });
+    if (edges.ended) result.push_back(word_end);
+    return result;
+}
+
+std::vector<NgramFloat> float_scores(const NgramModel& model, const std::vector<std::uint32_t>& numbers, ModuleEdges edges) {
+    std::vector<NgramFloat> result(numbers.size());
+    const NgramState before = edges.begun ? ngram_cursor(model) : NgramState{0, 0};
+    ngram_float_steps(model, before, numbers.data(), numbers.size(), result.data());
+    return result;
+}
+
 }  // namespace
 
 template <class Model>
 ModuleTotal module_total(const Model& model, Bytes sentence, ModuleEdges edges) {
     Words<Model> words(model);
-    if constexpr (!in_place<Model>) {
+    if constexpr (std::is_same_v<Model, NgramModel>) {
+        if (sentence.size > 4 * long_sentence) {
+            float total = 0.0f;
+            const auto scored = float_scores(model, numbers_of(words, sentence, edges), edges);
+            for (const NgramFloat& own : scored) total += own.logprob;  // one after the other, as KenLM does
+            return {total, scored.size() - edges.ended};
+        }
+    } else if constexpr (!in_place<Model>) {
         if (edges.begun && sentence.size > 4 * long_sentence) {
-            std::vector<std::uint32_t> numbers;
-            numbers.reserve(sentence.size / 4);
-            words.of(sentence, [&](std::uint32_t word) { numbers.push_back(word); });
-            const std::size_t many = numbers.size();
-            if (edges.ended) numbers.push_back(word_end);
-            if (many >= long_sentence) {
+            const std::vector<std::uint32_t> numbers = numbers_of(words, sentence, edges);
+            if (numbers.size() >= long_sentence) {
                 const double total = total_in_parts(model, numbers);
-                if (std::isfinite(total)) return {static_cast<float>(total), many};  // else KenLM has a number for it
+                if (std::isfinite(total)) return {static_cast<float>(total), numbers.size() - edges.ended};  // else KenLM has a number for it
             }
         }
     }
@@ -253,14 +273,9 @@ std::vector<ModuleScore> module_scores(const Model& model, Bytes sentence, Modul
     Words<Model> words(model);
     std::vector<ModuleScore> result;
     if constexpr (std::is_same_v<Model, NgramModel>) {
-        std::vector<std::uint32_t> numbers;
-        numbers.reserve(sentence.size / 4 + 2);
-        words.of(sentence, [&](std::uint32_t word) { numbers.push_back(word); });
-        const std::size_t many = numbers.size();
-        if (edges.ended) numbers.push_back(word_end);
-        std::vector<NgramFloat> scored(numbers.size());
-        const NgramState before = edges.begun ? ngram_cursor(model) : NgramState{0, 0};
-        ngram_float_steps(model, before, numbers.data(), numbers.size(), scored.data());
+        const std::vector<std::uint32_t> numbers = numbers_of(words, sentence, edges);
+        const auto scored = float_scores(model, numbers, edges);
+        const std::size_t many = numbers.size() - edges.ended;
         result.reserve(numbers.size());
         for (std::size_t i = 0; i < numbers.size(); ++i)
             result.push_back({scored[i].logprob, scored[i].length, i < many && numbers[i] == word_unknown});
