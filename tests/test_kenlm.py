@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,14 +197,144 @@ def test_bad_arguments_are_errors_that_say_so() -> None:
         model.scores(5)
     with pytest.raises(TypeError):
         model.score(5)
-    with pytest.raises(InputError, match="surrogate"):
-        model.score("\ud800")
+    with pytest.raises(InputError, match=r"sentences\[1\] has a lone surrogate"):
+        model.scores(["to", "\ud800"])
     with pytest.raises(OSError, match=r"Cannot read model 'nothing\.bin'"):
         kenlm.Model("nothing.bin")
     with pytest.raises(TypeError):
         kenlm.Model(5)  # type: ignore[arg-type]
     with pytest.raises(InputTypeError, match="Config"):
         kenlm.Model(file("probing"), "lazy")  # type: ignore[arg-type]
+
+
+def test_a_lone_surrogate_is_the_error_that_kenlm_raises() -> None:
+    model, state = kenlm.Model(file("probing")), kenlm.State()
+    calls: list[Callable[[], object]] = [
+        lambda: model.score("\ud800"),
+        lambda: model.perplexity("\ud800"),
+        lambda: model.full_scores("\ud800"),
+        lambda: model.BaseScore(state, "\ud800", kenlm.State()),
+        lambda: model.BaseFullScore(state, "\ud800", kenlm.State()),
+        lambda: "\ud800" in model,
+    ]
+    for call in calls:
+        with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["probing", "tiny.arpa"])
+def test_whatever_is_true_begins_and_ends_a_sentence(name: str) -> None:
+    model = kenlm.Model(file(name))
+    for true, false in [(1, 0), (np.True_, np.False_), ("yes", ""), ([0], None)]:
+        for bos, eos in [(True, False), (False, True)]:
+            given: Any = {"bos": true if bos else false, "eos": true if eos else false}
+            assert model.score("to be", **given) == model.score("to be", bos, eos)
+            assert list(model.full_scores("to be", **given)) == list(model.full_scores("to be", bos, eos))
+            assert model.scores(["to be"], **given) == model.scores(["to be"], bos, eos)
+    with pytest.raises(ValueError, match="ambiguous"):  # of NumPy, as in kenlm
+        model.score("to", bos=np.array([1, 2]))
+
+
+@pytest.mark.parametrize("name", ["probing", "tiny.arpa"])
+def test_arguments_have_the_names_that_kenlm_gives_them(name: str) -> None:
+    model, state, after, named = kenlm.Model(file(name)), kenlm.State(), kenlm.State(), kenlm.State()
+    model.BeginSentenceWrite(state=named)
+    model.BeginSentenceWrite(state)
+    assert state == named
+    logprob = model.BaseScore(state, "to", after)
+    assert model.BaseScore(in_state=state, word="to", out_state=named) == logprob
+    assert after == named
+    model.NullContextWrite(state=named)
+    assert named == kenlm.State()
+    full = model.BaseFullScore(state, word="to", out_state=named)
+    assert (full.log_prob, full.ngram_length, full.oov) == (logprob, 2, False)
+    assert after == named
+    assert model.score(sentence="to be", bos=True, eos=True) == model.score("to be")
+    assert model.perplexity(sentence="to be") == model.perplexity("to be")
+    assert list(model.full_scores(sentence="to be", bos=True, eos=True)) == list(model.full_scores("to be"))
+
+
+def test_calls_with_other_arguments_are_type_errors() -> None:
+    """These methods take arguments by position on a way of their own, which leaves all else to that of names."""
+    model, state = kenlm.Model(file("probing")), kenlm.State()
+    calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
+        (model.BaseScore, (state, "to"), {}),
+        (model.BaseScore, (state, "to", state, state), {}),
+        (model.BaseScore, (state, "to"), {"after": state}),
+        (model.BaseScore, (state, "to", state), {"word": "to"}),
+        (model.BaseScore, (None, "to", state), {}),
+        (model.BaseScore, (state, 5, state), {}),
+        (model.BaseFullScore, (state, "to", "be"), {}),
+        (model.BeginSentenceWrite, (), {}),
+        (model.BeginSentenceWrite, (None,), {}),
+        (model.NullContextWrite, (state, state), {}),
+        (kenlm.Model.BaseScore, (5, state, "to", state), {}),
+    ]
+    for call, given, named in calls:
+        with pytest.raises(TypeError):
+            call(*given, **named)
+    assert state == kenlm.State()
+
+
+@pytest.mark.filterwarnings("ignore:nanobind:RuntimeWarning")  # it says the same as the error
+def test_objects_that_were_never_made_are_type_errors() -> None:
+    model, state = kenlm.Model(file("probing")), kenlm.State()
+    for call in (model.BaseScore, model.BaseFullScore):
+        for before, after in ((kenlm.State.__new__(kenlm.State), state), (state, kenlm.State.__new__(kenlm.State))):
+            with pytest.raises(TypeError):
+                call(before, "to", after)
+    with pytest.raises(TypeError):
+        kenlm.Model.__new__(kenlm.Model).BaseScore(state, "to", state)
+    with pytest.raises(TypeError):
+        kenlm.Model.__new__(kenlm.Model).NullContextWrite(state)
+
+
+def test_a_state_is_not_equal_to_what_is_no_state() -> None:
+    state, nothing = kenlm.State(), None
+    assert not (state == nothing)  # noqa: SIM201 - both operators are asked
+    assert state != nothing
+    assert state not in [None, 5, "state"]
+
+
+def test_options_are_checked_as_in_kenlm() -> None:
+    config: Any = kenlm.Config()
+    with pytest.raises(AttributeError):
+        config.bogus = 1
+    for name in ("load_method", "arpa_complain"):
+        for value in ("x", None):
+            with pytest.raises(TypeError, match=name):
+                setattr(config, name, value)
+        with pytest.raises(InputError, match=name):  # kenlm takes it, and the process ends when a model is opened
+            setattr(config, name, 99)
+    config.show_progress = 0
+    assert (config.load_method, config.show_progress, config.arpa_complain) == (2, False, 0)
+
+
+@pytest.mark.parametrize("bos", [True, False])
+def test_long_sentences_are_added_in_single_precision(own: dict[str, str], bos: bool) -> None:
+    """Word after word, as kenlm adds: its rounding of 40,000 words is part of the figure."""
+    # score("to be " * 20000, bos=bos) of the module kenlm 0.3.0 on tiny.arpa.
+    expected = -46596.41015625 if bos else -46596.4375
+    for path in (file("tiny.arpa"), own["fast"], file("probing")):
+        model = kenlm.Model(path)
+        assert model.score("to be " * 20_000, bos=bos) == expected
+        for many in (23, 24, 25, 100):
+            line = "to be or not " * many
+            total = np.float32(0)
+            for logprob, _, _ in model.full_scores(line, bos=bos):
+                total += np.float32(logprob)
+            assert model.score(line, bos=bos) == float(total)
+
+
+@pytest.mark.parametrize("name", ["gaps-probing", "gaps-trie", "gaps.arpa"])
+def test_an_unknown_word_costs_the_same_after_a_conversion_to_arpa(name: str, tmp_path: Path) -> None:
+    """KenLM gives an <unk> that the model lacks -100; ARPA files have -99 for what is impossible."""
+    bm.convert(file(name), tmp_path / "made.arpa")
+    lines = (tmp_path / "made.arpa").read_text(encoding="utf-8").splitlines()
+    assert [line.split()[:2] for line in lines if "<unk>" in line] == [["-100", "<unk>"]]
+    before, after = kenlm.Model(file(name)), kenlm.Model(str(tmp_path / "made.arpa"))
+    for line, row in zip(LINES, RECORDED["models"][name], strict=True):
+        assert after.score(line) == before.score(line) == row[1]
 
 
 def test_the_rest_of_the_module() -> None:

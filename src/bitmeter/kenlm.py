@@ -4,8 +4,8 @@ The names, arguments and figures are those of the module `kenlm` (0.3.0): log10 
 files, the binaries of KenLM and our own .bmn files. From a binary or an ARPA file it gives the same floats.
 
 Beyond that module: `Model.scores` and `Model.perplexities` take many sentences in one call, as a list or as an Arrow
-column, without the interpreter's lock; states can be pickled; a state of another model is refused; and a NUL is a
-byte of a word, where KenLM drops what follows it.
+column, without the interpreter's lock; states can be pickled; a state of another model is refused; a state may be
+`in_state` and `out_state` at once; and a NUL is a byte of a word, where KenLM drops what follows it.
 """
 
 from __future__ import annotations

@@ -68,9 +68,11 @@ namespace {
 template <class Pay>
 NgramFloat walk(const NgramModel& m, NgramState& state, std::uint32_t word, Pay&& pay) {
     const std::uint32_t code = m.codes().code(word);
+    __builtin_prefetch(m.nodes(1) + word);
     while (state.length > 0) {
         const Range range = children(m, state.length, state.place);
         const NgramNode& node = m.nodes(state.length)[state.place];
+        if (state.length > 1) __builtin_prefetch(m.nodes(state.length - 1) + node.suffix);
         if (range.begin < range.end) {
             const std::uint64_t found =
                 find_in_lines(m.keys(state.length + 1), range.begin, range.end, code, m.codes().bits());
@@ -108,7 +110,14 @@ NgramFloat ngram_float_step(const NgramModel& m, NgramState& state, std::uint32_
     while (state.length > 0) {
         const NgramNode& node = m.nodes(state.length)[state.place];
         const Range range = children(m, state.length, state.place);
-        if (range.begin < range.end || node.backoff != 0.0f) break;
+        if (range.begin < range.end || node.backoff != 0.0f) {
+            // What the next step reads first comes while the caller makes up the next word.
+            const std::uint32_t* const keys = m.keys(state.length + 1);
+            if (range.begin < range.end) __builtin_prefetch(keys + range.begin);
+            if (range.end - range.begin > 1) __builtin_prefetch(keys + range.end - 1);
+            if (state.length > 1) __builtin_prefetch(m.nodes(state.length - 1) + node.suffix);
+            break;
+        }
         state = state.length == 1 ? NgramState{0, 0}
                                   : NgramState{state.length - 1, suffix_of(m, state.length, node.suffix)};
     }
