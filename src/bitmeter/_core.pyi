@@ -872,7 +872,8 @@ class KenlmModule:
     def totals(self, sentences: object, bos: object | None, eos: object | None, threads: int) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """(log10 p, words) of many sentences."""
 
-KENLM_CALLS: dict = ...
+def kenlm_calls() -> dict[str, object]:
+    """Methods of KenlmModule by name, in the interpreter's own kind."""
 
 class OverlapIndex:
     """An index of a corpus for the substrings of other texts, mapped."""

@@ -129,16 +129,16 @@ class Model(_core.KenlmModule):
         def full_scores(  # noqa: D102
             self,
             sentence: object,
-            bos: bool = True,  # noqa: FBT001
-            eos: bool = True,  # noqa: FBT001
+            bos: object | None = True,
+            eos: object | None = True,
         ) -> Iterator[tuple[float, int, bool]]: ...
 
     else:
         # The same methods, found faster where their arguments are given by position.
-        BaseScore = _core.KENLM_CALLS["BaseScore"]
-        BaseFullScore = _core.KENLM_CALLS["BaseFullScore"]
-        BeginSentenceWrite = _core.KENLM_CALLS["BeginSentenceWrite"]
-        NullContextWrite = _core.KENLM_CALLS["NullContextWrite"]
+        _calls = _core.kenlm_calls()
+        BaseScore, BaseFullScore = _calls["BaseScore"], _calls["BaseFullScore"]
+        BeginSentenceWrite, NullContextWrite = _calls["BeginSentenceWrite"], _calls["NullContextWrite"]
+        del _calls
 
     def __init__(self, path: str | bytes | os.PathLike[str], config: Config | None = None) -> None:
         name, copied = _checked(path, config)

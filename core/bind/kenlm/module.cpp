@@ -279,7 +279,7 @@ PyObject* quick_call(PyObject* self, PyObject* const* given, Py_ssize_t size, Py
     if (!names) {
         try {
             if (PyObject* const result = Call::run(self, given, size)) return result;
-        } catch (...) {  // raised anew below, as Python's
+        } catch (...) {  // raised again below, as Python's
         }
         PyErr_Clear();
     }
@@ -305,14 +305,20 @@ void bind_quick(nb::dict& calls, nb::handle type) {
     calls[Call::name] = made;
 }
 
-void bind_quick_calls(nb::module_& m, nb::handle type) {
+void bind_quick_calls(nb::module_& m) {
     state_type = reinterpret_cast<PyTypeObject*>(nb::type<ModuleState>().ptr());
-    nb::dict calls;
-    bind_quick<BaseScore>(calls, type);
-    bind_quick<BaseFullScore>(calls, type);
-    bind_quick<Write<true>>(calls, type);
-    bind_quick<Write<false>>(calls, type);
-    m.attr("KENLM_CALLS") = calls;
+    m.def(
+        "kenlm_calls",
+        [] {
+            nb::typed<nb::dict, nb::str, nb::object> calls;
+            const nb::handle type = nb::type<Module>();
+            bind_quick<BaseScore>(calls, type);
+            bind_quick<BaseFullScore>(calls, type);
+            bind_quick<Write<true>>(calls, type);
+            bind_quick<Write<false>>(calls, type);
+            return calls;
+        },
+        "Methods of KenlmModule by name, in the interpreter's own kind.");
 }
 
 void bind_state(nb::module_& m) {
@@ -360,7 +366,7 @@ void bind_kenlm_module(nb::module_& m) {
         .def_ro("log_prob", &FullScore::log_prob)
         .def_ro("ngram_length", &FullScore::ngram_length)
         .def_ro("oov", &FullScore::oov);
-    auto module = nb::class_<Module>(m, "KenlmModule", "An n-gram model asked as the module of KenLM is.")
+    nb::class_<Module>(m, "KenlmModule", "An n-gram model asked as the module of KenLM is.")
         .def(nb::init<nb::object>(), "model"_a)
         .def_prop_ro("order", &Module::order)
         .def("score", &Module::score, "sentence"_a, "bos"_a.none() = true, "eos"_a.none() = true,
@@ -384,5 +390,5 @@ void bind_kenlm_module(nb::module_& m) {
             "in_state"_a, "word"_a, "out_state"_a, "The same with the length of the n-gram, and whether the word is unknown.")
         .def("__contains__", &Module::contains, "Whether the model knows a word.")
         .def("totals", &Module::totals, "sentences"_a, "bos"_a.none(), "eos"_a.none(), "threads"_a, "(log10 p, words) of many sentences.");
-    bind_quick_calls(m, module);
+    bind_quick_calls(m);
 }
