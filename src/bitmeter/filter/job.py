@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bitmeter._util.arrays import Floats
-from bitmeter._util.files import check_destination, label
+from bitmeter._util.files import check_destination, label, unwritten
 from bitmeter._util.jobs import Ended, Executor, PartsStep, Task
 from bitmeter._util.leftovers import temporary_folder
 from bitmeter._util.progress import Progress
@@ -81,6 +81,7 @@ class Job:
         self._decision: Decision | None = None
         self._examples: Any = ()
         self._dry = False
+        self._options = ""
 
     # ---- the real thing ------------------------------------------------------------------------------------------
 
@@ -135,22 +136,26 @@ class Job:
         self._stamps = [found[number].stamp for number in range(len(self._shards))]
 
     def _make(self, folder: Path) -> None:
-        """The folder of outputs may be new; the folder that a single output is in must be there."""
-        check_destination(folder)
+        """The folder of outputs may be new, and those above it; the folder that a single output is in must be there."""
         kept = self._shards[0].kept
         if self._shards[0].is_named and kept is not None:
+            check_destination(folder)
             check_destination(kept)
-        folder.mkdir()
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise unwritten(folder, error) from error
 
     def _key(self, rule: Decision | Shares) -> str:
         """A hash of all that decides what is written, but for the file itself."""
         signature = self._scorers.signature
         about = {
-            "settings": self._settings.describe(), "by": self._scorers.by, "version": 1,
+            "settings": self._settings.describe(), "by": self._scorers.by, "version": 2,
             "conventions": None if self._scorers.is_pattern or signature is None else str(signature.but(version="")),
             "models": {} if self._scorers.is_pattern else self._scorers.fingerprints(),
             "patterns": self._scorers.described(),
         }  # fmt: skip
+        self._options = digest_of(about)
         if isinstance(rule, Shares):  # limits depend on all files
             about["inputs"] = [found["sha256"] for found in self._inputs]
         return digest_of(about)
@@ -162,6 +167,8 @@ class Job:
             return None
         try:
             reason = self._disagrees(found, shard, key, number, receipts.folder.parent)
+            if reason == "moved":
+                reason = self._moved(receipts)
         except (KeyError, TypeError, AttributeError) as error:
             message = f"the receipt of {label(shard.name)} in {receipts.folder} is damaged; remove it"
             raise FileFormatError(message, value=shard.name) from error
@@ -176,11 +183,11 @@ class Job:
         raise FileFormatError(message, value=shard.name)
 
     def _disagrees(self, found: dict[str, Any], shard: Shard, key: str, number: int, folder: Path) -> str:
-        """Why a receipt is not that of this job; empty if it is, "gone" if an output is."""
+        """Why a receipt is not that of this job; empty if it is, "gone" if an output is, "moved" if limits may be."""
         if found["input"] != self._inputs[number]:
             return f"from another content of {label(shard.source)}"
         if found["key"] != key:
-            return "by another model or with other options"
+            return "moved" if found.get("options") == self._options else "by another model or with other options"
         for language, fingerprint in found["models"].items():
             opened = self._scorers.of(language)
             if (
@@ -195,6 +202,17 @@ class Job:
             if os.stat(path).st_size != about["size"]:
                 return "and has changed since"
         return ""
+
+    def _moved(self, receipts: Receipts) -> str:
+        """Which input is not what it was, where the limits of all files depend on each."""
+        changed = [
+            label(shard.source)
+            for number, shard in enumerate(self._shards)
+            if (found := receipts.read(shard.name)) is not None and found["input"] != self._inputs[number]
+        ]
+        what = f"{changed[0]} has changed" if changed else "a file was added to the corpus or taken from it"
+        more = f" (and {len(changed) - 1:,} more)" if len(changed) > 1 else ""
+        return f"and {what}{more} since, which moves the limits of all files (they are shares of all documents)"
 
     def _check_free(
         self, receipts: Receipts, key: str, done: dict[str, dict[str, Any] | None], labels: tuple[str, ...]
@@ -304,8 +322,8 @@ class Job:
         assert self._decision is not None
         folder = receipts.folder.parent
         found = {
-            "key": key, "input": self._inputs[number], "source": label(shard.source), "rule": self._decision.describe(),
-            "models": written.models,
+            "key": key, "options": self._options, "input": self._inputs[number], "source": label(shard.source),
+            "rule": self._decision.describe(), "models": written.models,
             # Below the folder of outputs, which may be moved.
             "outputs": [{"name": os.path.relpath(path, folder), **about} for path, about in written.outputs],
             "tally": written.tally, "signature": written.signature, "version": __version__,

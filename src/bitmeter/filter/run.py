@@ -10,12 +10,13 @@ from typing import Any
 
 from bitmeter._util.asking import ask
 from bitmeter._util.check import flag, items
-from bitmeter._util.files import as_path
+from bitmeter._util.files import as_path, label
 from bitmeter._util.jobs import Executor
 from bitmeter._util.progress import Progress, as_progress
 from bitmeter.errors import ChoiceError
 from bitmeter.filter.job import Job
 from bitmeter.filter.plan import BUCKET, Shard, shards_of
+from bitmeter.filter.records import format_of
 from bitmeter.filter.rules import Buckets, Decision, Everything, Shares
 from bitmeter.filter.scores import Scorers
 from bitmeter.filter.settings import Settings, check_strings, rule_of, settle
@@ -98,7 +99,7 @@ def filter_corpus(
         Keep each document with a probability by its figure: "uniform:0.1", "gaussian:CENTRE,WIDTH",
         "steps:100=0.2,300=1". The draw depends on the seed and the text alone.
     seed
-        Of the draws.
+        Of the draws of `sample`.
     minus
         A second model, whose figure is subtracted (Moore and Lewis 2010).
     language
@@ -113,7 +114,8 @@ def filter_corpus(
         What a document of a text file is: "line" (the default) or "blank".
     like, norm, first, eos, oov, ctx
         As for `score`. Without them, a model that can spell unknown words does; one that cannot gives them their
-        class, and scores the ends of sentences, as KenLM does.
+        class, and scores the ends of sentences, as KenLM does. With `like` a filter ("cc_net", "edugp", "datatrove",
+        "roots", "data-juicer"), the perplexity is that filter's own, summed and rounded as it does, which takes longer.
     sentences
         What begins and ends like a sentence: "document" (the default), "line", or "split" (each part that Python's
         ``text.split("\n")`` gives, as in most filters: a final newline has an empty sentence after it).
@@ -122,10 +124,11 @@ def filter_corpus(
     prefix
         What the names of added fields begin with.
     tag
-        A field to add, with the outcome of each record; then all records are kept.
+        A field to add, with the outcome of each record; then all records are kept. Only JSON lines and Parquet have
+        fields.
     unscored
         What becomes of records that have no figure, as they are empty or of a language without a model: "drop" or
-        "keep".
+        "keep". (Some filters give empty documents a perplexity, and so do their conventions.)
     rejected
         Where dropped records go, given as `output`.
     bad
@@ -162,6 +165,9 @@ def filter_corpus(
     started = time.perf_counter()
     check_strings(**{name: one for name, one in (("by", by), ("units", units)) if one is not None})
     rule = rule_of(low=min, high=max, keep=keep, buckets=buckets, table=table, sample=sample, seed=seed)
+    if seed and sample is None:
+        message = f"--seed {seed} is the seed of --sample, and nothing is sampled; add --sample, or leave out --seed"
+        raise ChoiceError(message, value=seed)
     settings = settle(
         rule, field=field, language=language, docs=docs, add=add, prefix=prefix, tag=tag, unscored=unscored, seed=seed
     )
@@ -171,6 +177,7 @@ def filter_corpus(
         "like": like, "norm": norm, "first": first, "eos": eos, "oov": oov, "ctx": ctx, "sentences": sentences
     }  # fmt: skip
     shards = shards_of(corpus, *((None, None, None) if dry else (output, rejected, bad)))
+    _check_fields(shards, settings)
     given = () if components == () else tuple(items(components, "components", "several models or tokenizers"))
     arguments = (model, minus, units, "" if by is None else by, conventions, given)
     executor: Executor = ask("an executor", workers, engine, address)
@@ -199,9 +206,32 @@ def _check_outputs(rule: Decision | Shares, output: Any, rejected: Any, settings
             f"the output, such as -o 'OUT/{BUCKET}'"
         )
         raise ChoiceError(message)
+    if settings.tag and isinstance(rule, Everything):
+        message = (
+            f"nothing says what to keep, so --tag {settings.tag} would label all records alike; give a rule (--max, "
+            "--min, --keep 30%, --buckets, --table or --sample), or add figures alone (--add value)"
+        )
+        raise ChoiceError(message, value=settings.tag)
     if rejected is not None and settings.tag:
         message = "--tag keeps every record, so nothing is left for --rejected; leave one of them out"
         raise ChoiceError(message)
+
+
+def _check_fields(shards: list[Shard], settings: Settings) -> None:
+    """Refuse to add fields to what has none."""
+    if not settings.fields.added:
+        return
+    for shard in shards:
+        kind = format_of(shard.source)
+        if kind in ("text", "wet"):
+            asked = [name for name, given in (("--add", settings.added), ("--tag", settings.tag)) if given]
+            what = "WET" if kind == "wet" else "plain text"
+            hint = "; of lines, jq -Rc '{text: .}' makes such a file" if kind == "text" else ""
+            message = (
+                f"{label(shard.source)} is {what}, whose documents have no fields, so {' and '.join(asked)} would be "
+                f"lost; give JSON lines or Parquet{hint}. To write buckets apart: -o 'OUT/{BUCKET}'"
+            )
+            raise ChoiceError(message, value=shard.source)
 
 
 def _check_languages(rule: Decision | Shares, settings: Settings, scorers: Scorers) -> None:

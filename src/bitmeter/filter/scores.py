@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bitmeter._util.arrays import Ints
 from bitmeter.errors import InputError
 from bitmeter.filter.records import Rows
-from bitmeter.filter.statistics import check_statistic, default_statistic, difference, statistic
+from bitmeter.filter.statistics import STATISTICS, check_statistic, default_statistic, difference, statistic
 from bitmeter.measure.documents.scorer import DocumentColumns, DocumentScorer
 from bitmeter.measure.signature import Signature
 from bitmeter.models.protocols import Compressor, Model, Threaded
@@ -29,7 +29,7 @@ SCORED, BAD, NO_FIGURE, NO_MODEL = range(4)
 RECORD = np.dtype(
     [
         ("nats", "<f8"), ("value", "<f8"), ("bytes", "<i8"), ("chars", "<i8"), ("words", "<i8"), ("tokens", "<i8"),
-        ("oov", "<i8"), ("language", "<i4"), ("state", "u1"),
+        ("oov", "<i8"), ("perplexity", "<f8"), ("language", "<i4"), ("state", "u1"),
     ]
 )  # fmt: skip
 Records = NDArray[np.void]
@@ -203,6 +203,7 @@ class Scorers:
             values, defined = difference(self.by, columns, second.score(data, ends))
         for name in _COLUMNS:
             records[name][chosen] = getattr(columns, name)
+        records["perplexity"][chosen] = STATISTICS["perplexity"](columns)
         records["value"][chosen] = values
         records["state"][chosen] = np.where(defined, SCORED, NO_FIGURE)
 
@@ -220,7 +221,7 @@ def _tokenizer(name: str) -> str:
 
 def columns_of(records: Records) -> DocumentColumns:
     """The sums and counts of records."""
-    return DocumentColumns(*(np.ascontiguousarray(records[name]) for name in _COLUMNS))
+    return DocumentColumns(*(np.ascontiguousarray(records[name]) for name in (*_COLUMNS, "perplexity")))
 
 
 def read_scores(path: Path, size: int) -> Iterator[Records]:

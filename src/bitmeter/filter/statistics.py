@@ -22,6 +22,16 @@ def _per(total: Floats, count: Ints) -> Floats:
     return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
 
 
+def _per_token(total: Floats, columns: DocumentColumns) -> Floats:
+    """A quotient by tokens; an empty document has none, though its end may be a token."""
+    return _per(total, np.where(columns.bytes > 0, columns.tokens, 0))
+
+
+def _perplexity(columns: DocumentColumns) -> Floats:
+    """By the exact sums; where the conventions are those of a tool, the tool's own figure."""
+    return _exp(_per_token(columns.nats, columns)) if columns.perplexity is None else columns.perplexity
+
+
 def _exp(nats: Floats) -> Floats:
     with np.errstate(over="ignore"):
         return np.exp(nats)
@@ -31,11 +41,11 @@ STATISTICS: dict[str, Callable[[DocumentColumns], Floats]] = {
     "bits_per_byte": lambda c: _per(c.nats / _LN2, c.bytes),
     "bits_per_char": lambda c: _per(c.nats / _LN2, c.chars),
     "bits_per_word": lambda c: _per(c.nats / _LN2, c.words),
-    "bits_per_token": lambda c: _per(c.nats / _LN2, c.tokens),
-    "perplexity": lambda c: _exp(_per(c.nats, c.tokens)),
+    "bits_per_token": lambda c: _per_token(c.nats / _LN2, c),
+    "perplexity": _perplexity,
     "word_perplexity": lambda c: _exp(_per(c.nats, c.words)),
     "ratio": lambda c: _per(c.nats / (8 * _LN2), c.bytes),
-    "oov_share": lambda c: _per(c.oov.astype(np.float64), c.tokens),
+    "oov_share": lambda c: _per_token(c.oov.astype(np.float64), c),
     "nats": lambda c: c.nats,
     "bits": lambda c: c.nats / _LN2,
     "bytes": lambda c: c.bytes.astype(np.float64),

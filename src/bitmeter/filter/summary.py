@@ -119,7 +119,10 @@ class FilterSummary:
         return self.tally.shares.get(str(label), Share())
 
     def histogram(self, bins: int = 16) -> list[tuple[float, float, int]]:
-        """How many documents there are between two values: from, to, number; the last may reach to infinity."""
+        """How many documents there are between two values: from, to, number.
+
+        Figures of zero have a row of their own, from 0 to 0; so have infinite ones, at the end.
+        """
         return list(_grouped(self.tally.whole_histogram(), integer(bins, "bins", low=1, high=1 << 20)))
 
     def to_json(self) -> dict[str, Any]:
@@ -163,21 +166,31 @@ class FilterSummary:
         return rendered(self)
 
 
+#: The bin of zero.
+_ZERO = 1 << (63 - BELOW)
+
+
 def _plain(value: float) -> float | str:
     return value if math.isfinite(value) else "inf" if value > 0 else "-inf"
 
 
 def _grouped(histogram: Histogram, bins: int) -> Iterator[tuple[float, float, int]]:
-    """Neighbouring bins joined until there are few, each with about as wide a range of ranks of bins."""
+    """Neighbouring bins joined until there are few, each with about as wide a range of ranks of bins.
+
+    Zero is apart: between it and the least figure are the bins of all small numbers.
+    """
     places = sorted(histogram.counts)
     if not places:
         return
     finite = [place for place in places if math.isfinite(value_of(place << BELOW))]
-    if finite:
-        first, last = finite[0], finite[-1] + 1
-        width = max(1, -(-(last - first) // bins))
-        for start in range(first, last, width):
-            stop = min(start + width, last)
+    signs = [[place for place in finite if place < _ZERO], [place for place in finite if place > _ZERO]]
+    spans = [range(part[0], part[-1] + 1) if part else range(0) for part in signs]
+    width = max(1, -(-sum(map(len, spans)) // bins))
+    for span in spans:
+        if span is spans[1] and _ZERO in histogram.counts:
+            yield 0.0, 0.0, histogram.counts[_ZERO]
+        for start in span[::width]:
+            stop = min(start + width, span.stop)
             count = sum(histogram.counts.get(place, 0) for place in range(start, stop))
             yield value_of(start << BELOW), value_of(stop << BELOW), count
     infinite = sum(histogram.counts[place] for place in places if place not in set(finite))

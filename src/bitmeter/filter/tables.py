@@ -82,6 +82,15 @@ def read_limits(path: Any) -> Limits:
     return found
 
 
+def _layout(head: list[str]) -> str:
+    """What a table of percentiles looks like."""
+    turned = all(cell.strip().replace(".", "", 1).isdigit() for cell in head[1:]) and len(head) > 1
+    return (
+        "A table of percentiles has a row for each percentile, whose number comes first, and a column for each "
+        "language (percentile,en,fr / 30,159.4,201.3 / 60,…)"
+    ) + ("; this one has its percentiles in the header: exchange rows and columns" if turned else "")
+
+
 def read_cuts(path: Any, shares: tuple[Fraction, ...]) -> dict[str, tuple[float, ...]]:
     """The perplexities at these percentiles, by language, from a table like CCNet's: a row per percentile."""
     if isinstance(path, str) and path in TABLES:
@@ -92,7 +101,11 @@ def read_cuts(path: Any, shares: tuple[Fraction, ...]) -> dict[str, tuple[float,
     percentiles = [float(100 * share) for share in shares]
     wanted: dict[float, list[float]] = {}
     for line, row in enumerate(rows, 2):
-        percentile = _number(row[0], path, line)
+        try:
+            percentile = _number(row[0], path, line)
+        except FileFormatError as error:
+            message = f"{error}. {_layout(head)}"
+            raise FileFormatError(message, value=row[0]) from error
         if percentile in percentiles:
             if len(row) != len(head):
                 message = f"{label(str(path))}, line {line} has {len(row)} cells, and the header {len(head)}"
@@ -100,7 +113,7 @@ def read_cuts(path: Any, shares: tuple[Fraction, ...]) -> dict[str, tuple[float,
             wanted[percentile] = [_number(cell, path, line) for cell in row[1:]]
     missing = [percentile for percentile in percentiles if percentile not in wanted]
     if missing:
-        message = f"{label(str(path))} has no row for the percentile {missing[0]:g}; its rows begin with percentiles"
+        message = f"{label(str(path))} has no row for the percentile {missing[0]:g}. {_layout(head)}"
         raise FileFormatError(message, value=str(path))
     columns = [wanted[percentile] for percentile in percentiles]
     return {language: tuple(column[place] for column in columns) for place, language in enumerate(languages)}

@@ -32,6 +32,8 @@ def describe_filter(summary: FilterSummary) -> str:
         where = "set aside" if summary.aside else "in no output (--bad OUT keeps them)"
         lines += _row("bad records", f"{summary.bad:,} record{s} could not be scored, {where}:")
         lines += [line for place in summary.tally.places for line in _folded("", place)]
+        if summary.bad > len(summary.tally.places):
+            lines += _folded("", f"and {summary.bad - len(summary.tally.places):,} more")
     for name, reason in summary.failed:
         lines += _row("unreadable", reason if name in reason else f"{name}: {reason}")
     if summary.skipped:
@@ -64,13 +66,19 @@ def _outcomes(summary: FilterSummary) -> list[str]:
     documents, size = max(1, summary.documents), max(1, summary.bytes)
     lines = []
     for name, share in sorted(summary.tally.shares.items(), key=lambda item: _ORDER.get(item[0], 9)):
-        rate = f"{share.documents:>11,} docs {100 * share.documents / documents:5.1f} %"
-        room = f"{share.bytes:>15,} bytes {100 * share.bytes / size:5.1f} %"
+        many, much = _counted(share.documents, "doc"), _counted(share.bytes, "byte")
+        rate, room = f"{100 * share.documents / documents:5.1f} %", f"{100 * share.bytes / size:5.1f} %"
         if line_width() < LONGEST:
-            lines += [f"  {name}", f"    {rate.strip()}, {room.strip()}"]
+            lines += [f"  {name}", f"    {many} {rate}, {much} {room}"]
         else:
-            lines.append(f"  {name:<13}{rate} {room}")
+            # A word in the singular has the place of the plural, so that columns stay.
+            many, much = (one if one.endswith("s") else f"{one} " for one in (many, much))
+            lines.append(f"  {name:<13}{many:>16} {rate} {much:>21} {room}")
     return lines
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 _ORDER = {"kept": 0, "dropped": 1, "head": 2, "middle": 3, "tail": 4, "all": 5, "unscored": 6}
@@ -118,7 +126,7 @@ def _histogram(summary: FilterSummary) -> list[str]:
     lines = []
     for low, high, count in rows:
         bar = "█" * round(wide * count / most) or ("▏" if count else "")
-        between = "infinite" if math.isinf(low) else f"{_short(low)} … {_short(high)}"
+        between = "infinite" if math.isinf(low) else "0" if low == high else f"{_short(low)} … {_short(high)}"
         lines.append(f"  {between:>19}  {bar:<{wide}} {count:,}")
     return lines
 

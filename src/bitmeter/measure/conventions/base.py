@@ -61,6 +61,9 @@ class Convention:
         Makes the tool's own word counter; None if words are counted as everywhere else.
     tally
         Makes what adds as the tool does, where its rounding shows in its figures; None if exact sums will do.
+    each
+        The figure that the tool gives each document, from the sums of `tally` and the tokens; not a number for a
+        document to which the tool gives none. None if the tool has no figures of documents.
     bos
         Where the tool puts BOS.
     border
@@ -80,6 +83,7 @@ class Convention:
     needs: str = ""
     words: Callable[[], WordCounter] | None = None
     tally: Callable[[], Tally] | None = None
+    each: Callable[[Floats, Ints], Floats] | None = None
     bos: Bos = "window"
     border: str = "whole"
     bos_of_answers: str | None = None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -54,6 +55,9 @@ class DocumentColumns:
         Of the text that was scored, after normalisation.
     oov
         How many units the model does not know.
+    perplexity
+        The figure by the arithmetic and the rounding of the tool whose conventions are followed; not a number where
+        the tool gives none. None if the sums above say all.
     """
 
     nats: Floats
@@ -62,6 +66,7 @@ class DocumentColumns:
     chars: Ints
     words: Ints
     oov: Ints
+    perplexity: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.nats)
@@ -80,7 +85,8 @@ class DocumentScorer:
     like, norm, first, eos, oov, ctx
         As for `score`. Without `oov`, unknown units are spelled where the model can do that. Where it can only give
         them a class, that is what they cost, and ends of sentences are scored: the perplexity of KenLM and of the
-        filters that are built on it.
+        filters that are built on it. With the conventions of such a filter (`like`), the perplexity of each document
+        is the filter's own, from the log-probabilities of units, which takes longer.
     sentences
         "document"; "line": each line of a document is a sentence of its own, an empty one too, as in KenLM's query; or
         "split": each part that Python's `text.split("\n")` gives is, as in most filters. Without it, what the
@@ -116,6 +122,7 @@ class DocumentScorer:
             sentences = "line" if by_line else "document"
         self._sentences = choice(sentences, "sentences", SENTENCES)
         self._norm, self._run = settings.norm, None
+        self._each = tool.each
         self._model, self._compressor = model, None
         if isinstance(model, Model):
             model, settings = with_windows(model, settings)
@@ -178,11 +185,13 @@ class DocumentScorer:
         bounds = None
         if self._sentences != "document":
             data, ends, bounds = _by_line(data, ends, drops_last=self._sentences == "line")
-        nats, tokens, oov = self._run.documents(data, ends)
+        nats, tokens, oov, costs = self._run.documents(data, ends)
         if bounds is not None:
             nats = _core.segment_sums(nats, bounds)
             tokens, oov = (np.diff(np.concatenate(([0], np.cumsum(values)))[bounds]) for values in (tokens, oov))
-        return DocumentColumns(nats, tokens, size, chars, words, oov)
+            costs = None if costs is None else _added(costs, bounds)
+        perplexity = None if costs is None or self._each is None else self._each(costs, tokens)
+        return DocumentColumns(nats, tokens, size, chars, words, oov, perplexity)
 
     def _compressed(self, data: bytes, ends: Ints) -> Floats:
         assert self._compressor is not None
@@ -194,6 +203,11 @@ class DocumentScorer:
             sizes[number] = meter.finish()
             start = end
         return sizes * (8 * math.log(2.0))
+
+
+def _added(costs: Floats, bounds: Ints) -> Floats:
+    """The sums of sentences, as loops of Python have them: doubles from left to right."""
+    return np.array([sum(costs[start:stop].tolist(), 0.0) for start, stop in pairwise(bounds.tolist())])
 
 
 def _defaults(
@@ -221,23 +235,24 @@ class _DocumentRun(Run):
     @property
     def _sums_up(self) -> bool:
         """Whether all units of a document count, and as the model scores them."""
-        return not self._may_skip and self._settings.first == "bos"
+        return not self._may_skip and self._settings.first == "bos" and self._tally is None
 
-    def documents(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints]:
-        """The nats, the tokens and the unknown units of each document."""
+    def documents(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints, Floats | None]:
+        """The nats, the tokens and the unknown units of each document, and its cost as the tool adds, if one does."""
         nats, tokens, oov = (
             np.zeros(len(ends)),
             np.zeros(len(ends), dtype=np.int64),
             np.zeros(len(ends), dtype=np.int64),
         )
+        costs = None if self._tally is None else np.zeros(len(ends))
         learns = self._model.traits.learns
         for first, last, start in _groups(ends, 1 if learns else _AT_ONCE):
             part = data[start : int(ends[last - 1])] if last - first < len(ends) else data
             found = self._summed(part, ends[first:last] - start) if self._sums_up and not learns else None
             if found is None:
-                found = self._counted(part, ends[first:last] - start)
+                found = self._counted(part, ends[first:last] - start, None if costs is None else costs[first:last])
             nats[first:last], tokens[first:last], oov[first:last] = found
-        return nats, tokens, oov
+        return nats, tokens, oov, costs
 
     def _batch(self, data: bytes, ends: Ints) -> tuple[Session, Batch]:
         model, eos = self._model, self._settings.eos
@@ -253,8 +268,8 @@ class _DocumentRun(Run):
             return None
         return -sums.logprobs + 0.0, sums.tokens, sums.unknown
 
-    def _counted(self, data: bytes, ends: Ints) -> tuple[Floats, Ints, Ints]:
-        """The same from the log-probabilities of units, some documents at a time."""
+    def _counted(self, data: bytes, ends: Ints, costs: Floats | None) -> tuple[Floats, Ints, Ints]:
+        """The same from the log-probabilities of units, some documents at a time; the tool's sums go to `costs`."""
         nats, tokens, oov = (np.zeros(len(ends)), *(np.zeros(len(ends), dtype=np.int64) for _ in range(2)))
         for first, last, start in _groups(ends, self._block_bytes):
             session, batch = self._batch(data[start : int(ends[last - 1])], ends[first:last] - start)
@@ -264,11 +279,21 @@ class _DocumentRun(Run):
             self._apply(counted)
             bounds = counted.scored.split.bounds
             nats[first:last] = -_core.segment_sums(counted.scored.logprobs, bounds) + 0.0
+            if costs is not None:
+                costs[first:last] = self._costs(counted.scored.logprobs, bounds)
             left: Bools = counted.skipped | counted.scored.blank
             tokens[first:last] = np.diff(bounds) - _core.segment_counts(left, bounds)
             if self._unknown is not None:
                 oov[first:last] = _core.segment_counts(self._unknown, bounds)
         return nats, tokens, oov
+
+    def _costs(self, logprobs: Floats, bounds: Ints) -> Floats:
+        """The sums of whole documents as the tool adds them."""
+        make = convention(self._settings.like).tally
+        assert make is not None, "the caller asks for them only then"
+        tally = make()
+        tally.add(logprobs, bounds, continues=False, unfinished=False)
+        return tally.finished()
 
 
 def _groups(ends: Ints, size: int) -> Iterator[tuple[int, int, int]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 from bitmeter.measure.conventions.base import Convention
-from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures
+from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures, figure_of_each
 from bitmeter.measure.score import Score
 
 
@@ -22,5 +25,6 @@ CONVENTION = Convention(
     ),
     figures=_figures,
     tally=SingleSums,
+    each=partial(figure_of_each, without_pieces=math.nan),
     needs="an end of sentence and <unk>; pieces of SentencePiece as words",
 )

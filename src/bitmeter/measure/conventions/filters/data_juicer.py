@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from bitmeter.measure.conventions.base import Convention
-from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures
+from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures, figure_of_each
 from bitmeter.measure.score import Score
 
 
@@ -22,5 +24,6 @@ CONVENTION = Convention(
     ),
     figures=_figures,
     tally=SingleSums,
+    each=partial(figure_of_each, without_pieces=0.0),
     needs="an end of sentence and <unk>; pieces of SentencePiece as words",
 )

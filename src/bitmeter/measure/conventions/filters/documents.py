@@ -12,7 +12,7 @@ from bitmeter.measure.aggregates import DocumentSums
 from bitmeter.measure.conventions.base import single_documents
 from bitmeter.measure.score import Score
 
-__all__ = ["SingleSums", "document_figures", "rounded_perplexities"]
+__all__ = ["SingleSums", "document_figures", "figure_of_each", "rounded_perplexities"]
 
 _LN10 = math.log(10.0)
 
@@ -73,10 +73,21 @@ def rounded_perplexities(documents: DocumentSums, *, without_pieces: float | Non
     [3.2, 2.8]
     """
     costs = documents.nats / _LN10 if documents.tool is None else documents.tool
+    return figure_of_each(costs, documents.tokens, without_pieces=without_pieces)
+
+
+def figure_of_each(costs: Floats, tokens: Ints, *, without_pieces: float | None = None) -> Floats:
+    """The same from the cost of each document, -log10 p, and its number of pieces and ends.
+
+    Examples
+    --------
+    >>> figure_of_each(np.array([2.0, 1.0]), np.array([4, 1]), without_pieces=0.0).tolist()
+    [3.2, 0.0]
+    """
     # Python's power and its rounding are those of the tools; numpy's differ in last digits.
-    figures = [_figure(cost, length) for cost, length in zip(costs.tolist(), documents.tokens.tolist(), strict=True)]
+    figures = [_figure(cost, length) for cost, length in zip(costs.tolist(), tokens.tolist(), strict=True)]
     if without_pieces is not None:
-        alone = (documents.tokens <= 1).tolist()
+        alone = (tokens <= 1).tolist()
         figures = [without_pieces if bare else figure for figure, bare in zip(figures, alone, strict=True)]
     return np.array(figures, dtype=np.float64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bitmeter.measure.conventions.base import Convention
-from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures
+from bitmeter.measure.conventions.filters.documents import SingleSums, document_figures, figure_of_each
 
 CONVENTION = Convention(
     name="roots",
@@ -15,5 +15,6 @@ CONVENTION = Convention(
     ),
     figures=document_figures,
     tally=SingleSums,
+    each=figure_of_each,
     needs="an end of sentence and <unk>; pieces of SentencePiece as words",
 )
