@@ -155,7 +155,7 @@ def test_another_model_or_a_new_file_is_noticed(tmp_path: Path) -> None:
     name, source = model(tmp_path), corpus(tmp_path, 1)
     bm.filter_corpus(name, source, tmp_path / "out", keep="30%")
     write_jsonl(source / "9.jsonl", rows())  # the limit of the share changes with it
-    with pytest.raises(FileFormatError, match="other options"):
+    with pytest.raises(FileFormatError, match="a file was added to the corpus or taken from it since, which moves"):
         bm.filter_corpus(name, source, tmp_path / "out", keep="30%")
     (source / "9.jsonl").unlink()
     bm.NGram(order=1).fit(b"a b\n").save(name, force=True)
@@ -203,3 +203,14 @@ def test_progress_reaches_the_end(tmp_path: Path, rule: dict[str, Any]) -> None:
     bm.filter_corpus(name, source, tmp_path / "out", progress=lambda step: seen.append(step.share or 0.0), **rule)
     assert seen[-1] == 1.0
     assert seen == sorted(seen)
+
+
+def test_an_input_that_moves_the_limits_of_others_is_named(tmp_path: Path) -> None:
+    name, source = model(tmp_path), corpus(tmp_path)
+    bm.filter_corpus(name, source, tmp_path / "out", keep="30%")
+    write_jsonl(source / "1.jsonl", rows() * 2)
+    with pytest.raises(FileFormatError, match=r"0\.jsonl was written before, and .*1\.jsonl has changed since, which"):
+        bm.filter_corpus(name, source, tmp_path / "out", keep="30%")
+    with pytest.raises(FileFormatError, match="other options"):
+        bm.filter_corpus(name, source, tmp_path / "out", keep="40%")
+    assert bm.filter_corpus(name, source, tmp_path / "out", keep="30%", force=True).skipped == 0

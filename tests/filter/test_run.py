@@ -197,7 +197,9 @@ def test_outputs_that_do_not_go_together(tmp_path: Path) -> None:
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         (None, {}, "-o OUT"), (f"{tmp_path}/{{bucket}}/x.jsonl", {}, "no buckets"),
         (tmp_path / "o.jsonl", {"buckets": "30%,60%"}, "must show"),
-        (tmp_path / "o.jsonl", {"tag": "t", "rejected": tmp_path / "r.jsonl"}, "--rejected"),
+        (tmp_path / "o.jsonl", {"max": 1.0, "tag": "t", "rejected": tmp_path / "r.jsonl"}, "--rejected"),
+        (tmp_path / "o.jsonl", {"tag": "t"}, "label all records alike"),
+        (tmp_path / "o.jsonl", {"max": 1.0, "seed": 3}, "--seed 3 is the seed of --sample"),
         (source, {"max": 1.0}, "also an input"), (tmp_path / "none" / "o.jsonl", {"max": 1.0}, "no folder"),
         (tmp_path / "o.jsonl", {}, "a copy of the corpus"),
     ]  # fmt: skip
@@ -234,3 +236,37 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
     assert (tmp_path / "o.jsonl").read_text() == "mine"
     bm.filter_corpus("kt", source, tmp_path / "o.jsonl", max=9.0, force=True)
     assert len(ids(tmp_path / "o.jsonl")) == len(TEXTS)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz", "a.warc.wet"])
+@pytest.mark.parametrize("asked", [{"add": "value"}, {"tag": "bucket"}], ids=str)
+def test_fields_are_not_added_to_what_has_none(tmp_path: Path, name: str, asked: dict[str, Any]) -> None:
+    (tmp_path / name).write_bytes(b"to be\n")
+    option = "--add" if "add" in asked else "--tag"
+    with pytest.raises(InputError, match=f"no fields, so {option} would be lost; give JSON lines"):
+        bm.filter_corpus("kt", tmp_path / name, tmp_path / f"o{name}", max=9.0, **asked)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("output", ["k/o", "k/o/{bucket}"])
+def test_a_folder_of_outputs_is_made_with_those_above_it(tmp_path: Path, output: str) -> None:
+    (tmp_path / "in").mkdir()
+    write_jsonl(tmp_path / "in" / "a.jsonl", rows())
+    rule: dict[str, Any] = {"buckets": "30%,60%"} if "{" in output else {"keep": "30%"}
+    bm.filter_corpus("kt", tmp_path / "in", f"{tmp_path}/{output}", **rule)
+    found = tmp_path / "k" / "o" / ("head" if "{" in output else "") / "a.jsonl"
+    assert len(read_jsonl(found)) == 3
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(BitmeterError, match="file"):
+        bm.filter_corpus("kt", tmp_path / "in", f"{tmp_path}/file/{output}", **rule)
+
+
+def test_an_empty_document_has_no_perplexity(tmp_path: Path) -> None:
+    bm.NGram(order=2).fit(b"to be or not to be\n").save(tmp_path / "m.arpa")
+    source = write_jsonl(tmp_path / "a.jsonl", rows(["to be", "", " \t"]))
+    for by in ("perplexity", "bits_per_token", "oov_share"):
+        found = bm.filter_corpus(
+            tmp_path / "m.arpa", source, tmp_path / f"{by}.jsonl", by=by, norm="ccnet", add="value", unscored="keep"
+        )
+        assert found.share("unscored").documents == 2
+        assert [row["value"] is None for row in read_jsonl(tmp_path / f"{by}.jsonl")] == [False, True, True]

@@ -30,7 +30,7 @@ def test_each_record_has_a_row(tmp_path: Path) -> None:
     parts = list(read_scores(tmp_path / "s", 2))
     assert [len(part) for part in parts] == [2, 1]
     assert np.concatenate(parts).tobytes() == found.tobytes()
-    assert RECORD.itemsize == 61
+    assert RECORD.itemsize == 69
 
 
 def test_models_by_language(tmp_path: Path) -> None:

@@ -59,3 +59,16 @@ def test_a_closed_vocabulary_has_no_bits_per_byte() -> None:
     assert default_statistic(DocumentScorer(bm.load("kt"))) == "bits_per_byte"
     with pytest.raises(ModelError, match="closed vocabulary"):
         check_statistic("bits_per_byte", closed)
+
+
+def test_the_figure_of_a_tool_goes_first() -> None:
+    from dataclasses import replace
+
+    found = replace(columns(16 * math.log(2)), perplexity=np.array([16.3]))
+    assert statistic("perplexity", found)[0].tolist() == [16.3]
+    assert not statistic("perplexity", replace(found, perplexity=np.array([math.nan])))[1].any()
+
+
+@pytest.mark.parametrize("name", ["perplexity", "bits_per_token", "oov_share", "bits_per_byte"])
+def test_the_end_of_an_empty_document_is_no_figure(name: str) -> None:
+    assert not statistic(name, columns(2.0, tokens=1, size=0))[1].any()

@@ -57,3 +57,20 @@ def test_histograms_cover_all_values() -> None:
     assert len(bars) <= 6
     assert all(low < high for low, high, _ in bars[:-1])
     assert found.histogram() != []
+
+
+def test_zero_has_a_row_of_its_own() -> None:
+    import numpy as np
+
+    def bars(values: list[float], bins: int = 16) -> list[tuple[float, float, int]]:
+        histogram = Histogram()
+        histogram.add(np.array(values))
+        tally = Tally(histograms={"": histogram})
+        return bm.FilterSummary("m", "oov", {"rule": "all"}, tally, bm.Signature(), 1).histogram(bins)
+
+    assert bars([0.0, 0.0, -0.0]) == [(0.0, 0.0, 3)]
+    found = bars([-2.0, 0.0, 0.0, 1.0, 3.0])
+    assert [row for row in found if row[0] == 0.0] == [(0.0, 0.0, 2)]
+    assert found == sorted(found)
+    assert sum(count for _, _, count in found) == 5
+    assert min(abs(edge) for low, high, _ in found for edge in (low, high) if edge) >= 1.0

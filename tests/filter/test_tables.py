@@ -68,3 +68,11 @@ def test_what_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_bytes(b"language,max\n\xff\xfe\n")
     with pytest.raises(FileFormatError, match="CSV"):
         read_limits(tmp_path / "b.csv")
+
+
+def test_the_layout_of_percentiles_is_said(tmp_path: Path) -> None:
+    turned = written(tmp_path, "language,30,60\nen,159.4,300\n")
+    with pytest.raises(FileFormatError, match=r"line 2: 'en' is not a number\. A table .* exchange rows and columns"):
+        read_cuts(turned, SHARES)
+    with pytest.raises(FileFormatError, match=r"no row for the percentile 60\. .*a column for each language \([^;]*$"):
+        read_cuts(written(tmp_path, "p,en\n30,1\n"), SHARES)

@@ -71,3 +71,25 @@ def test_a_summary_prints_itself(tmp_path: Path) -> None:
     found = bm.filter_corpus("kt", source, dry_run=True, keep="30%")
     assert str(found) == describe_filter(found)
     assert "kt: 10 documents, by bits/byte" in str(found)
+
+
+def test_what_is_not_listed_is_counted_and_numbers_agree() -> None:
+    found = summary({"rule": "all"})
+    found.tally.bad = 22
+    text = describe_filter(found)
+    assert "22 records could not be scored" in text
+    assert text.splitlines()[-2].strip() == "and 21 more"
+    assert [line for line in text.splitlines() if "unscored" in line] == [
+        "  unscored               1 doc   33.3 %               0 bytes   0.0 %"
+    ]
+    assert "  kept                   2 docs  66.7 %              10 bytes 100.0 %" in text.splitlines()
+    found.tally.bad = 1
+    assert "more" not in describe_filter(found)
+
+
+def test_zero_is_a_row() -> None:
+    found = summary({"rule": "all"})
+    found.tally.histograms[""] = Histogram()
+    found.tally.histograms[""].add(np.zeros(3))
+    rows = [line.split() for line in describe_filter(found).splitlines() if "█" in line]
+    assert [(row[0], row[-1]) for row in rows] == [("0", "3")]

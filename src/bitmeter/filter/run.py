@@ -226,7 +226,7 @@ def _check_fields(shards: list[Shard], settings: Settings) -> None:
         if kind in ("text", "wet"):
             asked = [name for name, given in (("--add", settings.added), ("--tag", settings.tag)) if given]
             what = "WET" if kind == "wet" else "plain text"
-            hint = "; of lines, jq -Rc '{text: .}' makes such a file" if kind == "text" else ""
+            hint = " (jq -Rc '{text: .}' makes JSON of lines)" if kind == "text" else ""
             message = (
                 f"{label(shard.source)} is {what}, whose documents have no fields, so {' and '.join(asked)} would be "
                 f"lost; give JSON lines or Parquet{hint}. To write buckets apart: -o 'OUT/{BUCKET}'"

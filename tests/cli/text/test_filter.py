@@ -55,7 +55,8 @@ def test_wrong_words_are_usage_errors(
         (["-o", "a.jsonl", "--max", "1"], 2, "also an input"), (["-o", "o.txt"], 2, "suffix"),
         (["-o", "o.jsonl", "--min", "2", "--max", "1"], 2, "nothing would be kept"),
         (["-o", "o.jsonl", "--table", "none.csv"], 1, "no table"),
-        (["-o", "none/o.jsonl", "--max", "1"], 1, "no folder"),
+        (["-o", "none/o.jsonl", "--max", "1"], 1, "no folder"), (["-o", "o.jsonl", "--tag", "t"], 2, "alike"),
+        (["-o", "o.jsonl", "--max", "1", "--seed", "3"], 2, "--seed 3 is the seed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_an_error(

@@ -159,3 +159,24 @@ def test_what_cannot_be_is_refused() -> None:
         DocumentScorer(bm.load("zlib"), eos="yes")
     with pytest.raises(InputError, match="sentences"):
         DocumentScorer(NGRAM, sentences="word")
+
+
+def test_sentences_are_added_as_loops_of_python_add_them() -> None:
+    import bitmeter.kenlm as kenlm
+
+    model = of_pieces("kenlm")
+    pieces = bm.units_of(f"sentencepiece:{PIECES / 'tiny.sp.model'}")
+    loop = kenlm.Model(str(PIECES / "tiny.arpa.bin"))
+    lines = (PIECES / "train.txt").read_text(encoding="utf-8").splitlines()[:60]
+    documents = ["\n".join(lines[start : start + 9]) for start in range(0, 60, 5)]
+    scorer = DocumentScorer(model, like="roots", norm="none", sentences="split")
+    found = scorer.score(*joined([document.encode() for document in documents]))
+    for number, document in enumerate(documents):
+        total, length = 0.0, 0
+        for line in document.split("\n"):
+            words = pieces.written(line.encode())  # type: ignore[attr-defined]
+            total, length = total + loop.score(" ".join(words)), length + len(words) + 1
+        assert found.tokens[number] == length
+        assert found.perplexity is not None
+        assert found.perplexity[number] == round(10.0 ** (-total / length), 1)
+    assert DocumentScorer(model).score(*joined([b"to be"])).perplexity is None
