@@ -165,12 +165,12 @@ def filter_corpus(
     started = time.perf_counter()
     check_strings(**{name: one for name, one in (("by", by), ("units", units)) if one is not None})
     rule = rule_of(low=min, high=max, keep=keep, buckets=buckets, table=table, sample=sample, seed=seed)
-    if seed and sample is None:
-        message = f"--seed {seed} is the seed of --sample, and nothing is sampled; add --sample, or leave out --seed"
-        raise ChoiceError(message, value=seed)
     settings = settle(
         rule, field=field, language=language, docs=docs, add=add, prefix=prefix, tag=tag, unscored=unscored, seed=seed
     )
+    if settings.seed and sample is None:
+        message = f"--seed {seed} is the seed of --sample, and nothing is sampled; add --sample, or leave out --seed"
+        raise ChoiceError(message, value=seed)
     dry, force = flag(dry_run, "dry_run"), flag(force, "force")
     _check_outputs(rule, output, rejected, settings, dry=dry)
     conventions = {
