@@ -23,6 +23,7 @@ PARTS = {
     "measure/per_document",
     "measure/ranks",
     "models/family",
+    "models/mix_auto",
     "models/train_ngram",
     "models/train_networks",
     "trust/remembered",

@@ -273,8 +273,15 @@ CALLS: dict[str, list[tuple[Callable[..., Any], dict[str, Any]]]] = {
         (bm.Cache, {"size": 10, "decay": 0.9, "order": 2, "rare": 0.5}),
         (bm.Cache.parse, {"text": "cache:size=3"}),
     ],
+    "auto_mixture": [
+        (
+            bm.auto_mixture,
+            {"models": [WORDS], "heldout": b"one two\n", "optional": (), "caches": [bm.Cache(5)], "field": None},
+        )
+    ],
     "MixtureModel": [
-        (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False}),
+        (bm.MixtureModel, {"models": [WORDS, bm.Cache(5)], "weights": None, "buckets": False, "gate": False}),
+        (bm.MixtureModel([WORDS]).component_logs, {"text": b"one two\n", "field": None, "most": None}),
         (bm.MixtureModel([WORDS]).fit, {"heldout": b"one two\n", "field": None}),
         (bm.MixtureModel([WORDS]).with_oov, {"way": "class"}),
         (bm.MixtureModel([WORDS]).save, {"path": "model.bmx", "force": True}),

@@ -88,7 +88,7 @@ def test_only_an_archive_that_depends_on_the_machine_needs_the_newer_format() ->
     with pytest.raises(FileFormatError, match="machine"):
         read(forged_header(headers.pack(SOUND)[16:-4], version=2))
     with pytest.raises(FileFormatError, match="newer bitmeter"):
-        read(forged_header(body, version=3))
+        read(forged_header(body, version=4))
     with pytest.raises(FileFormatError, match="not one"):
         read(forged_header(body, version=0))
 

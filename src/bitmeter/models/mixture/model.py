@@ -13,7 +13,7 @@ import numpy as np
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ids, Ints
-from bitmeter._util.check import choice, flag, items, shown
+from bitmeter._util.check import choice, flag, integer, items, shown
 from bitmeter._util.files import label
 from bitmeter.errors import EmptyError, FileFormatError, InputTypeError, ModelError, NotNormalisedError, ShapeError
 from bitmeter.models.coder import Coder, CodeWatch, StepwiseCoder
@@ -181,7 +181,7 @@ class MixtureModel(SharedCopies, Predictor, OpenVocabulary, Codes, Bundled):
 
     def component_logs(self, text: Any, *, field: str | None = None, most: int | None = None) -> Floats:
         """ln p of each unit of a text by each component, as `fit` sees them; of `most` units or a few more."""
-        return self._scored(text, field, most)[0]
+        return self._scored(text, field, None if most is None else integer(most, "most", low=1))[0]
 
     def _scored(self, heldout: Any, field: str | None, most: int | None = None) -> tuple[Floats, Ints | None]:
         """ln p of each unit of a text by each component, and the bucket of its history."""
