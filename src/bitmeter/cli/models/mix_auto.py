@@ -73,11 +73,13 @@ def auto_mix(
         files = {order: output.with_name(f"{output.stem}-{order}.bmn") for order in _orders(options.order)}
         for file in files.values():
             check_free(file, force=force, inputs=[options.train, heldout if isinstance(heldout, str) else None])
-        with _kept_if_used(files) as used:
-            _train(options, files, heldout, field=field, force=force)
+        with _unused_removed() as unused:
+            for order, file in files.items():
+                _train(options, order, file, heldout, field=field, force=force)
+                unused.add(file)
             main, *others = map(str, files.values())
             mixture, chosen = auto_mixture([main], heldout, optional=others, field=field)
-            used.update(Path(part.path) for part in mixture.components if isinstance(part, Bundled) and part.path)
+            unused -= {Path(part.path) for part in mixture.components if isinstance(part, Bundled) and part.path}
     typer.echo("ppl/token  with one set of weights")
     for place, part in enumerate(chosen):
         typer.echo(f"{number(part.perplexity):>9}  {'+ ' * (place > 0)}{part.name}")
@@ -89,24 +91,22 @@ def _orders(order: int) -> tuple[int, ...]:
 
 
 @contextmanager
-def _kept_if_used(files: dict[int, Path]) -> Iterator[set[Path]]:
-    """Files that were written here, of which those stay that are in the set at the end."""
-    used: set[Path] = set()
+def _unused_removed() -> Iterator[set[Path]]:
+    """Files that were written here, which are removed at the end; those in use are taken out of the set before."""
+    unused: set[Path] = set()
     try:
-        yield used
+        yield unused
     finally:
-        for file in files.values():
-            if file not in used:
-                file.unlink(missing_ok=True)
+        for file in unused:
+            file.unlink(missing_ok=True)
 
 
 def _train(
-    options: AutoOptions, files: dict[int, Path], heldout: str | bytes, *, field: str | None, force: bool
+    options: AutoOptions, order: int, file: Path, heldout: str | bytes, *, field: str | None, force: bool
 ) -> None:
     from bitmeter.models.ngram.model import NGram
 
-    for order, file in files.items():
-        with stages() as progress:
-            model = NGram(order, unk_word=options.unk_word)
-            model.fit(options.train, heldout=heldout, field=field, progress=progress)
-            model.save(file, force=force)
+    with stages() as progress:
+        model = NGram(order, unk_word=options.unk_word)
+        model.fit(options.train, heldout=heldout, field=field, progress=progress)
+        model.save(file, force=force)
