@@ -11,7 +11,9 @@ other things: compare CPU seconds.
 
 Then files of JSON lines that are compressed by zstd, to the scores of each document in a file, as a filter does before
 it decides: MB of JSON lines, unpacked, per CPU second of one process with one thread. Below it is what unpacking and
-reading take of that.
+reading take of that. Last, the same files filtered as `bitmeter filter` does (read, scored, decided, written, with
+receipts), by pools of one process and of several: here each process works by itself, and the ratio is of wall time, the
+start of processes included.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -81,18 +84,48 @@ def main() -> None:
             path.write_text("".join(lines) * copies, encoding="utf-8")
             _compare(model, path, engines if share == 1 else dict(list(engines.items())[:3]), given.repeat)
         path.unlink()
-        _packed(Path(folder), lines, given.copies, given.repeat)
+        files = _pack(Path(folder), lines, given.copies)
+        size = given.copies * len("".join(lines).encode()) / 1e6
+        _packed(Path(folder), files, size, given.repeat)
+        _filtered(Path(folder), files, size, given.workers, ray=given.ray)
     _empty(engines, given.parts)
 
 
-def _packed(folder: Path, lines: list[str], copies: int, repeat: int) -> None:
-    """From compressed files to the scores of documents."""
+def _pack(folder: Path, lines: list[str], copies: int) -> list[Path]:
+    """Compressed files of all lines, so many times over."""
     data = "".join(lines).encode()
     many = max(1, PACKED // max(1, len(data)))
     files = [folder / f"{number}.jsonl.zst" for number in range(-(-copies // many))]
     for number, file in enumerate(files):
         file.write_bytes(zstandard.ZstdCompressor().compress(data * min(many, copies - number * many)))
-    size = copies * len(data) / 1e6
+    return files
+
+
+def _filtered(folder: Path, files: list[Path], size: float, workers: int, *, ray: bool) -> None:
+    """A filter that keeps about half of the documents."""
+    model = folder / "model.bmn"
+    limit = bm.score(model, files[0], cluster="none").bits_per_byte
+    assert limit is not None
+    runs = [(f"pool of {number}", number, "local") for number in dict.fromkeys((1, workers))]
+    runs += [(f"Ray, {workers}", workers, "ray")] if ray else []
+    print(f"\n{size:.1f} MB of JSON lines in {len(files)} files of zstd, filtered by bits/byte < {limit:.3f}")
+    print(f"{'':16}{'wall s':>8}{'MB / s':>9}{'against one':>13}")
+    walls: list[float] = []
+    kept = set()
+    for name, number, engine in runs:
+        begun = time.perf_counter()
+        done = bm.filter_corpus(
+            str(model), list(map(str, files)), folder / "kept", max=limit, workers=number, engine=engine
+        )
+        walls.append(time.perf_counter() - begun)
+        kept.add(done.share("kept"))
+        shutil.rmtree(folder / "kept")
+        print(f"{name:16}{walls[-1]:8.2f}{size / walls[-1]:9.1f}{walls[0] / walls[-1]:13.2f}")
+    assert len(kept) == 1, "filters differ"
+
+
+def _packed(folder: Path, files: list[Path], size: float, repeat: int) -> None:
+    """From compressed files to the scores of documents."""
     shards = shards_of([str(file) for file in files], None, None, None)
     settings = settle_filter(
         rule_of(high=1.0), field=None, language=None, docs=None, add=(), prefix="", tag=None, unscored="drop", seed=0
