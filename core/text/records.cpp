@@ -106,7 +106,8 @@ class Reader {
 public:
     Reader(Bytes line, std::vector<std::uint8_t>& scratch) : p_(line.data), end_(line.data + line.size), scratch_(scratch) {}
 
-    /// An object and nothing else; calls member(name, string) for each of its members, with null for what is no string.
+    /// An object and nothing else; calls member(name, string, written) for each of its members, with null for what is no
+    /// string, and the whole value as it is written.
     /// False where it is doubtful, or `member` is.
     template <class Member>
     bool object(Member&& member) {
@@ -119,13 +120,11 @@ public:
                 std::string_view name;
                 if (!key(name)) return false;
                 skip_white();
-                if (p_ < end_ && *p_ == '"') {
-                    Written found;
-                    ++p_;
-                    if (!string(found) || !member(name, &found)) return false;
-                } else if (!value(1) || !member(name, static_cast<const Written*>(nullptr))) {
-                    return false;
-                }
+                const std::uint8_t* const begin = p_;
+                Written found;
+                const bool is_string = take('"');
+                if (is_string ? !string(found) : !value(1)) return false;
+                if (!member(name, is_string ? &found : nullptr, Bytes{begin, static_cast<std::size_t>(p_ - begin)})) return false;
                 skip_white();
             } while (take(','));
             if (!take('}')) return false;
@@ -279,18 +278,22 @@ bool is_blank(const std::uint8_t* p, const std::uint8_t* end) {
     return std::all_of(p, end, [](std::uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); });
 }
 
-bool add_record(Bytes line, const RecordFields& fields, std::vector<std::uint8_t>& scratch, RecordScan& scan) {
+bool add_record(Bytes line, const RecordFields& fields, std::vector<std::uint8_t>& scratch, std::vector<Bytes>& others,
+                RecordScan& scan) {
     Written text, language;
     bool has_text = false, has_language = false;
+    others.assign(fields.others.size(), Bytes{});
     const auto keep = [](const Written* string, Written& into, bool& has) {
         has = string != nullptr;
         if (has) into = *string;
     };
-    const bool sound = Reader(line, scratch).object([&](std::string_view name, const Written* string) {
+    const bool sound = Reader(line, scratch).object([&](std::string_view name, const Written* string, Bytes written) {
         for (const std::string& other : fields.refused)
             if (name == other) return false;
         if (name == fields.text) keep(string, text, has_text);
         if (fields.language && name == *fields.language) keep(string, language, has_language);
+        for (std::size_t i = 0; i < others.size(); ++i)
+            if (name == fields.others[i]) others[i] = written;
         return true;
     });
     if (!sound || !has_text || (fields.language && !has_language)) return false;
@@ -302,6 +305,10 @@ bool add_record(Bytes line, const RecordFields& fields, std::vector<std::uint8_t
     }
     scan.text_ends.push_back(static_cast<std::int64_t>(scan.texts.size()));
     if (fields.language) scan.language_ends.push_back(static_cast<std::int64_t>(scan.languages.size()));
+    for (const Bytes& other : others) {
+        scan.others.insert(scan.others.end(), other.data, other.data + other.size);
+        scan.other_ends.push_back(static_cast<std::int64_t>(scan.others.size()));
+    }
     return true;
 }
 
@@ -311,6 +318,7 @@ RecordScan scan_records(Bytes block, const RecordFields& fields) {
     RecordScan scan;
     scan.texts.reserve(block.size);
     std::vector<std::uint8_t> scratch;
+    std::vector<Bytes> others;
     const std::uint8_t* const end = block.data + block.size;
     for (const std::uint8_t* p = block.data; p < end; ++scan.lines) {
         const auto* const newline = static_cast<const std::uint8_t*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
@@ -319,7 +327,7 @@ RecordScan scan_records(Bytes block, const RecordFields& fields) {
             scan.starts.push_back(p - block.data);
             scan.stops.push_back(stop - block.data);
             scan.numbers.push_back(scan.lines);
-            scan.sound.push_back(add_record({p, static_cast<std::size_t>(stop - p)}, fields, scratch, scan));
+            scan.sound.push_back(add_record({p, static_cast<std::size_t>(stop - p)}, fields, scratch, others, scan));
         }
         p = newline ? newline + 1 : end;
     }

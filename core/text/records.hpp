@@ -19,7 +19,8 @@ namespace bitmeter {
 struct RecordFields {
     std::string text;
     std::optional<std::string> language;
-    std::vector<std::string> refused;  // a record that has one of these is doubtful
+    std::vector<std::string> refused{};  // a record that has one of these is doubtful
+    std::vector<std::string> others{};   // any values
 };
 
 /// The lines of a block that hold more than white space.
@@ -29,6 +30,8 @@ struct RecordScan {
     std::vector<std::uint8_t> sound;          // 0: doubtful
     std::vector<std::uint8_t> texts, languages;              // of the sound ones, one after the other, without escapes
     std::vector<std::int64_t> text_ends, language_ends;      // where each ends
+    std::vector<std::uint8_t> others;         // of each sound one its other values, as they are written
+    std::vector<std::int64_t> other_ends;     // where each ends; one that is not there is empty
     std::int64_t lines = 0;                   // all of them
 };
 

@@ -414,9 +414,9 @@ def tokenizer_encoder(data: bytes, special: bool) -> tuple[TextEncoder, bool]:
     What splits by the bytes of a tokenizer.json, and whether it has special tokens; with `special` their names in a text are those tokens.
     """
 
-def scan_records(data: bytes, text: bytes, language: bytes | None, refused: Sequence[bytes]) -> tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+def scan_records(data: bytes, text: bytes, language: bytes | None, refused: Sequence[bytes], others: Sequence[bytes]) -> tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))], bytes, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
     """
-    Lines of JSON that are not blank: (how many lines there are, starts, stops, their numbers, which are sound, and of the sound ones the texts, where these end, the languages, where these end).
+    Lines of JSON that are not blank: (how many lines there are, starts, stops, their numbers, which are sound, and of the sound ones the texts, where these end, the languages, where these end, the other values as they are written, where these end).
     """
 
 def write_ngram_runs(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, order: int, cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], path: str, most_keys: int = 0, threads: int = 1) -> tuple[int, list[int], list[int]]:

@@ -8,7 +8,7 @@ using namespace bitmeter;
 
 namespace {
 
-RecordScan scan(const std::string& text, const RecordFields& fields = {"text", std::nullopt, {}}) {
+RecordScan scan(const std::string& text, const RecordFields& fields = {"text", std::nullopt}) {
     return scan_records({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}, fields);
 }
 
@@ -75,6 +75,16 @@ void members() {
     CHECK((found.language_ends == std::vector<std::int64_t>{2}));
 }
 
+void others() {
+    const RecordFields fields{"text", std::nullopt, {}, {"id", "url"}};
+    const RecordScan found = scan("{\"url\": \"a\\n\", \"text\": \"x\", \"id\" : [1, {}] }\n{\"id\":1,\"id\":-2.5,\"text\":\"y\"}\n"
+                                  "{\"text\": 1, \"id\": 3}\n{\"text\": \"z\", \"url\": null}",
+                                  fields);
+    CHECK((found.sound == std::vector<std::uint8_t>{1, 1, 0, 1}));
+    CHECK(std::string(found.others.begin(), found.others.end()) == "[1, {}]\"a\\n\"-2.5null");
+    CHECK((found.other_ends == std::vector<std::int64_t>{7, 12, 16, 16, 16, 20}));
+}
+
 }  // namespace
 
 int main() {
@@ -82,5 +92,6 @@ int main() {
     escapes();
     values();
     members();
+    others();
     return check::report();
 }

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from bitmeter.errors import BitmeterError, RecordError
 from bitmeter.text.corpus import jsonl
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.labels import Candidates, Collectors, Labels
 from tests.peak import PROMISED, peak_of
 from tests.text.helpers import data_of
 
@@ -126,3 +131,50 @@ def test_the_line_of_an_error_in_any_block(size: int) -> None:
     blocks = [data[at : at + size] for at in range(0, len(data), size)]
     with pytest.raises(RecordError, match="line 4"):
         list(jsonl.jsonl_blocks(blocks, "text", "x"))
+
+
+NAMES = st.sampled_from(["a", "b", "\u00e9", "\ud83d", '"', ""]) | st.sampled_from(
+    [1, 2, -1, 1.0, 2.5, True, None, [1], {"a": 1}]
+)
+
+
+def collected(rows: list[bytes], make: Callable[[], Any]) -> tuple[list[bytes], Any]:
+    """The documents, and what was collected of other fields or the error."""
+    labels = make()
+    found = bytearray()
+    ends: list[int] = []
+    try:
+        for data, stops in jsonl.jsonl_blocks(rows, "text", "x", labels):
+            ends += [len(found) + stop for stop in stops.tolist()]
+            found += data
+    except BitmeterError as error:
+        return [], str(error)
+    return [bytes(found[a:b]) for a, b in pairwise([0, *ends])], (labels.numbers.tolist(), labels.hashes.tolist())
+
+
+@given(rows=st.lists(st.dictionaries(st.sampled_from(["id", "url", "source"]), NAMES), max_size=8), blank=st.booleans())
+@example(rows=[{"source": "a"}, {"source": "a"}, {"source": "\u00e9"}], blank=True)
+def test_other_fields_are_found_as_a_parser_finds_them(rows: list[dict[str, Any]], blank: bool) -> None:
+    lines = [json.dumps(row | {"text": f"{place}"}).encode() + b"\n" for place, row in enumerate(rows)]
+    lines.insert(len(lines) // 2, b" \n" * blank)
+    for make in (lambda: Labels("source"), lambda: Candidates(2), lambda: Collector(Labels("id"), Candidates(2))):
+        found = collected(lines, make)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(jsonl, "_scanned", lambda *_: None)
+            assert found == collected(lines, make)
+
+
+class Collector(Collectors):
+    """Two at once, of which the second is looked at."""
+
+    def __init__(self, first: Labels, second: Candidates) -> None:
+        super().__init__([first, second])
+        self.first, self.second = first, second
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        return np.concatenate((self.first.numbers, self.second.numbers))
+
+    @property
+    def hashes(self) -> NDArray[np.int64]:
+        return np.concatenate((self.first.hashes, self.second.hashes))

@@ -216,11 +216,15 @@ class Candidates:
 
     fields: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    optional = CANDIDATES
 
     def __init__(self, fewest: int) -> None:
         self._fewest = fewest
         self.clear()
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """Those that all records had so far."""
+        return tuple(self._values)
 
     def clear(self) -> None:
         """Begin again, as the corpus is read again."""
@@ -234,31 +238,28 @@ class Candidates:
         """Add the values of a record that maps fields to values."""
         fields = row if isinstance(row, Mapping) else {}
         for name in list(self._values):
-            self._add(name, fields.get(name))
+            self._add(name, (fields.get(name),))
         self._count += 1
 
     def add_columns(self, columns: Mapping[str, Sequence[Any]], path: str, first: int) -> None:
         """Add the values of successive rows."""
         for name in list(self._values):
-            for value in columns.get(name, (None,)):
-                self._add(name, value)
+            self._add(name, columns.get(name, (None,)))
         self._count += len(next(iter(columns.values()), ()))
 
-    def _add(self, name: str, value: Any) -> None:
-        values = self._values.get(name)
-        if values is None:
-            return
-        if (
-            not isinstance(value, str | int)
-            or isinstance(value, bool)
-            or (isinstance(value, str) and not _is_name(value))
-        ):
-            del self._values[name]  # not a name, or not there: the field does not say where this record belongs
-            return
-        last = self._last.get(name)
-        if last is None or last[0] != value or type(last[0]) is not type(value):
-            last = self._last[name] = (value, hash_of(value))
-        values.append(last[1])
+    def _add(self, name: str, values: Iterable[Any]) -> None:
+        hashes = self._values[name]
+        last, found = self._last.get(name, (None, 0))
+        known = name in self._last
+        for value in values:
+            if not (known and (value is last or (type(value) is type(last) and value == last))):
+                if not _is_name(value):
+                    del self._values[name]  # or not there: the field does not say where this record belongs
+                    return
+                last, found, known = value, hash_of(value), True
+            hashes.append(found)
+        if known:
+            self._last[name] = (last, found)
 
     def _found(self) -> tuple[str, Ints]:
         if self._chosen[0] != self._count:
@@ -337,8 +338,11 @@ class Collectors:
             member.add_columns(columns, path, first)
 
 
-def _is_name(value: str) -> bool:
-    return bool(value) and len(value) <= _LONGEST
+def _is_name(value: Any) -> bool:
+    """Whether it is a whole number, or a string that is neither empty nor a text."""
+    if isinstance(value, str):
+        return 0 < len(value) <= _LONGEST
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _numbered(hashes: Ints) -> tuple[Ints, Ints]:
