@@ -239,7 +239,20 @@ def test_processes_that_keep_a_device(cluster: Any, work: Any, tmp_path: Path) -
         assert len(set(found)) <= 2
         tasks = [Task(n, work.die_once, (str(tmp_path / str(n)),)) for n in range(2)]
         assert [ended.value for ended in executor.run(tasks, print)] == ["done", "done"]
-        assert executor.lost == 2
+        assert executor.lost >= 2  # more if a node of another test is not known to be gone
+
+
+def test_processes_on_a_node_that_is_gone(cluster: Any, work: Any) -> None:
+    """Ray gives new processes to a node until it has noticed; that is not the fault of a task."""
+    with executor_of(2, "ray", cluster.address) as executor:
+        executor.per_device = True
+        list(executor.run([Task(n, work.process, ()) for n in range(2)], print))
+        gone = next(node for node in cluster.list_all_nodes() if not node.head)
+        cluster.remove_node(gone, allow_graceful=False)
+        cluster.add_node(num_cpus=1, object_store_memory=80 << 20)
+        found = list(executor.run([Task(n, work.process, ()) for n in range(8)], print))
+        assert all(ended.error is None for ended in found)
+        assert {ended.number for ended in found} == set(range(8))
 
 
 def test_a_network(cluster: Any, tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ _OBJECT_STORE = 100 << 20
 _TOKEN = ". If it asks for a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN as where it was started"
 #: Seconds for an answer from a cluster.
 _PATIENCE = 10.0
+#: Seconds in which a process that keeps a device must have begun; Ray may try a machine that is gone for half a minute.
+_PATIENCE_START = 180.0
 #: Nothing is reported to anyone: the port of the discard service, which is closed.
 _NOWHERE = "http://127.0.0.1:9"
 
@@ -63,6 +65,8 @@ class RayPool(Executor):
         self._is_ready = False
         self._idle: list[Any] = []
         self._busy: dict[Any, Any] = {}
+        self._begun: dict[Any, Any] = {}
+        self._waited: float | None = None
         self._printer: Any = None
         self._print: Any = None
 
@@ -105,15 +109,35 @@ class RayPool(Executor):
         if not self.per_device:
             return self._remote.remote(payload, here)
         actor = self._idle.pop() if self._idle else self._actor.remote()
+        begun = actor.begun.remote()
         reference = actor.call.remote(payload, here)
-        self._busy[reference] = actor
+        self._busy[reference], self._begun[reference] = actor, begun
         return reference
 
     def _landed(self, reference: Any, *, lost: bool) -> None:
         """A task has ended; its process does another one, unless it was lost."""
         actor = self._busy.pop(reference, None)
+        self._begun.pop(reference, None)
         if actor is not None and not lost:
             self._idle.append(actor)
+            self._waited = None
+
+    def _never_began(self, reference: Any) -> bool:
+        """Whether the process of a lost task was lost before that, with a machine that Ray takes to be there still.
+
+        Then the task is not to blame, and is given out again after a moment, until Ray has noticed.
+        """
+        begun = self._begun.get(reference)
+        if begun is None:
+            return False
+        try:
+            self._ray.get(begun, timeout=0)
+        except self._ray.exceptions.RayError:
+            self._waited = self._waited or time.monotonic()
+            if time.monotonic() - self._waited < _PATIENCE_START:
+                time.sleep(1.0)
+                return True
+        return False
 
     def _hush(self) -> None:
         """Keep what Ray prints of each lost process from standard output, where results go; there is no setting."""
@@ -163,11 +187,12 @@ class RayPool(Executor):
                     kind, value, seconds = ray.get(reference)
                     self._landed(reference, lost=False)
                 except ray.exceptions.RayError as error:
+                    never_began = self._never_began(reference)
                     self._landed(reference, lost=True)
                     if task.number in done or any(other.number == task.number for other, _ in flying.values()):
                         continue
                     self.lost += 1
-                    tries[task.number] += 1
+                    tries[task.number] += not never_began
                     if tries[task.number] < MOST_TRIES:
                         again.append((task, payload))
                         continue
@@ -184,6 +209,7 @@ class RayPool(Executor):
                     # Its end is not waited for, which may take Ray minutes: what it writes has the same bytes.
                     del flying[other]
                     if self.per_device:
+                        self._begun.pop(other)
                         ray.kill(self._busy.pop(other))
                     else:
                         ray.cancel(other, force=True)
@@ -201,7 +227,7 @@ class RayPool(Executor):
         for actor in (*self._idle, *self._busy.values()):
             with contextlib.suppress(Exception):
                 self._ray.kill(actor)
-        self._idle, self._busy = [], {}
+        self._idle, self._busy, self._begun = [], {}, {}
         if self._is_ready and self._is_ours:
             self._ray.shutdown()
             if self._print is not None:
@@ -244,6 +270,9 @@ def _call(payload: bytes, folder: str) -> tuple[str, Any, float]:
 
 class _Device:
     """A process of Ray that keeps its device, and the model on it, from task to task."""
+
+    def begun(self) -> None:
+        """That the process is there."""
 
     def call(self, payload: bytes, folder: str) -> tuple[str, Any, float]:
         return _call(payload, folder)
