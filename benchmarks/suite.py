@@ -60,6 +60,7 @@ JOBS = [
     Job("roundtrips", "--models universal:small,kt --zeros 1", "--zeros 100"),
     Job("clients", "--clients 8 --seconds 2"),
     Job("pages", "--size 0.03 --tries 1"),
+    Job("head", "--positions 16 --width 32 --vocabulary 600 --repeat 1", "--repeat 3"),
     Job("neural", "{network} {lines} --docs 4 --only ours", "{network} {lines}"),
 ]
 
