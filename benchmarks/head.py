@@ -2,8 +2,8 @@
 
     python benchmarks/head.py [--positions 128 512 2048] [--width 576] [--vocabulary 49152] [--repeat 3]
 
-The same states, weights and targets for all, float32, one thread, each way in a process of its own. Printed are the least
-CPU seconds, how far the memory rose above what the tensors take, and the largest difference from float64 in nats.
+The same states, weights and targets for all, float32, one thread, each way in a process of its own. Printed are the
+least CPU seconds, how far the memory rose above what the tensors take, and the largest difference from float64 in nats.
 `reference` is linear_cross_entropy(reduction='none') as it is, `chunked` with its options for little memory.
 """
 

@@ -113,12 +113,13 @@ def _filtered(folder: Path, files: list[Path], size: float, workers: int, *, ray
     walls: list[float] = []
     kept = set()
     for name, number, engine in runs:
+        (folder / "kept").mkdir()
         begun = time.perf_counter()
         done = bm.filter_corpus(
             str(model), list(map(str, files)), folder / "kept", max=limit, workers=number, engine=engine
         )
         walls.append(time.perf_counter() - begun)
-        kept.add(done.share("kept"))
+        kept.add((done.share("kept").documents, done.documents))
         shutil.rmtree(folder / "kept")
         print(f"{name:16}{walls[-1]:8.2f}{size / walls[-1]:9.1f}{walls[0] / walls[-1]:13.2f}")
     assert len(kept) == 1, "filters differ"
