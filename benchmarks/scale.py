@@ -106,7 +106,7 @@ def _filtered(folder: Path, files: list[Path], size: float, workers: int, *, ray
     model = folder / "model.bmn"
     limit = bm.score(model, files[0], cluster="none").bits_per_byte
     assert limit is not None
-    runs = [(f"pool of {number}", number, "local") for number in dict.fromkeys((1, workers))]
+    runs = [(f"workers: {number}", number, "local") for number in dict.fromkeys((1, workers))]
     runs += [(f"Ray, {workers}", workers, "ray")] if ray else []
     print(f"\n{size:.1f} MB of JSON lines in {len(files)} files of zstd, filtered by bits/byte < {limit:.3f}")
     print(f"{'':16}{'wall s':>8}{'MB / s':>9}{'against one':>13}")
