@@ -218,3 +218,31 @@ def test_processes_share_what_one_would_use(work: ModuleType, monkeypatch: pytes
         found = {ended.value for ended in pool.run(tasks, lambda number, more: None)}
         assert found <= {"2", "5"}
         assert {pool._share()["CUDA_VISIBLE_DEVICES"] for _ in range(2)} == {"2", "5"}
+
+
+@pytest.mark.parametrize("docs", ["file", "line"])
+@pytest.mark.parametrize("name", ["kt", "universal:fast"])
+def test_a_model_that_learns_file_by_file(corpora: Path, name: str, docs: str) -> None:
+    """The sum over files, each read by a model that knows nothing; whoever reads which of them."""
+    files = sorted((corpora / "many").iterdir())[:6]
+    one = bm.score(name, files, docs=docs, ctx="file")
+    alone = [bm.score(name, file, docs=docs) for file in files]
+    assert one.nats == pytest.approx(sum(score.nats for score in alone), rel=1e-12)
+    assert one.signature.ctx == "file"
+    assert one.nats > bm.score(name, files, docs=docs).nats
+    found = replace(settings({"docs": docs}), ctx="file", oov="none")
+    for part_bytes in (1, 4000, 1 << 20):
+        assert score_in_parts(resolve(name), bm.Corpus(files, docs=docs), found, Here(), None, part_bytes) == one
+
+
+def test_files_need_a_model_that_learns(model: str, corpora: Path) -> None:
+    plain = bm.score(model, corpora / "many")
+    assert bm.score(model, corpora / "many", ctx="file") == plain
+    with pytest.raises(ModelError, match=r"With --ctx file it begins afresh with each file, which is another figure"):
+        bm.score("kt", corpora / "many", workers=2)
+    with pytest.raises(InputError, match=r"docs='joined' makes one document of all files"):
+        bm.score("kt", corpora / "many", docs="joined", ctx="file")
+    with pytest.raises(ModelError, match=r"only score and compare begin afresh"):
+        bm.word_surprisals("kt", corpora / "lines.txt", ctx="file")
+    with pytest.raises(ModelError, match=r"begins afresh with each record"):
+        bm.score("kt", corpora / "rows.jsonl", given="url", ctx="file")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bitmeter.errors import RecordError
-from bitmeter.text.blocks import split_corpus
+from bitmeter.text.blocks import cut_by_file, cut_corpus, split_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.units.base import Units
@@ -83,3 +85,31 @@ def test_a_grapheme_without_end_is_refused() -> None:
         list(split_corpus(Corpus.from_text(("e" + "\u0301" * 1_100_000).encode()), graphemes))
     whole = Whole(Words())  # documents that must be there whole are as long as they are
     assert [len(part.split) for part in split_corpus(Corpus.from_text(b"x" * (3 << 20)), whole)] == [1]
+
+
+@given(
+    files=st.lists(st.lists(st.text("ab \n", max_size=6), max_size=3), min_size=1, max_size=4),
+    size=st.sampled_from([1, 2, 5, 64]),
+)
+@settings(max_examples=60)
+def test_files_are_parted(tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], size: int) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    for number, rows in enumerate(files):
+        (folder / f"{number}.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows))
+    corpus = Corpus(folder)
+    found: list[list[str]] = []
+    text, ends = "", 0
+    offset = 0
+    for block, begins in cut_by_file(cut_corpus(corpus, Words(), size), corpus):
+        assert block.offset == offset
+        assert not (begins and block.continues)
+        offset += len(block.data)
+        if begins:
+            found.append([])
+        start = 0
+        for end in block.ends.tolist():
+            found[-1].append(text + block.data[start:end].decode())
+            text, start, ends = "", end, ends + 1
+        text += block.data[start:].decode()
+        assert bool(text) <= block.unfinished
+    assert found == [rows for rows in files if rows]

@@ -118,7 +118,8 @@ Ctx = Annotated[
     str | None,
     _convention(
         "ctx",
-        "Windows of a model with a bounded context: WINDOW.STRIDE (in tokens), full, disjoint, rolling or half.",
+        "Windows of a model with a bounded context: WINDOW.STRIDE (in tokens), full, disjoint, rolling or half; file: "
+        "a model that learns begins afresh with each file.",
         metavar="WINDOWS",
     ),
 ]

@@ -28,7 +28,7 @@ from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTot
 from bitmeter.measure.trace.tracer import TracePart, Tracer
 from bitmeter.measure.window_sums import WindowTotals, with_windows, without_windows
 from bitmeter.models.protocols import Batch, Compressor, Model, OpenVocabulary, Options, Scored, Watch, Windowed
-from bitmeter.text.blocks import cut_corpus
+from bitmeter.text.blocks import cut_by_file, cut_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Block, Corpus
 from bitmeter.text.units.counts import BegunCounter
@@ -108,7 +108,10 @@ class Run:
         listener: DocumentListener | None = None,
         offset: int = 0,
     ) -> None:
-        model, settings = with_windows(model, settings)
+        model, settings = with_windows(model, settings, by_file=True)
+        if settings.ctx == "file" and corpus.docs.startswith("joined"):
+            message = f"docs={corpus.docs!r} makes one document of all files, and ctx='file' parts them; leave one out"
+            raise InputError(message, value=settings.ctx)
         check_abilities(model, settings)
         if settings.oov in ("class", "spelled") and isinstance(model, OpenVocabulary):
             model = model.with_oov(settings.oov)
@@ -240,7 +243,11 @@ class Run:
         traits = model.traits
         session = model.open(Options(eos))
         units = Whole(model.units) if traits.whole_documents else model.units
-        for block in cut_corpus(self._corpus, units, self._block_bytes):
+        blocks = cut_corpus(self._corpus, units, self._block_bytes)
+        by_file = self._settings.ctx == "file"
+        for block, begins in cut_by_file(blocks, self._corpus) if by_file else ((block, False) for block in blocks):
+            if begins:
+                session = model.open(Options(eos))
             batch = Batch(
                 block.data, block.ends, model.units, block.offset + self._offset, block.continues, block.unfinished,
                 eos, traits.end,

@@ -24,11 +24,30 @@ __all__ = ["WindowTotals", "in_windows", "with_windows", "without_windows"]
 W = TypeVar("W", bound=Windowed)
 
 
-def with_windows(model: Model, settings: Settings) -> tuple[Model, Settings]:
-    """The model with the windows that the settings ask for, and the settings with all that the model decides."""
+def with_windows(model: Model, settings: Settings, *, by_file: bool = False) -> tuple[Model, Settings]:
+    """The model with the windows that the settings ask for, and the settings with all that the model decides.
+
+    `by_file`: whether a model that learns can begin afresh with each file here.
+    """
+    if settings.ctx == "file":
+        if model.traits.learns:
+            _check_files(model, settings, by_file=by_file)
+            return model, replace(without_windows(model.name, replace(settings, ctx=None)), ctx="file")
+        settings = replace(settings, ctx=None)  # what is not learned need not be forgotten
     if not isinstance(model, Windowed):
         return model, without_windows(model.name, settings)
     return in_windows(model, settings)
+
+
+def _check_files(model: Model, settings: Settings, *, by_file: bool) -> None:
+    if not by_file or isinstance(model, Windowed) or settings.given is not None:
+        why = (
+            f"{model.name} sees windows" if isinstance(model, Windowed)
+            else "with --given a model begins afresh with each record" if settings.given is not None
+            else "only score and compare begin afresh with each file"
+        )  # fmt: skip
+        message = f"ctx='file' has no meaning here: {why}; leave it out (--ctx)"
+        raise ModelError(message, value=settings.ctx)
 
 
 def in_windows(model: W, settings: Settings) -> tuple[W, Settings]:

@@ -57,6 +57,7 @@ _UNSET = {
     "disjoint": "windows as long as the model sees that share nothing",
     "rolling": "windows that follow each other with one token of context",
     "half": "disjoint windows, of which only the second half is scored",
+    "file": "a model that learns as it reads begins afresh with each file",
 }
 
 _SLIDING = re.compile(r"([1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
@@ -116,8 +117,8 @@ def parse_context(ctx: Any) -> tuple[str, int, int]:
     if not isinstance(ctx, str):
         message = f"ctx is {shown(ctx)}; it must be a string such as '1024.512' or 'full'"
         raise InputTypeError(message, value=ctx)
-    if ctx in ("full", "auto"):
-        return ("full" if ctx == "full" else "sliding"), 0, 0
+    if ctx in ("full", "auto", "file"):
+        return ("sliding" if ctx == "auto" else ctx), 0, 0
     if found := _SLIDING.fullmatch(ctx):
         window, stride = int(found[1]), int(found[2])
         if stride > window:
@@ -128,7 +129,7 @@ def parse_context(ctx: Any) -> tuple[str, int, int]:
         return found[1], int(found[2] or 0), 0
     message = (
         f"ctx is {ctx!r:.40}; it can be WINDOW.STRIDE such as 1024.512 (both in tokens), full, disjoint, rolling or "
-        "half, the last three also with a window, such as half.512"
+        "half, the last three also with a window, such as half.512; or file, for a model that learns as it reads"
     )
     raise ChoiceError(message, value=ctx)
 
@@ -181,6 +182,9 @@ def settle_windowing(
         All tokens before a text, where there are several.
     """
     kind, window, stride = parse_context(ctx)
+    if kind == "file":
+        message = f"{name} sees windows of a text; ctx can be 'file' for a model that learns as it reads (--ctx)"
+        raise ModelError(message, value=ctx)
     if kind == "full" or (ctx == "auto" and context is None):
         return Windowing("full", context or 0, 0, prefix, bos, lead)
     if not window:

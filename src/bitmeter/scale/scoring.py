@@ -84,7 +84,8 @@ def score_in_parts(
     whole = sum(map(file_size, corpus.sources))
     size = part_bytes or min(_MOST, max(_LEAST, whole // (_PER_WORKER * executor.workers)))
     marks = _marks(corpus)
-    cut = corpus.in_parts(size)
+    # A model that learns goes through a file from its beginning.
+    cut = corpus if model.traits.learns else corpus.in_parts(size)
     try:
         found = _Joining(model, cut, settings, executor, progress, size, keeps=keeps).score()
     except SourceError:
@@ -124,9 +125,14 @@ def can_be_split(model: Model | Compressor) -> bool:
 def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> None:
     """Refuse what would not be the score of one run."""
     leave = "leave --workers and --engine out"
-    if not can_be_split(model) and not (isinstance(model, Windowed) and not model.traits.learns):
-        what = "gives only the size of a whole text" if isinstance(model, Compressor) else "learns from all it has read"
-        message = f"{model.name} {what}, so parts of a text cannot be scored apart; {leave}"
+    if isinstance(model, Compressor):
+        message = f"{model.name} gives only the size of a whole text, so parts cannot be scored apart; {leave}"
+        raise ModelError(message, value=model.name)
+    if model.traits.learns and settings.ctx != "file":
+        message = (
+            f"{model.name} learns from all it has read, so parts of a text cannot be scored apart. With --ctx file it "
+            f"begins afresh with each file, which is another figure; or {leave}"
+        )
         raise ModelError(message, value=model.name)
     tool = convention(settings.like)
     if tool.words is not None or tool.tally is not None:

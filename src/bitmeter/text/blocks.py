@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from bitmeter.errors import RecordError
 from bitmeter.text.corpus.corpus import BLOCK_SIZE, Corpus
 from bitmeter.text.units.base import Split, Units
 
-__all__ = ["SplitBlock", "UnitBlock", "cut_corpus", "split_corpus"]
+__all__ = ["SplitBlock", "UnitBlock", "cut_by_file", "cut_corpus", "split_corpus"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,36 @@ def cut_corpus(corpus: Corpus, units: Units, size: int = BLOCK_SIZE) -> Iterator
         continues = until > closed
         held, length, wanted = [data[until:]], length - until, 0
     assert length == 0, "a corpus closes its last document"
+
+
+def cut_by_file(blocks: Iterator[UnitBlock], corpus: Corpus) -> Iterator[tuple[UnitBlock, bool]]:
+    """The parts of a corpus, cut also where a file ends, and whether a file begins with each.
+
+    Examples
+    --------
+    >>> from bitmeter.text.units.words import Words
+    >>> corpus = Corpus.from_documents(["to be ", "or not"])
+    >>> [(block.data, begins) for block, begins in cut_by_file(cut_corpus(corpus, Words()), corpus)]
+    [(b'to be or not', True)]
+    """
+    documents = 0
+    for block in blocks:
+        ends, begun = block.ends, corpus.begun()
+        # Which documents of the block begin a file; the last is there if any of it is.
+        last = len(ends) if block.unfinished else len(ends) - 1
+        found = begun[bisect_left(begun, documents) : bisect_right(begun, documents + last)]
+        first = sorted({number - documents for number in found})
+        cuts = [0, *(number for number in first if number), len(ends) + 1]
+        for start, stop in pairwise(cuts):
+            begin = int(ends[start - 1]) if start else 0
+            end = int(ends[stop - 1]) if stop <= len(ends) else len(block.data)
+            continues = block.continues and not start
+            piece = UnitBlock(
+                block.data[begin:end], ends[start:stop] - begin, block.offset + begin, continues,
+                block.unfinished and stop > len(ends),
+            )  # fmt: skip
+            yield piece, start in first and not continues
+        documents += len(ends)
 
 
 def _check_longest(units: Units, data: bytes, ends: Ints, most: int, name: str, offset: int) -> None:
