@@ -82,8 +82,8 @@ class _Scan(NamedTuple):
 
 def _scanned(data: bytes, fields: Fields) -> _Scan:
     language = encode(fields.language) if fields.language else None
-    *found, _, _ = _core.scan_records(data, encode(fields.text), language, list(map(encode, fields.added)), [])
-    return _Scan(data, *found)
+    found = _core.scan_records(data, encode(fields.text), language, list(map(encode, fields.added)), [])
+    return _Scan(data, *found[:9])
 
 
 class _Part:
