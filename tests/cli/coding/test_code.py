@@ -54,6 +54,7 @@ def test_a_code_of_ones_own_is_judged(words: tuple[str, ...], verdict: str, caps
         (["--p", "a=1", "--kind", "fixed", "--longest", "3"], "--longest is for --kind huffman"),
         (["--p", "a=much"], "much is not a number"),
         (["--p", "a"], "such as --p a=0.5"),
+        (["--p", "a=1", "--p", "a=2"], "a has the value 1 already"),
         (["text", "--p", "a=1"], "not both"),
     ],
 )

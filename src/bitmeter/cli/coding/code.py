@@ -139,5 +139,8 @@ def _pairs(entries: list[str], option: str, example: str) -> dict[Hashable, str]
         if not equals or not label:
             message = f"{option} {entry} must be a label and a value, such as {example}"
             raise typer.BadParameter(message)
+        if label in found:
+            message = f"{option} {entry}: {label} has the value {found[label]} already; give each label once"
+            raise typer.BadParameter(message)
         found[label] = value
     return found
