@@ -29,7 +29,7 @@ public:
     }
 
 protected:
-    void take(const float* in, State& state, float* out) const override {
+    void take(std::size_t, const float* in, State& state, float* out) const override {
         auto& kept = static_cast<LstmState&>(state);
         const std::size_t n = width();
         std::vector<float> input(2 * n), gates(4 * n);

@@ -21,7 +21,10 @@ std::vector<double> Network::step(const std::int64_t* ids, std::size_t n, State&
     for (std::size_t i = 0; i < n; ++i)
         if (ids[i] < 0 || static_cast<std::size_t>(ids[i]) >= size_) throw std::invalid_argument("there is no such id");
     std::vector<float> hidden(width_), logits(size_);
-    for (std::size_t i = 0; i < n; ++i) take(embedding_.data() + static_cast<std::size_t>(ids[i]) * width_, state, hidden.data());
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto id = static_cast<std::size_t>(ids[i]);
+        take(id, embedding_.data() + id * width_, state, hidden.data());
+    }
     head_.apply(hidden.data(), logits.data());
     std::vector<double> row(logits.begin(), logits.end());
     if (never_ >= 0) row[static_cast<std::size_t>(never_)] = -std::numeric_limits<double>::infinity();

@@ -38,7 +38,7 @@ public:
 
 protected:
     /// Takes one token, whose row of the table is `in`; `out` is what the head is applied to.
-    virtual void take(const float* in, State& state, float* out) const = 0;
+    virtual void take(std::size_t id, const float* in, State& state, float* out) const = 0;
 
 private:
     std::size_t size_, width_;
@@ -65,7 +65,9 @@ struct Block {
     Vector attend_bias, attended_bias, widen_bias, narrow_bias;
 };
 
-std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const std::vector<Block>& blocks,
-                                          const Normal& last, std::size_t heads, const Kernel& kernel);
+/// `before` is the table for the token before each, without rows where there is none.
+std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const Matrix& before,
+                                          const std::vector<Block>& blocks, const Normal& last, std::size_t heads,
+                                          const Kernel& kernel);
 
 }  // namespace bitmeter::network

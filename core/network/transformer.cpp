@@ -34,18 +34,19 @@ struct Layer {
 
 struct TransformerState : State {
     std::vector<std::vector<float>> keys, values;  // of each layer: one row for each token
-    std::size_t tokens = 0;
+    std::size_t tokens = 0, previous = 0;
 };
 
 class Transformer : public Network {
 public:
-    Transformer(const Ends& ends, const Matrix& positions, const std::vector<Block>& blocks, const Normal& last,
-                std::size_t heads, const Kernel& kernel)
+    Transformer(const Ends& ends, const Matrix& positions, const Matrix& before, const std::vector<Block>& blocks,
+                const Normal& last, std::size_t heads, const Kernel& kernel)
         : Network(ends, kernel),
           heads_(heads),
           context_(positions.rows),
           positions_(positions.shaped(positions.rows, width()).data, positions.data + positions.rows * width()),
           last_(last, width()) {
+        if (before.rows) before_.assign(before.shaped(size(), width()).data, before.data + size() * width());
         if (heads == 0 || width() % heads != 0) throw std::invalid_argument("the heads do not share the width equally");
         const std::size_t n = width();
         for (const Block& block : blocks)
@@ -65,12 +66,17 @@ public:
     }
 
 protected:
-    void take(const float* in, State& state, float* out) const override {
+    void take(std::size_t id, const float* in, State& state, float* out) const override {
         auto& kept = static_cast<TransformerState&>(state);
         if (kept.tokens >= context_) throw std::length_error("the network has no position for another token");
         const std::size_t n = width();
         std::vector<float> x(n), normal(n), three(3 * n), seen(n), added(n), wide(4 * n);
         for (std::size_t i = 0; i < n; ++i) x[i] = in[i] + positions_[kept.tokens * n + i];
+        if (!before_.empty()) {  // the first token stands before itself
+            const float* row = before_.data() + (kept.tokens ? kept.previous : id) * n;
+            for (std::size_t i = 0; i < n; ++i) x[i] += row[i];
+            kept.previous = id;
+        }
         ++kept.tokens;
         for (std::size_t number = 0; number < layers_.size(); ++number) {
             const Layer& layer = layers_[number];
@@ -116,16 +122,17 @@ private:
     }
 
     std::size_t heads_, context_;
-    std::vector<float> positions_;
+    std::vector<float> positions_, before_;
     std::vector<Layer> layers_;
     LayerNorm last_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const std::vector<Block>& blocks,
-                                          const Normal& last, std::size_t heads, const Kernel& kernel) {
-    return std::make_unique<Transformer>(ends, positions, blocks, last, heads, kernel);
+std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const Matrix& before,
+                                          const std::vector<Block>& blocks, const Normal& last, std::size_t heads,
+                                          const Kernel& kernel) {
+    return std::make_unique<Transformer>(ends, positions, before, blocks, last, heads, kernel);
 }
 
 }  // namespace bitmeter::network

@@ -36,6 +36,30 @@ def test_saved_and_loaded_it_is_the_same(kind: str, units: str, tmp_path: Path) 
     model.save(tmp_path / "model", force=True)
 
 
+def test_a_transformer_without_the_token_before(tmp_path: Path) -> None:
+    """As it was saved before there was one: neither the weight nor the word is there."""
+    trained("transformer", "bytes").save(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text())
+    assert description["shape"].pop("previous") == 1
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    with pytest.raises(FileFormatError, match="does not hold the weights"):
+        bm.load(tmp_path)
+    weights = load_file(tmp_path / "weights.safetensors")
+    with_zeros = dict(weights) | {"before.weight": torch.zeros_like(weights["before.weight"])}
+    del weights["before.weight"]
+    save_file(weights, tmp_path / "weights.safetensors")
+    old = bm.score(bm.load(tmp_path), b"the cat saw a zebra\n")
+    description["shape"]["previous"] = 1
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    save_file(with_zeros, tmp_path / "weights.safetensors")
+    assert old.bits == pytest.approx(bm.score(bm.load(tmp_path), b"the cat saw a zebra\n").bits, rel=1e-6)
+    for wrong in (2, -1, "1", None, [1]):
+        description["shape"]["previous"] = wrong
+        (tmp_path / "model.json").write_text(json.dumps(description))
+        with pytest.raises(FileFormatError, match="its previous is"):
+            bm.load(tmp_path)
+
+
 def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(MissingSourceError, match="bitmeter train"):
         bm.load(f"neural:{tmp_path}")

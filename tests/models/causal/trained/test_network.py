@@ -36,6 +36,31 @@ def test_loss_is_torchs_cross_entropy_and_the_negative_log_likelihood(kind: str)
     assert math.exp(float(loss)) == pytest.approx(np.exp(-np.concatenate(rows)).prod() ** (1 / 30), rel=1e-9)
 
 
+@pytest.mark.parametrize(("kind", "previous"), [("lstm", 0), ("transformer", 0), ("transformer", 1)])
+def test_a_text_in_parts_is_a_text_at_once(kind: str, previous: int) -> None:
+    torch.manual_seed(5)
+    network = build(Shape(kind, 30, 16, 2, 12, 0.0, previous=previous)).double().eval()
+    ids = torch.randint(0, 30, (3, 12))
+    with torch.inference_mode():
+        whole, _ = network.hidden(ids, None)
+        state, parts = None, []
+        for part in ids.split((1, 5, 2, 4), dim=1):
+            found, state = network.hidden(part, state)
+            parts.append(found)
+    torch.testing.assert_close(torch.cat(parts, dim=1), whole)
+
+
+def test_the_token_before_makes_a_difference() -> None:
+    network = build(Shape("transformer", 30, 16, 1, 12, 0.0, previous=1)).eval()
+    assert network.before is not None
+    ids = torch.tensor([[3, 4, 5]])
+    with torch.inference_mode():
+        seen, _ = network.hidden(ids, None)
+        network.before.weight[3] += 1.0  # stands before the first, which is itself, and before the second
+        other, _ = network.hidden(ids, None)
+    assert not torch.equal(seen[:, 1], other[:, 1])
+
+
 def test_the_network_of_the_tour_has_torchs_loss_and_slope() -> None:
     """The lesson trains with numpy alone: its loss and its steps are those of torch, which it quotes once."""
     quoted = functional.cross_entropy(torch.tensor([[2.0, 1.0, 0.5, -1.0]]), torch.tensor([1]))

@@ -163,7 +163,13 @@ def _described(file: Path, about: Any) -> tuple[Shape, str]:
         sizes = {name: int(found[name]) for name in _MOST}
         wrong = [name for name, value in sizes.items() if not 1 <= value <= _MOST[name]]
         kind, units = found["kind"], about["units"]
-        shape = Shape(kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), **sizes)
+        previous = found.get("previous", 0)
+        if previous not in (0, 1) or (previous and kind != "transformer"):
+            message = f"its previous is {previous!r:.60}"
+            raise ValueError(message)
+        shape = Shape(
+            kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), previous=int(previous), **sizes
+        )
         if not 0.0 <= shape.dropout < 1.0:
             message = f"its dropout is {shape.dropout}"
             raise ValueError(message)

@@ -231,6 +231,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
             context or chosen.context,
             chosen.dropout if dropout is None else dropout,
             alphabet.never,
+            previous=int(self.kind == "transformer"),
         )
         folder = None if checkpoint is None else prepare_folder(checkpoint, force=False, resume=True)
         with neural_train.own_torch(self.seed, self.threads):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -38,6 +38,8 @@ class Shape:
         The share of values that are left out in training.
     never
         An id that has probability zero, or -1 for none.
+    previous
+        Whether a transformer adds a second embedding, of the token before, to that of each token: 0 or 1.
     """
 
     kind: str
@@ -47,6 +49,7 @@ class Shape:
     context: int
     dropout: float
     never: int = -1
+    previous: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For a file."""
@@ -136,6 +139,13 @@ class _Block(nn.Module):  # type: ignore[misc]
         return x, (key, value)
 
 
+class Seen(NamedTuple):
+    """What a transformer keeps: the keys and values of each layer, and the last token."""
+
+    pairs: list[tuple[Tensor, Tensor]]
+    last: Tensor
+
+
 class Transformer(Network):
     """Sees `context` tokens at once, each with those before it."""
 
@@ -143,6 +153,8 @@ class Transformer(Network):
         super().__init__(shape)
         heads = next(n for n in range(max(1, shape.width // 32), 0, -1) if shape.width % n == 0)
         self.places = nn.Embedding(shape.context, shape.width)
+        # So that pairs of tokens need not be put together by attention, which takes long to learn.
+        self.before = nn.Embedding(shape.size, shape.width) if shape.previous else None
         self.blocks = nn.ModuleList(_Block(shape.width, heads, shape.dropout) for _ in range(shape.layers))
         self.last = nn.LayerNorm(shape.width)
         for name, weight in self.named_parameters():
@@ -154,14 +166,17 @@ class Transformer(Network):
 
     def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
         """All tokens side by side; what is kept are the keys and values of each layer."""
-        before = 0 if state is None else state[0][0].shape[2]
-        positions = torch.arange(before, before + ids.shape[1], device=ids.device)
-        x = self.dropped(self.embedding(ids) + self.places(positions))
-        kept = []
+        seen = 0 if state is None else state.pairs[0][0].shape[2]
+        positions = torch.arange(seen, seen + ids.shape[1], device=ids.device)
+        x = self.embedding(ids) + self.places(positions)
+        if self.before is not None:  # the first token stands before itself
+            x = x + self.before(torch.cat((ids[:, :1] if state is None else state.last, ids[:, :-1]), dim=1))
+        x = self.dropped(x)
+        pairs = []
         for number, block in enumerate(self.blocks):
-            x, pair = block(x, None if state is None else state[number])
-            kept.append(pair)
-        return self.last(x), kept
+            x, pair = block(x, None if state is None else state.pairs[number])
+            pairs.append(pair)
+        return self.last(x), Seen(pairs, ids[:, -1:])
 
 
 def build(shape: Shape) -> Network:

@@ -56,7 +56,8 @@ def _in_core(network: Network) -> _core.Network:
         for block in network.blocks
     ]
     positions, last = _array(network.places.weight), _both(network.last)
-    return _core.Network.transformer(*ends, positions, blocks, last, network.blocks[0].heads)
+    before = None if network.before is None else _array(network.before.weight)
+    return _core.Network.transformer(*ends, positions, before, blocks, last, network.blocks[0].heads)
 
 
 def _both(layer: nn.Module) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
