@@ -41,11 +41,12 @@ def defaults_for(kind: str, size: int) -> Defaults:
     """
     if kind == "lstm":
         return _SMALL_LSTM if size < _SMALL else _LSTM
-    return _TRANSFORMER
+    return _SMALL_TRANSFORMER if size < _SMALL else _TRANSFORMER
 
 
 #: Below so many bytes four passes are too few updates, and a network overfits sooner.
 _SMALL = 300_000
 _SMALL_LSTM = Defaults(512, 256, 1, 64, 0.3, 14.0, 8, 4e-3)
 _LSTM = Defaults(1024, 256, 1, 64, 0.2, 4.0, 16, 4e-3)
-_TRANSFORMER = Defaults(1024, 128, 2, 64, 0.2, 4.0, 8, 3e-3)
+_SMALL_TRANSFORMER = Defaults(512, 128, 2, 64, 0.3, 14.0, 2, 2e-3)
+_TRANSFORMER = Defaults(1024, 128, 2, 64, 0.2, 8.0, 8, 3e-3)
