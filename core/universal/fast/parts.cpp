@@ -19,6 +19,7 @@ Parts parts_of(std::uint8_t* memory, const Size& size, std::size_t& bytes) {
     p.matches = take<std::uint32_t>(memory, bytes, std::size_t{1} << size.matches);
     p.history = take<std::uint8_t>(memory, bytes, std::size_t{1} << size.history);
     p.lines = take<Line>(memory, bytes, std::size_t{1} << size.lines);
+    p.line_power = size.lines;
     return p;
 }
 

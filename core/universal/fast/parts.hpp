@@ -30,6 +30,7 @@ struct Parts {
     std::uint16_t* refined;     // an adaptive probability map of order 1: rows of cells
     std::uint8_t* order1;       // 256 × 17 trees: of the first nibble and of the 16 second ones
     Line* lines;
+    unsigned line_power;        // there are 2^this
     std::uint8_t* history;
     std::uint32_t* matches;
 };
