@@ -7,7 +7,6 @@ model that was pickled.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
@@ -53,6 +52,8 @@ def from_file(kind: Any, path: str, fingerprint: str, state: State) -> Any:
 
 
 def _from_bytes(kind: Any, data: bytes, suffix: str, fingerprint: str, state: State) -> Any:
+    import tempfile  # imports what scoring does not need
+
     # The file may be mapped: where it cannot be removed then, it stays until the system clears its folder.
     with tempfile.TemporaryDirectory(prefix="bitmeter-", ignore_cleanup_errors=True) as folder:
         file = Path(folder, f"model{suffix}")

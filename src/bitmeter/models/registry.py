@@ -163,12 +163,15 @@ def adapt(what: Any) -> Model | Compressor:
     'distribution(2 labels)'
     """
     from bitmeter.models.adapted import adapted
-    from bitmeter.theory.conditional import Conditional
-    from bitmeter.theory.distributions import Distribution
+    from bitmeter.models.protocols import Compressor, Model
 
-    if isinstance(what, Distribution | Conditional):
-        model: Model = _family("baseline.table").TableModel(what)
-        return model
+    if not isinstance(what, Model | Compressor):  # else the theory need not be imported
+        from bitmeter.theory.conditional import Conditional
+        from bitmeter.theory.distributions import Distribution
+
+        if isinstance(what, Distribution | Conditional):
+            model: Model = _family("baseline.table").TableModel(what)
+            return model
     found = adapted(what)
     if found is None:
         message = (

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from bitmeter._util.width import line_width
-from bitmeter.measure.compare import Comparison
-from bitmeter.measure.groups.compare import GroupDifference
 from bitmeter.measure.groups.rows import groups_of, macro, source_means, sums_of
 from bitmeter.measure.interval.base import Interval, bracketed, decimals
 from bitmeter.measure.score import Score
@@ -16,6 +14,9 @@ from bitmeter.reports import figures
 
 if TYPE_CHECKING:
     from rich.table import Table  # slow to import, and not needed for the lines of one score
+
+    from bitmeter.measure.compare import Comparison
+    from bitmeter.measure.groups.compare import GroupDifference
 
 __all__ = ["difference_lines", "difference_table", "group_lines", "groups_table", "with_ends"]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from bitmeter._util.width import line_width
 from bitmeter.measure.aggregates import Per
-from bitmeter.measure.compare import Comparison, Refusal
-from bitmeter.measure.divergence import Divergence
 from bitmeter.measure.score import Score
 from bitmeter.measure.signature import Difference
 from bitmeter.reports.explain import refusal
@@ -24,6 +23,10 @@ from bitmeter.reports.figures import (
     tool_number,
 )
 from bitmeter.reports.groups import group_lines, with_ends
+
+if TYPE_CHECKING:  # not needed to show a score
+    from bitmeter.measure.compare import Comparison, Refusal
+    from bitmeter.measure.divergence import Divergence
 
 #: The column in which the values of a score's lines begin.
 _COLUMN = 15
