@@ -64,6 +64,8 @@ Parts parts_of(std::uint8_t* memory, std::size_t& bytes) {
     p.match_bytes = take<std::uint32_t>(memory, bytes, predictors * 8192);
     p.followers1 = take<std::uint32_t>(memory, bytes, 256);
     p.followers2 = take<std::uint32_t>(memory, bytes, 65536);
+    p.word_ends = take<std::uint32_t>(memory, bytes, 65536 * 2);
+    p.token_followers = take<std::uint32_t>(memory, bytes, 65536);
     for (int i = 0; i < 3; ++i) p.targets[i] = take<std::uint32_t>(memory, bytes, static_cast<std::size_t>(target_rows[i]));
     for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int32_t>(memory, bytes, std::size_t{inputs} * mixer_rows[m]);
     for (int f = 0; f < finals; ++f)
@@ -130,9 +132,12 @@ void check(const Parts& p) {
     if (p.following->branch.bytes > 3 || p.following->branch.key >= static_cast<std::uint32_t>(target_rows[0]))
         throw std::invalid_argument("it holds an impossible branch");
     for (int m = 0; m < mixers; ++m)
-        for (std::size_t i = 0; i < std::size_t{inputs} * static_cast<std::size_t>(mixer_rows[m]); ++i)
-            if (p.weights[m][i] > most_weight || p.weights[m][i] < -most_weight)
+        for (int row = 0; row < mixer_rows[m]; ++row) {
+            const std::int32_t* const weights = p.weights[m] + std::size_t{inputs} * static_cast<std::size_t>(row);
+            const auto impossible = [](std::int32_t w) { return w > most_weight || w < -most_weight; };
+            if (std::any_of(weights, weights + inputs - 1, impossible) || weights[inputs - 1] < 0 || weights[inputs - 1] > most_count)
                 throw std::invalid_argument("it holds impossible weights");
+        }
     for (int f = 0; f < finals; ++f)
         for (int i = 0; i < mixers * final_rows[f]; ++i)
             if (p.final_weights[f][i] > most_final_weight || p.final_weights[f][i] < -most_final_weight)

@@ -10,7 +10,9 @@
 
 namespace bitmeter::universal::maximal {
 
-constexpr int contexts = 48;         // whose bit histories are kept
+constexpr int contexts = 75;         // whose bit histories are kept;
+constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text
+constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 4;
 constexpr int direct_contexts = 8;   // whose bits' probabilities are kept as such: orders 0 to 4 and 6, the word, two words
 constexpr int hashed_direct = 6;     // the last of these
@@ -19,8 +21,9 @@ constexpr int candidates = 3;        // matches that are followed at once,
 constexpr int predictors = 5;        // and repeats of nucleotides, or the target of a branch
 constexpr int inputs_of_predictor = 3;
 constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
-constexpr int inputs = (used_inputs + 15) / 16 * 16;  // of the mixers
+constexpr int inputs = (used_inputs + 1 + 15) / 16 * 16;  // of the mixers; the last place of a row counts its bits
 constexpr int mixers = 18;
+constexpr std::int32_t most_count = 65535;
 constexpr int finals = 4;            // mixers of the mixers
 constexpr int refinements = 5;       // adaptive probability maps
 
@@ -43,9 +46,16 @@ struct alignas(64) Reading {
     std::uint64_t folded = 0;              // the last eight letters in lower case, one space between words
     std::uint64_t bases = 0;               // the last 32 nucleotides
     std::uint32_t word = 0;                // of the letters of this word so far
-    std::uint32_t words[4] = {};           // of the words before it, the latest first
+    std::uint32_t words[5] = {};           // of the words before it, the latest first
+    std::uint32_t stem = 0, stems[2] = {}; // of the first four letters of this word and of those before it
     std::uint32_t letters = 0;             // of this word so far
-    std::uint32_t gap = 0;                 // of what is between this word and the one before
+    std::uint32_t gap = 0, gap_before = 0; // of what is between this word and the one before, and of what was before that one
+    std::uint32_t token = 0;               // of the word or gap so far
+    std::uint32_t shape = 0;               // kinds of this word's letters, four bits each; else the kind of the last byte
+    std::uint32_t last_letters = 0;        // the last four of this word
+    std::uint32_t opened = 0;              // the bracket or quotation mark that was opened last
+    std::uint32_t since_capital = 255;     // bytes since a capital letter
+    std::uint64_t alphanumeric = 0;        // the last five letters and digits
     std::uint32_t tail = 0, tails[2] = {}; // the last three letters of this word and of those before it
     std::uint32_t firsts = 0;              // the first letters of the last four words
     std::uint32_t classes = 0;             // of the last ten bytes, three bits each
@@ -53,7 +63,8 @@ struct alignas(64) Reading {
     std::uint32_t above = 0;               // where the line before it began, in `seen`
     std::uint32_t line = 0;                // where this line began
     std::uint32_t indent = 0;              // the spaces that the line began with
-    std::uint32_t line_word = 0;           // the first word of the line
+    std::uint32_t line_word = 0;           // the first word of the line,
+    std::uint32_t line_kind = 0;           // and the kind of its first byte
     std::uint32_t character = 0;           // the bytes of a UTF-8 character so far
     std::uint32_t left = 0;                // and how many more it has
     std::uint32_t characters[3] = {};      // the characters before it
@@ -100,6 +111,8 @@ struct Parts {
     std::uint32_t* match_bytes;    // predictors × 8192: the same, by the predicted byte
     std::uint32_t* followers1;     // 256: the last bytes after each byte
     std::uint32_t* followers2;     // 65536: those after each pair
+    std::uint32_t* word_ends;      // 65536 × 2: a word, and where it ended last
+    std::uint32_t* token_followers;  // 65536: the last bytes after a word or gap
     std::uint32_t* targets[3];     // of branches: by the bytes before, by the lowest byte, and by the lowest two
     // These hold the difference to their initial values:
     std::int32_t* weights[mixers];  // 1 is 2^29
@@ -115,14 +128,14 @@ struct Parts {
     Line* lines;
 };
 
-constexpr int mixer_rows[mixers] = {256, 2048, 2048, 2048, 2048, 34 * 24, 2048, 1024, 1028, 216, 512, 216,
-                                    256, 256, 256, 256, 256, 2048};
+constexpr int mixer_rows[mixers] = {8,   256, 256, 256,  34 * 3, 576,  1028, 512, 216,
+                                    32,  256, 256, 2048, 2048,   2048, 512,  2048, 2048};
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
 constexpr int target_rows[3] = {4096, 512, 65536};
 constexpr int cells_of_row = 16;  // a nat apart
 constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last bytes cost beyond 8 each, in 1/256
-constexpr std::int32_t most_weight = 0x78000000, most_final_weight = 1 << 21;
+constexpr std::int32_t most_weight = 0x70000000, most_final_weight = 1 << 21;
 
 /// Bits that first guesses count for.
 constexpr std::uint32_t map_start = 30, pair_start = 6, run_start = 6, match_start = 6, refined_start = 6;
