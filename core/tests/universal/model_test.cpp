@@ -284,7 +284,7 @@ void impossible_states_of_fast_are_refused() {
 }
 
 void impossible_states_of_max_are_refused() {
-    for (int part = 0; part < 5; ++part) {
+    for (int part = 0; part < 7; ++part) {
         universal::State state(max);
         state.check();
         if (part == 0) state.max_parts().maps[768] = 12345;
@@ -292,6 +292,9 @@ void impossible_states_of_max_are_refused() {
         if (part == 2) state.parts().place->excess = -(1 << 30);
         if (part == 3) state.max_parts().weights[2][77] = -0x7FFFFFFF;
         if (part == 4) state.max_parts().final_weights[1][3] = 1 << 30;
+        // How often a row of weights has learned, which divides:
+        if (part == 5) state.max_parts().weights[1][3 * universal::maximal::inputs - 1] = -100;
+        if (part == 6) state.max_parts().weights[17][2 * universal::maximal::inputs - 1] = 70000;
         bool refused = false;
         try {
             state.check();

@@ -13,9 +13,9 @@ namespace bitmeter::universal::maximal {
 constexpr int contexts = 75;         // whose bit histories are kept;
 constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text
 constexpr int orders = 8;            // the first contexts: the last bytes
-constexpr int inputs_of_context = 4;
-constexpr int direct_contexts = 8;   // whose bits' probabilities are kept as such: orders 0 to 4 and 6, the word, two words
-constexpr int hashed_direct = 6;     // the last of these
+constexpr int inputs_of_context = 3;
+constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: the last two bytes, and
+constexpr int hashed_direct = 14;    // others that are hashed
 constexpr int pairs = 8;             // of contexts whose histories predict together
 constexpr int candidates = 3;        // matches that are followed at once,
 constexpr int predictors = 5;        // and repeats of nucleotides, or the target of a branch
@@ -25,7 +25,7 @@ constexpr int inputs = (used_inputs + 1 + 15) / 16 * 16;  // of the mixers; the 
 constexpr int mixers = 18;
 constexpr std::int32_t most_count = 65535;
 constexpr int finals = 4;            // mixers of the mixers
-constexpr int refinements = 5;       // adaptive probability maps
+constexpr int refinements = 8;       // adaptive probability maps
 
 /// A bucket of the hash table: the binary trees of a nibble for three contexts, and the last bytes that followed them.
 struct alignas(64) Line {
