@@ -135,7 +135,8 @@ void check(const Parts& p) {
         for (int row = 0; row < mixer_rows[m]; ++row) {
             const std::int32_t* const weights = p.weights[m] + std::size_t{inputs} * static_cast<std::size_t>(row);
             const auto impossible = [](std::int32_t w) { return w > most_weight || w < -most_weight; };
-            if (std::any_of(weights, weights + inputs - 1, impossible) || weights[inputs - 1] < 0 || weights[inputs - 1] > most_count)
+            const std::int32_t count = weights[inputs - 1];
+            if (std::any_of(weights, weights + inputs - 1, impossible) || count < 0 || count > most_count)
                 throw std::invalid_argument("it holds impossible weights");
         }
     for (int f = 0; f < finals; ++f)

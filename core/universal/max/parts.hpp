@@ -10,11 +10,11 @@
 
 namespace bitmeter::universal::maximal {
 
-constexpr int contexts = 75;         // whose bit histories are kept;
+constexpr int contexts = 78;         // whose bit histories are kept;
 constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text
 constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 3;
-constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: the last two bytes, and
+constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: orders 0 and 1, and
 constexpr int hashed_direct = 14;    // others that are hashed
 constexpr int pairs = 8;             // of contexts whose histories predict together
 constexpr int candidates = 3;        // matches that are followed at once,
@@ -54,6 +54,7 @@ struct alignas(64) Reading {
     std::uint32_t shape = 0;               // kinds of this word's letters, four bits each; else the kind of the last byte
     std::uint32_t last_letters = 0;        // the last four of this word
     std::uint32_t opened = 0;              // the bracket or quotation mark that was opened last
+    std::uint64_t nested = 0;              // the brackets that are open, the innermost lowest
     std::uint32_t since_capital = 255;     // bytes since a capital letter
     std::uint64_t alphanumeric = 0;        // the last five letters and digits
     std::uint32_t tail = 0, tails[2] = {}; // the last three letters of this word and of those before it
@@ -63,7 +64,7 @@ struct alignas(64) Reading {
     std::uint32_t above = 0;               // where the line before it began, in `seen`
     std::uint32_t line = 0;                // where this line began
     std::uint32_t indent = 0;              // the spaces that the line began with
-    std::uint32_t line_word = 0;           // the first word of the line,
+    std::uint32_t line_word = 0, above_word = 0;  // the first words of this line and of the one above,
     std::uint32_t line_kind = 0;           // and the kind of its first byte
     std::uint32_t character = 0;           // the bytes of a UTF-8 character so far
     std::uint32_t left = 0;                // and how many more it has
