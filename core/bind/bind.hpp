@@ -102,6 +102,7 @@ void bind_pieces(nb::module_& m);
 void bind_records(nb::module_& m);
 void bind_tokens(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_ngram_slices(nb::module_& m);
 void bind_spelling(nb::module_& m);
 void bind_caches(nb::module_& m);
 void bind_coding(nb::module_& m);

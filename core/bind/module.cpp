@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
     bind_normalising(m);
     bind_pieces(m);
     bind_records(m);
+    bind_ngram_slices(m);
     bind_ngrams(m);
     bind_compact(m);
     bind_kenlm(m);

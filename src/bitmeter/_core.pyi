@@ -419,6 +419,30 @@ def scan_records(data: bytes, text: bytes, language: bytes | None, refused: Sequ
     Lines of JSON that are not blank: (how many lines there are, starts, stops, their numbers, which are sound, and of the sound ones the texts, where these end, the languages, where these end, the other values as they are written, where these end).
     """
 
+def smooths_in_slices(smoothing: str) -> bool:
+    """Whether an estimation by this method can be done in slices."""
+
+class NgramSlices:
+    """The stages of an estimation in slices, by files in a folder."""
+
+    def __init__(self, folder: str, job: int, words: int, order: int, cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], smoothing: str, parameter: float, prune: Sequence[int], closed: bool) -> None: ...
+
+    def grow(self, slice: int, merged: str, path: str) -> tuple[list[int], list[int]]:
+        """
+        The trie of a merged partition; its n-grams by order, and those that stay.
+        """
+
+    def link(self, slice: int, chain: Sequence[int], path: str) -> tuple[list[list[int]], list[int]]:
+        """
+        Suffixes and adjusted counts; how many n-grams have each count, by order from 2 on, and those of the chain.
+        """
+
+    def weigh(self, slice: int, order: int, discounts: Sequence[tuple[Sequence[float], int]], path: str) -> None:
+        """Probabilities of one order, and back-offs of the one below."""
+
+    def finish(self, slice: int, kept: Sequence[Sequence[int]], path: str) -> None:
+        """The slice's bytes of the model's file."""
+
 def write_ngram_runs(ids: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: int, order: int, cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], path: str, most_keys: int = 0, threads: int = 1) -> tuple[int, list[int], list[int]]:
     """
     Sort the n-grams of a part of a text into the files path.0, path.1, …; how many, and the last n-gram of all.
@@ -528,6 +552,21 @@ class NgramEstimation:
 
     def add_chain(self, words: Sequence[int], times: Sequence[int]) -> None:
         """Take the last n-gram of the next part, as write_ngram_runs gives it."""
+
+    def chain(self, order: int) -> list[int]:
+        """The last n-gram of the text, from its last word to its first."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is unknown."""
+
+    def settle(self, slices: NgramSlices, kinds: Sequence[Sequence[int]], last: Sequence[int], path: str) -> list[tuple[list[float], int]]:
+        """
+        The discounts of all orders from the sums of all slices; the probabilities of words go to a file.
+        """
+
+    def join(self, slices: NgramSlices, kept: Sequence[Sequence[int]]) -> None:
+        """The model from finished slices."""
 
     def sort(self) -> None: ...
 

@@ -9,10 +9,13 @@
 
 #include "bind/bind.hpp"
 #include "bind/ngram/forms.hpp"
+#include "bind/ngram/plans.hpp"
 #include "bind/units.hpp"
 
 #include <algorithm>
 #include <future>
+
+#include <nanobind/stl/array.h>
 
 namespace {
 
@@ -89,13 +92,7 @@ public:
     }
 
     void weigh(const std::string& smoothing, double parameter, const std::vector<std::uint32_t>& prune) {
-        bitmeter::SmoothingPlan plan;
-        plan.method = bitmeter::smoothing_named(smoothing);
-        plan.parameter = parameter;
-        if (prune.size() > plan.prune.size()) throw std::invalid_argument("too many thresholds");
-        std::copy(prune.begin(), prune.end(), plan.prune.begin());
-        if (!std::is_sorted(prune.begin(), prune.end()) || plan.prune[0] != 0)
-            throw std::invalid_argument("thresholds must not decrease, and words stay");
+        const bitmeter::SmoothingPlan plan = smoothing_plan(smoothing, parameter, prune);
         heldout.finish();
         without_lock([&] { running().weigh(plan, heldout.sentences() ? &heldout : nullptr); });
     }
@@ -175,6 +172,17 @@ auto ngram_weights(Estimation& self) {
     for (std::size_t o = 0; o < self.running().statistics().size(); ++o)
         rows.emplace_back(found.weights[o].begin(), found.weights[o].end());
     return std::make_pair(rows, found.words);
+}
+
+using Kinds = std::vector<std::array<std::uint64_t, bitmeter::most_discounted + 2>>;
+
+auto settle(Estimation& self, bitmeter::SlicePlan& plan, const Kinds& kinds, const std::vector<std::uint32_t>& last,
+            const nb::str& path) {
+    const std::string to = path_of(path);
+    without_lock([&] { self.running().settle(plan, kinds, last, to); });
+    std::vector<std::pair<std::array<double, bitmeter::most_discounted + 2>, int>> result;
+    for (const auto& s : self.running().statistics()) result.emplace_back(s.discounts, s.last);
+    return result;
 }
 
 auto part_of(Estimation& self) {
@@ -355,6 +363,24 @@ void bind_ngram_making(nb::module_& m) {
                 self.text.add_chain(chain, static_cast<int>(words.size()));
             },
             "words"_a, "times"_a, "Take the last n-gram of the next part, as write_ngram_runs gives it.")
+        .def("chain",
+             [](const Estimation& self, int order) {
+                 const auto found = self.text.chain(order);
+                 return std::vector<std::uint32_t>(found.words.begin(), found.words.begin() + (found.empty() ? 0 : order));
+             },
+             "order"_a, "The last n-gram of the text, from its last word to its first.")
+        .def_prop_ro("closed", [](const Estimation& self) { return self.text.closed(); }, "Whether nothing is unknown.")
+        .def("settle", &settle, "slices"_a, "kinds"_a, "last"_a, "path"_a,
+             "The discounts of all orders from the sums of all slices; the probabilities of words go to a file.")
+        .def(
+            "join",
+            [](Estimation& self, const bitmeter::SlicePlan& plan, const std::vector<std::vector<std::uint64_t>>& kept) {
+                if (kept.size() != plan.slices()) throw std::invalid_argument("kept: by slice and order");
+                for (const auto& row : kept)
+                    if (row.size() != static_cast<std::size_t>(plan.order)) throw std::invalid_argument("kept: by slice and order");
+                without_lock([&] { self.running().join(plan, kept); });
+            },
+            "slices"_a, "kept"_a, "The model from finished slices.")
         .def("sort", [](Estimation& self) { without_lock([&] { self.running().sort(); }); })
         .def("grow", [](Estimation& self) { without_lock([&] { self.running().grow(); }); })
         .def("link", [](Estimation& self) { without_lock([&] { self.running().link(); }); })

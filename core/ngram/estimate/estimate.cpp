@@ -5,15 +5,14 @@
 #include <stdexcept>
 
 #include "ngram/estimate/prune.hpp"
+#include "ngram/estimate/trie.hpp"
 #include "ngram/sort/runs.hpp"
-#include "ngram/format/search.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {
 namespace {
 
 constexpr std::size_t per_task = 1 << 14;  // histories per task
-constexpr std::size_t look = 256;       // histories between two progress reports
 
 }  // namespace
 
@@ -108,18 +107,24 @@ void NgramEstimator::name_words() {
     model_->word_offsets()[table.size()] = offset;
 }
 
-void NgramEstimator::grow() {
+/// Without n-grams of two words and more.
+NgramShape NgramEstimator::shape_of_words() const {
     const auto& table = text_.table();
-    const std::size_t words = table.size();
     NgramShape shape;
     shape.order = static_cast<std::uint32_t>(order_);
-    shape.words = shape.counts[0] = words;
+    shape.words = shape.counts[0] = table.size();
     shape.metadata_bytes = metadata_size;
     shape.word_bytes = std::strlen("<unk><s></s>");
-    for (std::size_t w = first_word; w < words; ++w) shape.word_bytes += table.word(w).size;
+    for (std::size_t w = first_word; w < table.size(); ++w) shape.word_bytes += table.word(w).size;
+    return shape;
+}
+
+void NgramEstimator::grow() {
+    NgramShape shape = shape_of_words();
+    const std::size_t words = shape.words;
     // Where the n-grams of each order that begin in a bundle have their place.
     const std::size_t bundles = keys_ ? keys_->bundles() : 0;
-    std::vector<std::array<std::uint64_t, max_order + 1>> starts(bundles);
+    std::vector<TriePlaces> starts(bundles);
     for (std::size_t b = 0; b < bundles; ++b)
         for (int o = 2; o <= order_; ++o) {
             starts[b][o] = shape.counts[o - 1];
@@ -146,29 +151,24 @@ void NgramEstimator::grow() {
     model_->nodes(1)[words].child = static_cast<std::uint32_t>(shape.counts[1]);
     for (int o = 2; o < order_; ++o)
         model_->nodes(o)[shape.counts[o - 1]].child = static_cast<std::uint32_t>(shape.counts[o]);
+    struct Whole {
+        NgramEstimator& e;
+        const NgramModel& m;
+        void begin_children(std::uint32_t word, std::uint32_t place) { m.nodes(1)[word].child = place; }
+        void add(int o, std::uint64_t place, std::uint32_t code, std::uint32_t child) {
+            m.keys(o)[place] = code;
+            if (o < e.order_) m.nodes(o)[place].child = child;
+        }
+        void count(int o, std::uint64_t place, std::uint32_t first, std::uint32_t times) {
+            if (o == e.order_ || e.keep_raw_) e.raw_[o - 1][place] += times;
+            // What begins a sentence has nothing before it: it keeps its occurrences.
+            if (o < e.order_ && first == word_begin) e.adjusted_[o - 1][place] += times;
+        }
+    };
     parallel_for(bundles, threads_, [&](std::size_t bundle) {
-        auto next = starts[bundle];
-        std::uint32_t word = keys_->bundle_begin(bundle);  // the next one whose children are not set
-        auto reach = [&](std::uint32_t first) {
-            while (word < first) model_->nodes(1)[word++].child = static_cast<std::uint32_t>(next[2]);
-        };
-        keys_->visit(bundle, [&](std::uint32_t first, const std::uint32_t* codes, int length, int shared,
-                                 std::uint64_t count) {
-            reach(first + 1);
-            for (int o = shared + 2; o <= length + 1; ++o) {
-                const std::uint64_t place = next[o]++;
-                model_->keys(o)[place] = codes[o - 2];
-                if (o < order_) model_->nodes(o)[place].child = static_cast<std::uint32_t>(next[o + 1]);
-            }
-            const auto times = static_cast<std::uint32_t>(count);
-            if (length + 1 == order_) raw_[order_ - 1][next[order_] - 1] += times;
-            for (int o = 2; o <= std::min(length + 1, order_ - 1); ++o) {
-                if (keep_raw_) raw_[o - 1][next[o] - 1] += times;
-                // What begins a sentence has nothing before it: it keeps its occurrences.
-                if (first == word_begin) adjusted_[o - 1][next[o] - 1] += times;
-            }
-        });
-        reach(bundle + 1 < bundles ? keys_->bundle_begin(bundle + 1) : static_cast<std::uint32_t>(words));
+        Whole trie{*this, *model_};
+        const auto end = bundle + 1 < bundles ? keys_->bundle_begin(bundle + 1) : static_cast<std::uint32_t>(words);
+        grow_bundle(*keys_, bundle, end, order_, starts[bundle], trie);
         keys_->forget(bundle);
         watch_.add(1);
     });
@@ -197,37 +197,31 @@ void NgramEstimator::link_order(int o) {
         });
         return;
     }
-    const NgramNode *const histories = m.nodes(o - 1), *const shorter = m.nodes(o - 2);
-    const std::uint32_t *const keys = m.keys(o), *const shorter_keys = m.keys(o - 1);
-    const unsigned bits = m.codes().bits();
-    // Prefetches where a code is expected if those of [begin, end) are evenly spread.
-    auto fetch = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t code) {
-        const std::uint64_t near = begin + ((std::uint64_t{code} * (end - begin)) >> bits);
-        __builtin_prefetch(shorter_keys + near);
-        __builtin_prefetch(extended + near, 1);
+    struct Longer {
+        const NgramNode* histories;
+        const std::uint32_t* own;
+        std::uint64_t child(std::size_t h) const { return histories[h].child; }
+        std::uint64_t suffix(std::size_t h) const { return histories[h].suffix; }
+        const std::uint32_t* keys() const { return own; }
     };
-    parallel_blocks(m.shape().counts[o - 2], per_task, threads_, [&](std::size_t from, std::size_t to) {
-        constexpr std::size_t ahead = 12;       // histories to prefetch
-        constexpr std::uint64_t next_child = 6;  // and children of one that has many
-        for (std::size_t h = from; h < to; ++h) {
-            if (h % look == 0) watch_.add(0);
-            if (h + 2 * ahead < to) __builtin_prefetch(shorter + histories[h + 2 * ahead].suffix);
-            if (h + ahead < to && histories[h + ahead].child < histories[h + ahead + 1].child) {
-                const NgramNode* coming = shorter + histories[h + ahead].suffix;
-                fetch(coming[0].child, coming[1].child, keys[histories[h + ahead].child]);
-            }
-            const std::uint64_t first = histories[h].child, stop = histories[h + 1].child;
-            if (first == stop) continue;
-            // What follows a history follows its suffix too.
-            const std::uint64_t begin = shorter[histories[h].suffix].child, end = shorter[histories[h].suffix + 1].child;
-            for (std::uint64_t c = first; c < stop; ++c) {
-                if (c + next_child < stop) fetch(begin, end, keys[c + next_child]);
-                const std::uint64_t at = find_child(shorter_keys, begin, end, keys[c], bits);
-                if (at == no_child) throw std::logic_error("an n-gram without its suffix");
-                set(c, static_cast<std::uint32_t>(at));
-            }
+    struct Shorter {
+        const NgramNode* nodes;
+        const std::uint32_t *own, *extended;
+        std::uint64_t child(std::uint64_t place) const { return nodes[place].child; }
+        const std::uint32_t* keys() const { return own; }
+        void fetch_node(std::uint64_t place) const { __builtin_prefetch(nodes + place); }
+        void fetch_key(std::uint64_t place) const {
+            __builtin_prefetch(own + place);
+            __builtin_prefetch(extended + place, 1);
         }
-        watch_.add(histories[to].child - histories[from].child);
+    };
+    const Longer longer{m.nodes(o - 1), m.keys(o)};
+    const Shorter shorter{m.nodes(o - 2), m.keys(o - 1), extended};
+    parallel_blocks(m.shape().counts[o - 2], per_task, threads_, [&](std::size_t from, std::size_t to) {
+        link_histories(longer, shorter, m.codes().bits(), from, to, watch_, [&](std::uint64_t place, std::uint64_t at) {
+            if (at == no_child) throw std::logic_error("an n-gram without its suffix");
+            set(place, static_cast<std::uint32_t>(at));
+        });
     });
 }
 
@@ -240,28 +234,15 @@ void NgramEstimator::count_kinds() {
             watch_.add(0);
         }
     }
-    correct_last();
-}
-
-/// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each
-/// order below the highest by its occurrences instead of its adjusted count. On a small text that moves the discounts.
-void NgramEstimator::correct_last() {
-    const LastChain chain = text_.chain(order_);
-    if (chain.empty()) return;
-    const auto& [words, times] = chain;
-    for (int o = 1; o < order_; ++o) {
-        if (o > 1 && words[static_cast<std::size_t>(o - 1)] == word_begin) return;  // those that begin a sentence are counted alike
+    correct_last([&](int o, const std::array<std::uint32_t, max_order>& words) {
         std::uint64_t place = words[static_cast<std::size_t>(o - 1)];
         for (int length = 2; length <= o; ++length) {
             const NgramNode* nodes = model_->nodes(length - 1);
             place = find_child(model_->keys(length), nodes[place].child, nodes[place + 1].child,
                                model_->codes().code(words[static_cast<std::size_t>(o - length)]), model_->codes().bits());
         }
-        auto& kinds = statistics_[o - 1].kinds;
-        const std::uint32_t adjusted = adjusted_[o - 1][place];
-        if (adjusted >= 1 && adjusted <= 4) --kinds[adjusted];
-        if (const std::uint64_t raw = times[static_cast<std::size_t>(o - 1)]; raw >= 1 && raw <= 4) ++kinds[raw];
-    }
+        return adjusted_[o - 1][place];
+    });
 }
 
 void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {

@@ -8,12 +8,14 @@
 //   3/2.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ngram/sort/keys.hpp"
+#include "ngram/estimate/slices/slices.hpp"
 #include "ngram/estimate/smooth.hpp"
 #include "ngram/estimate/text.hpp"
 #include "ngram/format/model.hpp"
@@ -48,6 +50,14 @@ public:
     /// held-out text, or where there is none by holding out a part of its own; modified Kneser-Ney tunes its discounts on
     /// the held-out text if there is one.
     void weigh(SmoothingPlan plan = {}, const NgramText* heldout = nullptr);
+    // The last two stages where other processes do them in slices: see slices/slices.hpp. In by_slices.cpp.
+    /// Discounts from the sums of all slices: how many n-grams have each count, by order - 2, and the adjusted counts of the
+    /// text's last n-grams. Writes the probabilities of single words to a file for the slices; completes the plan.
+    void settle(SlicePlan& plan, const std::vector<std::array<std::uint64_t, most_discounted + 2>>& kinds,
+                const std::vector<std::uint32_t>& last, const std::string& path);
+    /// The model from the slices that are finished, of which so many n-grams stay by slice and order - 1.
+    void join(const SlicePlan& plan, const std::vector<std::vector<std::uint64_t>>& kept);
+
     std::unique_ptr<NgramModel> model(std::string_view metadata);  // sealed; ends the estimation
 
     const std::vector<OrderStatistics>& statistics() const { return statistics_; }
@@ -65,7 +75,9 @@ public:
 
 private:
     void count_kinds();
-    void correct_last();
+    template <class Adjusted>
+    void correct_last(Adjusted&& adjusted);
+    NgramShape shape_of_words() const;
     std::vector<std::uint32_t> numbered(const NgramText& other) const;
     void name_words();
     void link_order(int order);
@@ -87,8 +99,26 @@ private:
     // By order - 1. Below the highest order, raw ones are kept only if asked for; at the highest, both are one.
     std::vector<PageArray<std::uint32_t>> raw_, adjusted_;
     std::vector<OrderStatistics> statistics_;
+    std::vector<double> words_;  // their probabilities, of an estimation in slices
     Heldout heldout_;
     TunedDiscounts tuned_;
 };
+
+/// lmplz goes through the n-grams ordered from their last word to their first, and counts the very last one of each
+/// order below the highest by its occurrences instead of its adjusted count, adjusted(order, words from the last to the
+/// first). On a small text that moves the discounts.
+template <class Adjusted>
+void NgramEstimator::correct_last(Adjusted&& adjusted) {
+    const LastChain chain = text_.chain(order_);
+    if (chain.empty()) return;
+    const auto& [words, times] = chain;
+    for (int o = 1; o < order_; ++o) {
+        if (o > 1 && words[static_cast<std::size_t>(o - 1)] == word_begin) return;  // those that begin a sentence are counted alike
+        auto& kinds = statistics_[o - 1].kinds;
+        const std::uint32_t count = adjusted(o, words);
+        if (count >= 1 && count <= 4) --kinds[count];
+        if (const std::uint64_t raw = times[static_cast<std::size_t>(o - 1)]; raw >= 1 && raw <= 4) ++kinds[raw];
+    }
+}
 
 }  // namespace bitmeter

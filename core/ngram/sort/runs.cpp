@@ -301,7 +301,9 @@ MergedRun merge(const std::vector<std::string>& runs, std::uint64_t words, int o
 template <int W>
 class MergedKeys final : public NgramKeys {
 public:
-    MergedKeys(const std::vector<std::string>& files, std::uint64_t words, int order, unsigned threads, Watch& watch)
+    /// Of the first words [from, to).
+    MergedKeys(const std::vector<std::string>& files, std::uint64_t words, std::uint32_t from, std::uint32_t to, int order,
+               unsigned threads, Watch& watch)
         : packing_(words, order), words_(words), files_(files.size()), parts_(files.size()) {
         length_ = packing_.length;
         watch.begin(files.size());
@@ -310,14 +312,18 @@ public:
             parts_[i] = files_[i]->template partition<W>(0);
             watch.add(1);
         });
-        std::uint32_t next = 0;
+        std::uint32_t next = from;
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             if (parts_[i].entry.from != next || parts_[i].entry.to <= next) damaged(files[i], "is not the next partition");
             cuts_.push_back(next);
             next = parts_[i].entry.to;
-            for (int o = 2; o <= order; ++o) kinds_.push_back(parts_[i].entry.kinds[o - 1]);
+            for (int o = 2; o <= order; ++o) {
+                kinds_.push_back(parts_[i].entry.kinds[o - 1]);
+                // Each key is at most one new n-gram of an order.
+                if (kinds_.back() > parts_[i].entry.size) damaged(files[i], "announces n-grams that it does not have");
+            }
         }
-        if (parts_.empty() || next != words) throw NgramFormatError("a partition of the n-grams is missing");
+        if (parts_.empty() || next != to) throw NgramFormatError("a partition of the n-grams is missing");
         cuts_.push_back(next);
     }
 
@@ -377,7 +383,14 @@ MergedRun merge_runs(const std::vector<std::string>& runs, std::uint64_t words, 
 std::unique_ptr<NgramKeys> merged_ngrams(const std::vector<std::string>& files, std::uint64_t words, int order,
                                          unsigned threads, Watch& watch) {
     return with_width(words, order, [&]<int W>() -> std::unique_ptr<NgramKeys> {
-        return std::make_unique<MergedKeys<W>>(files, words, order, threads, watch);
+        return std::make_unique<MergedKeys<W>>(files, words, 0, static_cast<std::uint32_t>(words), order, threads, watch);
+    });
+}
+
+std::unique_ptr<NgramKeys> merged_partition(const std::string& file, std::uint64_t words, int order, std::uint32_t from,
+                                            std::uint32_t to, Watch& watch) {
+    return with_width(words, order, [&]<int W>() -> std::unique_ptr<NgramKeys> {
+        return std::make_unique<MergedKeys<W>>(std::vector<std::string>{file}, words, from, to, order, 1, watch);
     });
 }
 

@@ -41,4 +41,8 @@ MergedRun merge_runs(const std::vector<std::string>& runs, std::uint64_t words, 
 std::unique_ptr<NgramKeys> merged_ngrams(const std::vector<std::string>& files, std::uint64_t words, int order,
                                          unsigned threads, Watch& watch);
 
+/// The n-grams of one merged partition, those whose first words are [from, to), as one bundle. Throws NgramFormatError.
+std::unique_ptr<NgramKeys> merged_partition(const std::string& file, std::uint64_t words, int order, std::uint32_t from,
+                                            std::uint32_t to, Watch& watch);
+
 }  // namespace bitmeter

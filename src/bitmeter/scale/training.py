@@ -1,8 +1,8 @@
 """Counting the n-grams of a text by several processes.
 
 The text is split, counted and sorted in parts, and merged in partitions; see `models/ngram/estimate/parts.py`. What
-comes after it (adjusted counts, discounts, interpolation) needs every n-gram's suffix, wherever it stands, and is done
-by the threads of this process. The model is the one that a single process makes, to the last byte.
+comes after it is done in slices by the same processes (`slices.py`), or for a smoothing that is not by the threads of
+this process. The model is the one that a single process makes, to the last byte.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from bitmeter._version import __version__
 from bitmeter.errors import FileFormatError, InputError, RecordError, SourceError
 from bitmeter.filter.receipts import digest_of
 from bitmeter.models.ngram.estimate import parts
+from bitmeter.models.ngram.estimate.slices import Slices
 from bitmeter.scale.scoring import Part, parts_of
+from bitmeter.scale.slices import estimate_in_slices
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.cuts import file_size
 from bitmeter.text.corpus.normalise import normalised
@@ -56,12 +58,15 @@ class Counted:
         The rarest words, for the model of their spelling.
     files
         The merged partitions of the n-grams, in order.
+    estimate
+        Estimates the model in slices, once `estimation.begin` was called; None for a model of single units.
     """
 
     estimation: _core.NgramEstimation
     gaps: _core.GapCounts | None
     rare: bytes
     files: list[str]
+    estimate: Callable[[], None] | None = None
 
 
 @contextlib.contextmanager
@@ -97,7 +102,14 @@ def count_in_parts(
     _check(plain, settings)
     with _folder(work, settings.allowance.folder) as folder:
         job = _Job(plain, settings, executor, folder, report, part_bytes)
-        yield job.count(*begin())
+        try:
+            counted = job.count(*begin())
+        except (InputError, RecordError):
+            # The text is refused: no command goes on from here.
+            if work is not None and job.refused:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        yield counted
     # Not after an error: then the same command goes on from what is done.
     if work is not None:
         shutil.rmtree(folder, ignore_errors=True)
@@ -150,12 +162,17 @@ class _Job:
     ) -> None:  # fmt: skip
         self._corpus, self._settings, self._executor, self._folder = corpus, settings, executor, folder
         self._report, self._stamps = report, _stamps(corpus)
+        self.refused = False  # the text, when it was read
         sizes = [file_size(source) for source in corpus.sources]
         share = settings.allowance.memory // executor.workers
         size = part_bytes or min(
             _MOST, max(_LEAST, share // 8), max(_LEAST, sum(sizes) // (_PER_WORKER * executor.workers))
         )
-        self._key, self._size, self._partitions = self._resumed(size, _PARTITIONS * executor.workers)
+        # A task holds its slice in memory: of each order some 24 bytes for each n-gram, all of which may be different.
+        most = max(1 << 16, min(_MOST_NGRAMS, share // (24 * max(1, settings.order))))
+        self._key, self._size, self._partitions, self._most = self._resumed(
+            size, _PARTITIONS * executor.workers, most
+        )
         self._cut = corpus.in_parts(self._size)
         self._parts: list[Part] = parts_of(self._cut, self._size)
         # Each process has its share of the memory.
@@ -163,8 +180,8 @@ class _Job:
         self._sent = replace(settings, threads=1, allowance=allowance)
         self._sort_bytes = allowance.memory // 2
 
-    def _resumed(self, size: int, partitions: int) -> tuple[str, int, int]:
-        """The key of the job, and the cut of an earlier run of the same job, whose receipts are used."""
+    def _resumed(self, size: int, partitions: int, most: int) -> tuple[str, int, int, int]:
+        """The key of the job, and the cuts of an earlier run of the same job, whose receipts are used."""
         values = {part.name: getattr(self._settings, part.name) for part in fields(self._settings)}
         settings = {
             **{name: repr(value) for name, value in values.items() if name not in ("threads", "allowance", "units")},
@@ -177,7 +194,7 @@ class _Job:
             try:
                 found = json.loads(read_whole(mark))
                 if found["key"] == key:
-                    return key, int(found["part_bytes"]), int(found["partitions"])
+                    return key, int(found["part_bytes"]), int(found["partitions"]), int(found["most_ngrams"])
             except (OSError, ValueError, KeyError, TypeError) as error:
                 message = f"{mark} cannot be read ({error}); remove {self._folder}, and start again"
                 raise FileFormatError(message, value=str(mark)) from error
@@ -185,8 +202,9 @@ class _Job:
                 if path.name != "lock":
                     path.unlink()
         with replacing(mark, force=True) as draft:
-            draft.write_text(json.dumps({"key": key, "part_bytes": size, "partitions": partitions}))
-        return key, size, partitions
+            about = {"key": key, "part_bytes": size, "partitions": partitions, "most_ngrams": most}
+            draft.write_text(json.dumps(about))
+        return key, size, partitions, most
 
     def count(self, estimation: _core.NgramEstimation, gaps: _core.GapCounts | None) -> Counted:
         """All of it."""
@@ -200,7 +218,7 @@ class _Job:
             return Counted(estimation, gaps, rare, [])
         counts = estimation.counts()
         words = len(counts)
-        cuts = cuts_of(counts, max(self._partitions, int(counts.sum()) // _MOST_NGRAMS))
+        cuts = cuts_of(counts, max(self._partitions, int(counts.sum()) // self._most))
         self._save("cuts.npy", cuts)
         most = max(1 << 16, self._sort_bytes // _core.ngram_key_bytes(words, order))
         sort = (
@@ -223,7 +241,15 @@ class _Job:
             for number in range(len(cuts) - 1)
         )  # fmt: skip
         self._stage("merge", "merging n-grams", merge, [1] * (len(cuts) - 1))
-        return Counted(estimation, gaps, rare, [str(self._folder / f"merged-{p}") for p in range(len(cuts) - 1)])
+        smoothing = self._settings.smoothing
+        slices = Slices(
+            str(self._folder), self._key, words, order, smoothing.core_name, smoothing.parameter, self._settings.prune,
+            estimation.closed,
+        )  # fmt: skip
+        return Counted(
+            estimation, gaps, rare, [str(self._folder / f"merged-{p}") for p in range(len(cuts) - 1)],
+            lambda: estimate_in_slices(estimation, slices, len(cuts) - 1, self._stage),
+        )  # fmt: skip
 
     def _name(self, number: int) -> str:
         return self._cut.part(self._parts[number].start, self._parts[number].stop).name
@@ -260,6 +286,7 @@ class _Job:
                 found[ended.number] = ended.result()
             except (InputError, RecordError, SourceError) as error:
                 if name == "split":
+                    self.refused = True
                     self._same_error()
                 raise error
             reported.pop(ended.number, None)

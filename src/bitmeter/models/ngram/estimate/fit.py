@@ -98,14 +98,14 @@ def estimate(
         raise InputError(message)
     with ExitStack() as stack:
         begun = stack.enter_context(_disk(settings))
-        files: list[str] | None = None
+        counted: Any = None
         if executor is None:
             estimation, spelled = _read(corpus, held, settings, report)
         else:
             counted = stack.enter_context(
                 ask("counts in parts", corpus, settings, lambda: _begun(corpus, settings), executor, work, report)
             )
-            estimation, files = counted.estimation, counted.files
+            estimation = counted.estimation
             spelled = _spelled(counted.rare, counted.gaps, settings)
             if held is not None:
                 _take(estimation, None, held, settings, report, held=True)
@@ -113,7 +113,12 @@ def estimate(
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
-        _run_stages(estimation, settings, report, files)
+        in_slices = counted is not None and counted.estimate is not None and held is None
+        if in_slices and _core.smooths_in_slices(settings.smoothing.core_name):
+            _begin(estimation, settings, lambda share: report(_STAGE_NAMES["model"], share))
+            counted.estimate()
+        else:
+            _run_stages(estimation, settings, report, None if counted is None else counted.files)
     model = estimation.model(
         metadata(
             smoothing=str(settings.smoothing),
@@ -136,14 +141,19 @@ def _sentences(text: Any, docs: str | None, field: str | None, norm: str) -> Cor
     return corpus if norm == "none" else normalised(corpus, norm)
 
 
-def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report, files: list[str] | None) -> None:
-    """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
-    allowance, stage = settings.allowance, ""
+def _begin(estimation: _core.NgramEstimation, settings: Settings, progress: Callable[[float], None]) -> None:
+    allowance = settings.allowance
     least = estimation.least_memory(settings.order, settings.threads)
     if least > allowance.memory:
         raise allowance.too_small(least, estimation.kinds)
     raw = bool(settings.prune) or not settings.smoothing.adjusted
-    estimation.begin(settings.order, raw, most_keys=settings.most_keys, progress=lambda share: report(stage, share))
+    estimation.begin(settings.order, raw, most_keys=settings.most_keys, progress=progress)
+
+
+def _run_stages(estimation: _core.NgramEstimation, settings: Settings, report: Report, files: list[str] | None) -> None:
+    """All that comes after the text was read, telling how far it is; Ctrl-C is answered on the way."""
+    stage = ""
+    _begin(estimation, settings, lambda share: report(stage, share))
     if files is not None:
         estimation.use_runs(files)
     for name in _STAGES:

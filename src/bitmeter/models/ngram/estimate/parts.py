@@ -25,7 +25,7 @@ from bitmeter.errors import FileFormatError
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.normalise import normalised
 
-__all__ = ["Receipt", "merge_partition", "read_receipt", "sort_part", "split_part", "vocabulary_of"]
+__all__ = ["Receipt", "merge_partition", "read_receipt", "sort_part", "split_part", "vocabulary_of", "write_receipt"]
 
 #: What a task says of its result: JSON.
 Receipt = dict[str, Any]
@@ -55,7 +55,7 @@ def split_part(corpus: Corpus, settings: Any, folder: str, number: int, key: str
         "files": {name: _sha256(at / name) for name in (f"ids-{number}.npy", f"words-{number}.npz")},
         "gaps": None if gaps is None else _hexadecimal(gaps.counted()),
     }
-    return _write_receipt(at, f"split-{number}", key, about)
+    return write_receipt(at, f"split-{number}", key, about)
 
 
 def sort_part(
@@ -78,7 +78,7 @@ def sort_part(
     for run, name in enumerate(names):
         os.replace(at / f"sorted-{number}{mark}.{run}", at / name)
     about = {"runs": names, "chain": chain, "times": times}
-    return _write_receipt(at, f"sort-{number}", key, about)
+    return write_receipt(at, f"sort-{number}", key, about)
 
 
 def merge_partition(
@@ -89,7 +89,7 @@ def merge_partition(
     names = [str(at / run) for run in runs]
     with replacing(at / f"merged-{partition}", force=True) as path:
         ngrams, size = _core.merge_ngram_runs(names, words, order, partition, str(path))
-    return _write_receipt(at, f"merge-{partition}", key, {"ngrams": ngrams, "bytes": size})
+    return write_receipt(at, f"merge-{partition}", key, {"ngrams": ngrams, "bytes": size})
 
 
 def vocabulary_of(folder: Path, number: int, receipt: Receipt) -> tuple[bytes, NDArray[Any], NDArray[Any]]:
@@ -126,7 +126,8 @@ def read_receipt(folder: Path, name: str, key: str) -> Receipt | None:
     return found["about"] if isinstance(found, dict) and found.get("key") == key else None
 
 
-def _write_receipt(folder: Path, name: str, key: str, about: Receipt) -> Receipt:
+def write_receipt(folder: Path, name: str, key: str, about: Receipt) -> Receipt:
+    """Say that a task is done, and what came of it."""
     with replacing(folder / f"{name}.json", force=True) as path:
         path.write_text(json.dumps({"key": key, "about": about}))
     return about

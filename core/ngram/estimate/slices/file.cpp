@@ -1,0 +1,115 @@
+#include "ngram/estimate/slices/file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace bitmeter {
+namespace {
+
+constexpr char magic[8] = {'B', 'M', 'S', 'L', 'I', 'C', 'E', 1};
+
+struct Header {
+    char magic[8];
+    std::uint64_t job;
+    std::uint32_t stage, order, partition, unused;
+    std::uint64_t entries, table, checksum;  // of the table
+};
+
+auto rank(const SliceEntry& entry) { return std::tuple(entry.kind, entry.order, entry.other); }
+
+std::uint64_t sum_of(const std::vector<SliceEntry>& table) {
+    return block_checksum(reinterpret_cast<const std::uint8_t*>(table.data()), table.size() * sizeof(SliceEntry));
+}
+
+}  // namespace
+
+SliceWriter::SliceWriter(std::string path, const SliceName& name)
+    : path_(std::move(path)), name_(name), file_(os::open_file(path_, "wb")), at_(sizeof(Header)) {
+    if (!file_) fail();
+    const Header empty{};
+    write(&empty, sizeof empty);
+}
+
+SliceWriter::~SliceWriter() {
+    if (file_) std::fclose(file_);
+}
+
+void SliceWriter::fail() const { throw std::system_error(errno, std::generic_category(), path_); }
+
+void SliceWriter::write(const void* data, std::size_t size) {
+    if (size && std::fwrite(data, 1, size, file_) != size) fail();
+}
+
+void SliceWriter::put_bytes(SliceArrayKind kind, int order, std::size_t other, const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return;
+    table_.push_back({static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(order), other, at_, size,
+                      block_checksum(data, size)});
+    write(data, size);
+    at_ += size;
+}
+
+std::uint64_t SliceWriter::close() {
+    std::sort(table_.begin(), table_.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    Header header{};
+    std::memcpy(header.magic, magic, sizeof magic);
+    header.job = name_.job;
+    header.stage = static_cast<std::uint32_t>(name_.stage);
+    header.order = name_.order;
+    header.partition = name_.partition;
+    header.entries = table_.size();
+    header.table = at_;
+    header.checksum = sum_of(table_);
+    write(table_.data(), table_.size() * sizeof(SliceEntry));
+    std::rewind(file_);
+    write(&header, sizeof header);
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+    return at_ + table_.size() * sizeof(SliceEntry);
+}
+
+SliceFile::SliceFile(std::string path, const SliceName& name) : path_(std::move(path)) {
+    try {
+        file_ = std::make_unique<os::InputFile>(path_);
+    } catch (const std::system_error& error) {
+        damaged(("cannot be read (" + error.code().message() + ")").c_str());
+    }
+    Header header;
+    const std::uint64_t size = file_->view().size;
+    if (file_->read(0, reinterpret_cast<std::uint8_t*>(&header), sizeof header) != sizeof header) damaged("is too short");
+    if (std::memcmp(header.magic, magic, sizeof magic) != 0) damaged("does not begin like one");
+    if (header.job != name.job || header.stage != static_cast<std::uint32_t>(name.stage) || header.order != name.order ||
+        header.partition != name.partition)
+        damaged("is of another training, stage or partition");
+    if (header.table > size || header.entries > (size - header.table) / sizeof(SliceEntry)) damaged("is too short");
+    table_.resize(header.entries);
+    const std::size_t bytes = table_.size() * sizeof(SliceEntry);
+    if (file_->read(header.table, reinterpret_cast<std::uint8_t*>(table_.data()), bytes) != bytes) damaged("is too short");
+    if (sum_of(table_) != header.checksum) damaged("has a wrong checksum");
+    for (const SliceEntry& entry : table_)
+        if (entry.offset > size || entry.bytes > size - entry.offset) damaged("has an array outside of it");
+    if (!std::is_sorted(table_.begin(), table_.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); }))
+        damaged("has a table out of order");
+}
+
+void SliceFile::damaged(const char* why) const {
+    throw NgramFormatError(path_ + ", a slice of n-grams, " + why + "; remove its folder, and type the same command again");
+}
+
+const SliceEntry* SliceFile::find(SliceArrayKind kind, int order, std::size_t other, std::size_t width) const {
+    const SliceEntry wanted{static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(order), other, 0, 0, 0};
+    const auto found = std::lower_bound(table_.begin(), table_.end(), wanted,
+                                        [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    if (found == table_.end() || rank(*found) != rank(wanted)) return nullptr;
+    if (found->bytes % width) damaged("has an array of another size");
+    return &*found;
+}
+
+void SliceFile::read_bytes(const SliceEntry& entry, std::uint8_t* data) const {
+    if (file_->read(entry.offset, data, entry.bytes) != entry.bytes) damaged("is too short");
+    if (block_checksum(data, entry.bytes) != entry.checksum) damaged("has a wrong checksum");
+}
+
+}  // namespace bitmeter

@@ -1,0 +1,68 @@
+"""Estimating an n-gram model in slices by several processes, once its n-grams are counted.
+
+See `models/ngram/estimate/slices.py` for the tasks. This process adds up what they count, settles the discounts and the
+probabilities of single words between two of the stages, and joins the slices into the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from bitmeter import _core
+from bitmeter._util.files import replacing
+from bitmeter._util.jobs import Task
+from bitmeter.models.ngram.estimate import slices as tasks
+from bitmeter.models.ngram.estimate.parts import Receipt
+
+__all__ = ["estimate_in_slices"]
+
+#: Runs a stage: its name, its title, its tasks, and how large each is. Gives the receipts.
+Stage: TypeAlias = Callable[[str, str, Iterable[Task], list[int]], dict[int, Receipt]]
+
+
+def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, partitions: int, stage: Stage) -> None:
+    """All that comes between merged partitions and a model, which the estimation then has.
+
+    Parameters
+    ----------
+    estimation
+        It knows the vocabulary; `begin` was called.
+    slices
+        What the tasks know.
+    partitions
+        How many there are.
+    stage
+        Runs the tasks.
+    """
+
+    def run(name: str, title: str, call: Any, sizes: list[int], *arguments: Any) -> list[Receipt]:
+        listed = (
+            Task(number, call, (slices, number, *arguments), f"partition {number + 1} of {partitions}")
+            for number in range(partitions)
+        )
+        found = stage(name, title, listed, sizes)
+        return [found[number] for number in range(partitions)]
+
+    grown = run("grow", "counting n-grams", tasks.grow_slice, [1] * partitions)
+    sizes = [max(1, sum(receipt["ngrams"])) for receipt in grown]
+    kept = [receipt["kept"] for receipt in grown]
+    linked = run("link", "adjusting counts", tasks.link_slice, sizes, estimation.chain(slices.order))
+    plan = slices.open()
+    with replacing(Path(slices.folder, tasks.WORDS), force=True) as path:
+        discounts = estimation.settle(plan, _sums(receipt["kinds"] for receipt in linked), _last(linked), str(path))
+    for order in range(2, slices.order + 1):
+        run(f"weigh-{order}", f"estimating order {order}", tasks.weigh_slice, sizes, order, discounts)
+    run("finish", "finishing", tasks.finish_slice, sizes, kept)
+    estimation.join(plan, kept)
+
+
+def _sums(kinds: Iterable[list[list[int]]]) -> list[list[int]]:
+    """How many n-grams of each order have each count, of all slices together."""
+    return [[sum(column) for column in zip(*rows, strict=True)] for rows in zip(*kinds, strict=True)]
+
+
+def _last(linked: list[Receipt]) -> list[int]:
+    """The adjusted counts of the last n-grams of the text: one slice has each, the others say 0."""
+    return [max(column) for column in zip(*(receipt["last"] for receipt in linked), strict=True)]
