@@ -427,6 +427,15 @@ class NgramSlices:
 
     def __init__(self, folder: str, job: int, words: int, order: int, cuts: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], smoothing: str, parameter: float, prune: Sequence[int], closed: bool) -> None: ...
 
+    @property
+    def settled(self) -> int:
+        """
+        A mark of the discounts, which the files of the stages from `weigh` on carry.
+        """
+
+    @settled.setter
+    def settled(self, arg: int, /) -> None: ...
+
     def grow(self, slice: int, merged: str, path: str) -> tuple[list[int], list[int]]:
         """
         The trie of a merged partition; its n-grams by order, and those that stay.
@@ -437,7 +446,7 @@ class NgramSlices:
         Suffixes and adjusted counts; how many n-grams have each count, by order from 2 on, and those of the chain.
         """
 
-    def weigh(self, slice: int, order: int, discounts: Sequence[tuple[Sequence[float], int]], path: str) -> None:
+    def weigh(self, slice: int, order: int, discounts: Sequence[tuple[Sequence[float], int]], weights: Sequence[Sequence[float]], path: str) -> None:
         """Probabilities of one order, and back-offs of the one below."""
 
     def finish(self, slice: int, kept: Sequence[Sequence[int]], path: str) -> None:
@@ -560,10 +569,13 @@ class NgramEstimation:
     def closed(self) -> bool:
         """Whether nothing is unknown."""
 
-    def settle(self, slices: NgramSlices, kinds: Sequence[Sequence[int]], last: Sequence[int], path: str) -> list[tuple[list[float], int]]:
+    def settle(self, slices: NgramSlices, kinds: Sequence[Sequence[int]], last: Sequence[int]) -> tuple[list[tuple[list[float], int]], list[list[float]]]:
         """
-        The discounts of all orders from the sums of all slices; the probabilities of words go to a file.
+        The discounts of all orders from the sums of all slices, and the weights of jelinek-mercer.
         """
+
+    def weigh_words(self, slices: NgramSlices, path: str) -> None:
+        """The probabilities of single words, which go to a file for the slices."""
 
     def join(self, slices: NgramSlices, kept: Sequence[Sequence[int]]) -> None:
         """The model from finished slices."""

@@ -62,7 +62,18 @@ CASES: list[dict[str, Any]] = [
     {"order": 2},
     {"order": 5},
     {"order": 9},
+    {"order": 3},
     {"order": 4, "prune": (0, 0, 1)},
+    {"order": 5, "prune": (0, 1, 1, 2), "smoothing": "kneser-ney"},
+    {"order": 3, "prune": (0, 2), "smoothing": "witten-bell", "min_count": 2},
+    {"order": 3, "prune": (0, 0, 1000)},
+    {"order": 4, "units": "bytes", "prune": (0, 0, 2)},
+    {"order": 4, "smoothing": "kneser-ney"},
+    {"order": 3, "smoothing": "kneser-ney:0.7"},
+    {"order": 4, "smoothing": "absolute"},
+    {"order": 3, "smoothing": "lidstone:0.1"},
+    {"order": 3, "smoothing": "maximum-likelihood"},
+    {"order": 3, "smoothing": "katz", "prune": (0, 0, 1)},
     {"order": 3, "min_count": 3},
     {"order": 3, "vocab_size": 50},
     {"order": 3, "vocab": ["w1", "w7", "never"]},
@@ -214,11 +225,41 @@ def test_what_is_refused(tmp_path: Path) -> None:
         bm.NGram(2).fit(path, workers=2, work=tmp_path / "work")
 
 
-def test_jelinek_mercer_with_a_heldout_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "about",
+    [
+        {"order": 3, "smoothing": "jelinek-mercer"},
+        {"order": 4, "smoothing": "jelinek-mercer", "prune": (0, 0, 1)},
+        {"order": 1},
+        {"order": 2},
+        {"order": 5},
+        {"order": 3, "prune": (0, 0, 1)},
+        {"order": 3, "units": "bytes"},
+        {"order": 3, "min_count": 3},
+    ],
+    ids=str,
+)
+def test_a_heldout_text(tmp_path: Path, about: dict[str, Any]) -> None:
+    """Weights and discounts are found in the slices as they are in a whole trie."""
     a, b, _ = texts(tmp_path)
-    about: dict[str, Any] = {"order": 3, "smoothing": "jelinek-mercer", "heldout": b}
-    one = trained(a, tmp_path / "one.bmn", **about)
-    assert trained(a, tmp_path / "two.bmn", executor=Here(), part_bytes=5_000, **about) == one
+    one = trained(a, tmp_path / "one.bmn", heldout=b, **about)
+    assert trained(a, tmp_path / "two.bmn", executor=Here(), part_bytes=5_000, heldout=b, **about) == one
+
+
+def test_another_heldout_text_after_an_interruption(tmp_path: Path) -> None:
+    """What was weighed by the discounts of the first text is not used; what was counted is."""
+    a, b, _ = texts(tmp_path)
+    other = tmp_path / "other.txt"
+    other.write_text("w1 w2 w3 w4\n" * 40)
+    about: dict[str, Any] = {"order": 3, "work": tmp_path / "work", "part_bytes": 4_000}
+    whole = Dying(-1)
+    trained(a, tmp_path / "two.bmn", executor=whole, heldout=b, **about)
+    with pytest.raises(KeyboardInterrupt):
+        trained(a, tmp_path / "two.bmn", executor=Dying(len(whole.calls) - 1), heldout=b, **about)
+    one = trained(a, tmp_path / "one.bmn", order=3, heldout=other)
+    rest = Dying(-1)
+    assert trained(a, tmp_path / "two.bmn", executor=rest, heldout=other, **about) == one
+    assert set(rest.calls) == {"weigh_slice", "finish_slice"}
 
 
 def test_a_second_training_on_the_same_folder(tmp_path: Path) -> None:

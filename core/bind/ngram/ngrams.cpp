@@ -176,13 +176,12 @@ auto ngram_weights(Estimation& self) {
 
 using Kinds = std::vector<std::array<std::uint64_t, bitmeter::most_discounted + 2>>;
 
-auto settle(Estimation& self, bitmeter::SlicePlan& plan, const Kinds& kinds, const std::vector<std::uint32_t>& last,
-            const nb::str& path) {
-    const std::string to = path_of(path);
-    without_lock([&] { self.running().settle(plan, kinds, last, to); });
+auto settle(Estimation& self, bitmeter::SlicePlan& plan, const Kinds& kinds, const std::vector<std::uint32_t>& last) {
+    self.heldout.finish();
+    without_lock([&] { self.running().settle(plan, kinds, last, self.heldout.sentences() ? &self.heldout : nullptr); });
     std::vector<std::pair<std::array<double, bitmeter::most_discounted + 2>, int>> result;
     for (const auto& s : self.running().statistics()) result.emplace_back(s.discounts, s.last);
-    return result;
+    return std::make_pair(result, plan.smoothing.weights);
 }
 
 auto part_of(Estimation& self) {
@@ -370,8 +369,15 @@ void bind_ngram_making(nb::module_& m) {
              },
              "order"_a, "The last n-gram of the text, from its last word to its first.")
         .def_prop_ro("closed", [](const Estimation& self) { return self.text.closed(); }, "Whether nothing is unknown.")
-        .def("settle", &settle, "slices"_a, "kinds"_a, "last"_a, "path"_a,
-             "The discounts of all orders from the sums of all slices; the probabilities of words go to a file.")
+        .def("settle", &settle, "slices"_a, "kinds"_a, "last"_a,
+             "The discounts of all orders from the sums of all slices, and the weights of jelinek-mercer.")
+        .def(
+            "weigh_words",
+            [](Estimation& self, const bitmeter::SlicePlan& plan, const nb::str& path) {
+                const std::string to = path_of(path);
+                without_lock([&] { self.running().weigh_words(plan, to); });
+            },
+            "slices"_a, "path"_a, "The probabilities of single words, which go to a file for the slices.")
         .def(
             "join",
             [](Estimation& self, const bitmeter::SlicePlan& plan, const std::vector<std::vector<std::uint64_t>>& kept) {

@@ -44,13 +44,14 @@ void bind_ngram_slices(nb::module_& m) {
             [](SlicePlan* self, const nb::str& folder, std::uint64_t job, std::uint64_t words, int order,
                Vector<std::uint32_t> cuts, const std::string& smoothing, double parameter,
                const std::vector<std::uint32_t>& prune, bool closed) {
-                SlicePlan plan{path_of(folder), job, words, order, {cuts.data(), cuts.data() + cuts.size()},
+                SlicePlan plan{path_of(folder), job, 0, words, order, {cuts.data(), cuts.data() + cuts.size()},
                                smoothing_plan(smoothing, parameter, prune)};
                 plan.smoothing.closed = closed;
                 plan.check();
                 new (self) SlicePlan(std::move(plan));
             },
             "folder"_a, "job"_a, "words"_a, "order"_a, "cuts"_a, "smoothing"_a, "parameter"_a, "prune"_a, "closed"_a)
+        .def_rw("settled", &SlicePlan::settled, "A mark of the discounts, which the files of the stages from `weigh` on carry.")
         .def(
             "grow",
             [](const SlicePlan& self, std::size_t slice, const nb::str& merged, const nb::str& path) {
@@ -77,16 +78,19 @@ void bind_ngram_slices(nb::module_& m) {
         .def(
             "weigh",
             [](const SlicePlan& self, std::size_t slice, int order, const std::vector<Discounts>& discounts,
-               const nb::str& path) {
+               const bitmeter::HeldoutWeights& weights, const nb::str& path) {
                 if (order < 2 || order > self.order) throw std::invalid_argument("there is no such order");
                 const auto statistics = statistics_of(self, discounts);
                 const std::string to = path_of(path);
+                SlicePlan plan = self;
+                plan.smoothing.weights = weights;
                 without_lock([&] {
                     bitmeter::Watch watch;
-                    bitmeter::weigh_slice(self, order, checked(self, slice), statistics, to, watch);
+                    bitmeter::weigh_slice(plan, order, checked(self, slice), statistics, to, watch);
                 });
             },
-            "slice"_a, "order"_a, "discounts"_a, "path"_a, "Probabilities of one order, and back-offs of the one below.")
+            "slice"_a, "order"_a, "discounts"_a, "weights"_a, "path"_a,
+            "Probabilities of one order, and back-offs of the one below.")
         .def(
             "finish",
             [](const SlicePlan& self, std::size_t slice, const std::vector<std::vector<std::uint64_t>>& kept,

@@ -4,17 +4,12 @@
 
 #include "ngram/estimate/estimate.hpp"
 #include "ngram/estimate/shares.hpp"
-#include "ngram/estimate/walk.hpp"
+#include "ngram/estimate/slices/trie.hpp"
 
 namespace bitmeter {
 
-void NgramEstimator::settle(SlicePlan& plan, const std::vector<std::array<std::uint64_t, most_discounted + 2>>& kinds,
-                            const std::vector<std::uint32_t>& last, const std::string& path) {
-    const std::size_t words = text_.table().size();
-    if (plan.order != order_ || plan.words != words || kinds.size() + 1 != statistics_.size() ||
-        last.size() + 2 != statistics_.size())
-        throw std::invalid_argument("the slices are those of another text");
-    watch_.begin(words);
+/// Those of single words that are smoothed.
+std::vector<std::uint32_t> NgramEstimator::word_counts(const SlicePlan& plan) const {
     std::vector<std::uint32_t> counts;
     if (plan.smoothing.adjusted()) {
         for (std::size_t slice = 0; slice < plan.slices(); ++slice) {
@@ -27,6 +22,17 @@ void NgramEstimator::settle(SlicePlan& plan, const std::vector<std::array<std::u
         const auto found = text_.counts();
         counts.assign(found.begin(), found.end());
     }
+    return counts;
+}
+
+void NgramEstimator::settle(SlicePlan& plan, const std::vector<std::array<std::uint64_t, most_discounted + 2>>& kinds,
+                            const std::vector<std::uint32_t>& last, const NgramText* heldout) {
+    const std::size_t words = text_.table().size();
+    if (plan.order != order_ || plan.words != words || kinds.size() + 1 != statistics_.size() ||
+        last.size() + 2 != statistics_.size())
+        throw std::invalid_argument("the slices are those of another text");
+    watch_.begin(words);
+    const std::vector<std::uint32_t> counts = word_counts(plan);
     plan.smoothing.closed = text_.closed();
     for (std::size_t o = 1; o < statistics_.size(); ++o) statistics_[o].kinds = kinds[o - 1];
     if (counts_kinds(plan.smoothing.method)) add_kinds(counts.data(), counts.size(), statistics_[0]);
@@ -34,16 +40,21 @@ void NgramEstimator::settle(SlicePlan& plan, const std::vector<std::array<std::u
         correct_last([&](int o, const std::array<std::uint32_t, max_order>& chain) {
             return o == 1 ? counts[chain[0]] : last[static_cast<std::size_t>(o - 2)];
         });
+    if (heldout) learn(plan.smoothing, SlicedTrie(plan, counts), *heldout);
     for (int o = 1; o <= order_; ++o) settle_discounts(plan.smoothing, statistics_[o - 1], o);
-    words_.resize(words);
-    Shares(plan.smoothing, statistics_, words).words(counts.data(), words_.data());
+}
+
+void NgramEstimator::weigh_words(const SlicePlan& plan, const std::string& path) {
+    const std::vector<std::uint32_t> counts = word_counts(plan);
+    words_.resize(counts.size());
+    Shares(plan.smoothing, statistics_, counts.size()).words(counts.data(), words_.data());
     SliceWriter out(path, plan.name(SliceStage::words, 0));
     out.put(SliceArrayKind::probability, 1, words_);
     out.close();
 }
 
 void NgramEstimator::join(const SlicePlan& plan, const std::vector<std::vector<std::uint64_t>>& kept) {
-    if (words_.size() != text_.table().size()) throw std::invalid_argument("settle() comes first");
+    if (words_.size() != text_.table().size()) throw std::invalid_argument("weigh_words() comes first");
     NgramShape shape = shape_of_words();
     for (const auto& row : kept)
         for (std::size_t o = 1; o < static_cast<std::size_t>(order_); ++o) shape.counts[o] += row.at(o);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "ngram/estimate/walk.hpp"
 #include "util/sum.hpp"
 
 namespace bitmeter {
@@ -30,12 +29,11 @@ struct Event {
 
 class Evidence {
 public:
-    Evidence(const NgramModel& model, const std::array<const std::uint32_t*, max_order>& counts, bool closed,
-             const std::vector<std::uint32_t>& heldout)
-        : m_(model), counts_(counts), uniform_(1.0 / static_cast<double>(model.words() - 1 - closed)) {
-        NgramWalk walk(model);
+    Evidence(const CountedTrie& trie, bool closed, const std::vector<std::uint32_t>& heldout)
+        : trie_(trie), uniform_(1.0 / static_cast<double>(trie.words() - 1 - closed)) {
+        NgramWalk walk(trie);
         History all;
-        for (std::uint32_t w = 0; w < model.words(); ++w) add(all, counts_[0][w]);
+        for (std::uint32_t w = 0; w < trie.words(); ++w) add(all, trie.count(1, w));
         histories_.push_back(all);
         for (std::size_t i = 0; i < heldout.size(); ++i) {
             if (words_ >= enough && i > 0 && heldout[i - 1] == word_end) break;
@@ -43,11 +41,11 @@ public:
             walk.step(heldout[i]);
             if (closed && heldout[i] == word_unknown) continue;
             ++words_;
-            events_.push_back({0, counts_[0][heldout[i]]});
-            for (int o = 2; o <= model.order() && walk.before()[o - 2] != no_place; ++o) {
+            events_.push_back({0, trie.count(1, heldout[i])});
+            for (int o = 2; o <= trie.order() && walk.before()[o - 2] != no_place; ++o) {
                 const std::uint32_t place = walk.places()[o - 1], history = number(o, walk.before()[o - 2]);
                 if (histories_[history].total == 0.0) break;  // nothing came after it, nor after any longer one
-                events_.push_back({history, place == no_place ? 0 : counts_[o - 1][place]});
+                events_.push_back({history, place == no_place ? 0 : trie.count(o, place)});
             }
             ends_.push_back(events_.size());
         }
@@ -102,15 +100,13 @@ private:
         const auto [found, is_new] = numbers_.try_emplace(key, static_cast<std::uint32_t>(histories_.size()));
         if (is_new) {
             History own;
-            const NgramNode* node = m_.nodes(order - 1) + place;
-            for (std::uint64_t c = node[0].child; c < node[1].child; ++c) add(own, counts_[order - 1][c]);
+            for (const std::uint32_t count : trie_.counts_after(order, place)) add(own, count);
             histories_.push_back(own);
         }
         return found->second;
     }
 
-    const NgramModel& m_;
-    const std::array<const std::uint32_t*, max_order>& counts_;
+    const CountedTrie& trie_;
     double uniform_;
     std::vector<History> histories_;
     std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
@@ -206,11 +202,10 @@ int minimise(Objective& objective, std::vector<double>& x) {
 
 }  // namespace
 
-TunedDiscounts tuned_discounts(const NgramModel& model, const std::array<const std::uint32_t*, max_order>& counts,
-                               const std::vector<ThreeDiscounts>& estimated, const std::vector<std::uint32_t>& heldout,
-                               bool closed) {
+TunedDiscounts tuned_discounts(const CountedTrie& trie, const std::vector<ThreeDiscounts>& estimated,
+                               const std::vector<std::uint32_t>& heldout, bool closed) {
     TunedDiscounts result{estimated};
-    const Evidence evidence(model, counts, closed, heldout);
+    const Evidence evidence(trie, closed, heldout);
     result.words = evidence.words();
     if (result.words == 0) return result;
     std::vector<ThreeDiscounts> slopes(estimated.size());

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ngram/format/model.hpp"
+#include "ngram/estimate/walk.hpp"
 
 namespace bitmeter {
 
@@ -27,10 +27,9 @@ struct TunedDiscounts {
     int rounds = 0;
 };
 
-/// `counts` are adjusted ones by order - 1, `estimated` the discounts to begin with, `heldout` sentences of word numbers,
+/// The counts of the trie are adjusted ones, `estimated` the discounts to begin with, `heldout` sentences of word numbers,
 /// each closed by word_end; `closed`: <unk> is impossible. Of a long text, about the first million words are used.
-TunedDiscounts tuned_discounts(const NgramModel& model, const std::array<const std::uint32_t*, max_order>& counts,
-                               const std::vector<ThreeDiscounts>& estimated, const std::vector<std::uint32_t>& heldout,
-                               bool closed);
+TunedDiscounts tuned_discounts(const CountedTrie& trie, const std::vector<ThreeDiscounts>& estimated,
+                               const std::vector<std::uint32_t>& heldout, bool closed);
 
 }  // namespace bitmeter

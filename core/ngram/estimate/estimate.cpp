@@ -256,27 +256,37 @@ void NgramEstimator::weigh(SmoothingPlan plan, const NgramText* heldout) {
         counts.adjusted[o - 1] = adjusted_[o - 1].data();
     }
     plan.closed = text_.closed();
-    if (plan.method == Smoothing::jelinek_mercer) {
-        if (!heldout && text_.adopted()) throw std::invalid_argument("jelinek-mercer needs a held-out text here");
-        heldout_ = heldout ? weights_from(*model_, counts.raw, numbered(*heldout), threads_)
-                           : weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);
+    if (heldout) {
+        const ModelTrie trie(*model_, plan.adjusted() ? counts.adjusted : counts.raw);
+        learn(plan, trie, *heldout);
+    } else if (plan.method == Smoothing::jelinek_mercer) {
+        if (text_.adopted()) throw std::invalid_argument("jelinek-mercer needs a held-out text here");
+        heldout_ = weights_within(*model_, counts.raw, {text_.ids().data(), text_.ids().size()}, store_, threads_);
         plan.weights = heldout_.weights;
-    }
-    if (plan.method == Smoothing::modified_kneser_ney && heldout) {
-        std::vector<ThreeDiscounts> estimated;
-        for (OrderStatistics own : statistics_) {
-            estimate_three_discounts(own);
-            estimated.push_back({own.discounts[1], own.discounts[2], own.discounts[3]});
-        }
-        tuned_ = tuned_discounts(*model_, counts.adjusted, estimated, numbered(*heldout), plan.closed);
-        heldout_.words = tuned_.words;
-        if (tuned_.words) plan.discounts = tuned_.discounts;
     }
     ngram_smooth(*model_, counts, plan, statistics_, threads_, store_, watch_);
     if (pruning)
         model_ = ngram_pruned(
             *model_, [&](int order, std::uint64_t place) { return raw_[order - 1][place] > plan.prune[order - 1]; },
             &store_);
+}
+
+/// What the method learns from a held-out text; the counts of the trie are those that it smooths.
+void NgramEstimator::learn(SmoothingPlan& plan, const CountedTrie& trie, const NgramText& heldout) {
+    if (plan.method == Smoothing::jelinek_mercer) {
+        heldout_ = weights_from(trie, numbered(heldout), threads_);
+        plan.weights = heldout_.weights;
+    }
+    if (plan.method == Smoothing::modified_kneser_ney) {
+        std::vector<ThreeDiscounts> estimated;
+        for (OrderStatistics own : statistics_) {
+            estimate_three_discounts(own);
+            estimated.push_back({own.discounts[1], own.discounts[2], own.discounts[3]});
+        }
+        tuned_ = tuned_discounts(trie, estimated, numbered(heldout), plan.closed);
+        heldout_.words = tuned_.words;
+        if (tuned_.words) plan.discounts = tuned_.discounts;
+    }
 }
 
 /// Another text's words by their numbers here.

@@ -52,9 +52,11 @@ public:
     void weigh(SmoothingPlan plan = {}, const NgramText* heldout = nullptr);
     // The last two stages where other processes do them in slices: see slices/slices.hpp. In by_slices.cpp.
     /// Discounts from the sums of all slices: how many n-grams have each count, by order - 2, and the adjusted counts of the
-    /// text's last n-grams. Writes the probabilities of single words to a file for the slices; completes the plan.
+    /// text's last n-grams; and what is learned from a held-out text. Completes the plan.
     void settle(SlicePlan& plan, const std::vector<std::array<std::uint64_t, most_discounted + 2>>& kinds,
-                const std::vector<std::uint32_t>& last, const std::string& path);
+                const std::vector<std::uint32_t>& last, const NgramText* heldout);
+    /// The probabilities of single words, and a file of them for the slices.
+    void weigh_words(const SlicePlan& plan, const std::string& path);
     /// The model from the slices that are finished, of which so many n-grams stay by slice and order - 1.
     void join(const SlicePlan& plan, const std::vector<std::vector<std::uint64_t>>& kept);
 
@@ -78,6 +80,8 @@ private:
     template <class Adjusted>
     void correct_last(Adjusted&& adjusted);
     NgramShape shape_of_words() const;
+    std::vector<std::uint32_t> word_counts(const SlicePlan& plan) const;
+    void learn(SmoothingPlan& plan, const CountedTrie& trie, const NgramText& heldout);
     std::vector<std::uint32_t> numbered(const NgramText& other) const;
     void name_words();
     void link_order(int order);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ngram/estimate/walk.hpp"
 #include "util/parallel.hpp"
 
 namespace bitmeter {
@@ -96,30 +95,29 @@ Heldout maximise(const Evidence& evidence, int order, std::size_t words, double 
 }
 
 /// Histories of length one: those that begin a sentence are as many as sentences.
-std::uint64_t history_count(const Counts& raw, int length, std::uint32_t place) {
-    return length == 1 && place == word_begin ? raw[0][word_end] : raw[length - 1][place];
+std::uint64_t history_count(const CountedTrie& trie, int length, std::uint32_t place) {
+    return trie.count(length, length == 1 && place == word_begin ? word_end : place);
 }
 
 }  // namespace
 
-Heldout weights_from(const NgramModel& model, const Counts& raw, const std::vector<std::uint32_t>& heldout,
-                     unsigned threads) {
+Heldout weights_from(const CountedTrie& trie, const std::vector<std::uint32_t>& heldout, unsigned threads) {
     if (heldout.empty()) return halves();
     std::uint64_t total = 0;
-    for (std::uint32_t w = 0; w < model.words(); ++w) total += raw[0][w];
-    Evidence evidence(model.order(), heldout.size());
-    NgramWalk walk(model);
+    for (std::uint32_t w = 0; w < trie.words(); ++w) total += trie.count(1, w);
+    Evidence evidence(trie.order(), heldout.size());
+    NgramWalk walk(trie);
     for (std::size_t i = 0; i < heldout.size(); ++i) {
         walk.next_sentence();
         walk.step(heldout[i]);
-        evidence.set(i, 1, raw[0][heldout[i]], total);
-        for (int o = 2; o <= model.order() && walk.before()[o - 2] != no_place; ++o) {
+        evidence.set(i, 1, trie.count(1, heldout[i]), total);
+        for (int o = 2; o <= trie.order() && walk.before()[o - 2] != no_place; ++o) {
             const std::uint32_t place = walk.places()[o - 1];
-            evidence.set(i, o, place == no_place ? 0 : raw[o - 1][place],
-                         history_count(raw, o - 1, walk.before()[o - 2]));
+            evidence.set(i, o, place == no_place ? 0 : trie.count(o, place),
+                         history_count(trie, o - 1, walk.before()[o - 2]));
         }
     }
-    return maximise(evidence, model.order(), heldout.size(), 1.0 / (model.words() - 1), threads);
+    return maximise(evidence, trie.order(), heldout.size(), 1.0 / (trie.words() - 1), threads);
 }
 
 Heldout weights_within(const NgramModel& model, const Counts& raw, std::span<const std::uint32_t> text,
@@ -137,7 +135,8 @@ Heldout weights_within(const NgramModel& model, const Counts& raw, std::span<con
         rest[o - 1] = store.array<std::uint32_t>(model.shape().counts[o - 1]);
         std::copy(raw[o - 1], raw[o - 1] + rest[o - 1].size(), rest[o - 1].begin());
     }
-    NgramWalk walk(model);
+    const ModelTrie trie(model, raw);
+    NgramWalk walk(trie);
     for (std::uint32_t word : heldout) {
         walk.next_sentence();
         walk.step(word);
@@ -146,7 +145,7 @@ Heldout weights_within(const NgramModel& model, const Counts& raw, std::span<con
     }
     Counts left{};
     for (int o = 1; o <= model.order(); ++o) left[o - 1] = rest[o - 1].data();
-    return weights_from(model, left, heldout, threads);
+    return weights_from(ModelTrie(model, left), heldout, threads);
 }
 
 }  // namespace bitmeter

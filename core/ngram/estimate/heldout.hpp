@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ngram/format/model.hpp"
+#include "ngram/estimate/walk.hpp"
 
 namespace bitmeter {
 
@@ -28,9 +28,9 @@ struct Heldout {
     int rounds = 0;
 };
 
-/// Sentences of word numbers, each closed by word_end, that the counts do not hold. Threads change nothing in the result.
-Heldout weights_from(const NgramModel& model, const std::array<const std::uint32_t*, max_order>& raw,
-                     const std::vector<std::uint32_t>& heldout, unsigned threads);
+/// Sentences of word numbers, each closed by word_end, that the counts of the trie, which are occurrences, do not hold.
+/// Threads change nothing in the result.
+Heldout weights_from(const CountedTrie& trie, const std::vector<std::uint32_t>& heldout, unsigned threads);
 
 /// The same from the counted text itself: every tenth sentence is taken out of the counts (in a long text fewer, so that
 /// no more than about a million words are), for the estimation of the weights only.

@@ -7,19 +7,21 @@ probabilities of single words between two of the stages, and joins the slices in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from bitmeter import _core
 from bitmeter._util.files import replacing
 from bitmeter._util.jobs import Task
+from bitmeter.filter.receipts import digest_of
 from bitmeter.models.ngram.estimate import slices as tasks
 from bitmeter.models.ngram.estimate.parts import Receipt
 
 __all__ = ["estimate_in_slices"]
 
-#: Runs a stage: its name, its title, its tasks, and how large each is. Gives the receipts.
-Stage: TypeAlias = Callable[[str, str, Iterable[Task], list[int]], dict[int, Receipt]]
+#: Runs a stage: its name, its title, its tasks, how large each is, and what their receipts carry. Gives the receipts.
+Stage: TypeAlias = Callable[[str, str, Iterable[Task], list[int], str], dict[int, Receipt]]
 
 
 def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, partitions: int, stage: Stage) -> None:
@@ -42,7 +44,7 @@ def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, 
             Task(number, call, (slices, number, *arguments), f"partition {number + 1} of {partitions}")
             for number in range(partitions)
         )
-        found = stage(name, title, listed, sizes)
+        found = stage(name, title, listed, sizes, slices.mark)
         return [found[number] for number in range(partitions)]
 
     grown = run("grow", "counting n-grams", tasks.grow_slice, [1] * partitions)
@@ -50,10 +52,14 @@ def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, 
     kept = [receipt["kept"] for receipt in grown]
     linked = run("link", "adjusting counts", tasks.link_slice, sizes, estimation.chain(slices.order))
     plan = slices.open()
+    discounts, weights = estimation.settle(plan, _sums(receipt["kinds"] for receipt in linked), _last(linked))
+    # What follows depends on them, and so on a held-out text, of which the key of the job says nothing.
+    slices = replace(slices, settled=digest_of([discounts, weights]))
+    plan.settled = slices.open().settled
     with replacing(Path(slices.folder, tasks.WORDS), force=True) as path:
-        discounts = estimation.settle(plan, _sums(receipt["kinds"] for receipt in linked), _last(linked), str(path))
+        estimation.weigh_words(plan, str(path))
     for order in range(2, slices.order + 1):
-        run(f"weigh-{order}", f"estimating order {order}", tasks.weigh_slice, sizes, order, discounts)
+        run(f"weigh-{order}", f"estimating order {order}", tasks.weigh_slice, sizes, order, discounts, weights)
     run("finish", "finishing", tasks.finish_slice, sizes, kept)
     estimation.join(plan, kept)
 

@@ -260,7 +260,9 @@ class _Job:
             arguments = (text, self._sent, str(self._folder), number, self._key, part.size)
             yield Task(number, parts.split_part, arguments, text.name)
 
-    def _stage(self, name: str, title: str, tasks: Iterable[Task], sizes: list[int]) -> dict[int, parts.Receipt]:
+    def _stage(
+        self, name: str, title: str, tasks: Iterable[Task], sizes: list[int], key: str | None = None
+    ) -> dict[int, parts.Receipt]:
         """The receipts of all tasks of a stage; those that are there already are not done again."""
         found: dict[int, parts.Receipt] = {}
         reported: dict[int, float] = {}
@@ -269,7 +271,7 @@ class _Job:
         def missing() -> Iterator[Task]:
             nonlocal finished
             for task in tasks:
-                receipt = parts.read_receipt(self._folder, f"{name}-{task.number}", self._key)
+                receipt = parts.read_receipt(self._folder, f"{name}-{task.number}", key or self._key)
                 if receipt is None:
                     yield task
                 else:

@@ -107,6 +107,23 @@ const SliceEntry* SliceFile::find(SliceArrayKind kind, int order, std::size_t ot
     return &*found;
 }
 
+std::span<const std::uint32_t> SliceFile::map(SliceArrayKind kind, int order) const {
+    const SliceEntry* entry = find(kind, order, 0, sizeof(std::uint32_t));
+    if (!entry) return {};
+    if (entry->offset % sizeof(std::uint32_t)) damaged("has an array outside of it");
+    constexpr std::size_t part = std::size_t{1} << 18;
+    std::vector<std::uint8_t> buffer(std::min<std::size_t>(part, entry->bytes));
+    BlockSum sum(entry->bytes);
+    for (std::uint64_t done = 0; done < entry->bytes;) {
+        const std::size_t size = std::min<std::uint64_t>(part, entry->bytes - done);
+        if (file_->read(entry->offset + done, buffer.data(), size) != size) damaged("is too short");
+        sum.add(buffer.data(), size);
+        done += size;
+    }
+    if (sum.value() != entry->checksum) damaged("has a wrong checksum");
+    return {reinterpret_cast<const std::uint32_t*>(file_->view().data + entry->offset), entry->bytes / sizeof(std::uint32_t)};
+}
+
 void SliceFile::read_bytes(const SliceEntry& entry, std::uint8_t* data) const {
     if (file_->read(entry.offset, data, entry.bytes) != entry.bytes) damaged("is too short");
     if (block_checksum(data, entry.bytes) != entry.checksum) damaged("has a wrong checksum");

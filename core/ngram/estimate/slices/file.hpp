@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,8 @@ public:
         if ((entry ? entry->bytes / sizeof(T) : 0) != size) damaged("has an array of another size");
         if (entry) read_bytes(*entry, reinterpret_cast<std::uint8_t*>(data));
     }
+    /// The same in a map of the file, after its checksum was read: others may still change it.
+    std::span<const std::uint32_t> map(SliceArrayKind kind, int order) const;
     [[noreturn]] void damaged(const char* why) const;
 
 private:

@@ -15,7 +15,8 @@ bool SlicePlan::pruning() const {
 }
 
 SliceName SlicePlan::name(SliceStage stage, std::size_t slice, int number) const {
-    return {job, stage, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(slice)};
+    const bool later = stage != SliceStage::grown && stage != SliceStage::linked;
+    return {later ? job ^ settled : job, stage, static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(slice)};
 }
 
 SliceFile SlicePlan::grown(std::size_t slice) const {
@@ -46,8 +47,7 @@ void SlicePlan::check() const {
 }
 
 bool smooths_in_slices(Smoothing method) {
-    // Katz divides by what the shorter history gives to all other words, and Jelinek-Mercer looks up a held-out text.
-    return method != Smoothing::katz && method != Smoothing::jelinek_mercer;
+    return method != Smoothing::katz;  // looks up back-offs of shorter histories, wherever they are
 }
 
 bool children_fit(const SliceArray<std::uint32_t>& child, std::uint64_t size, std::uint64_t next) {

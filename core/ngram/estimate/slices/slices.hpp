@@ -26,7 +26,8 @@ namespace bitmeter {
 
 struct SlicePlan {
     std::string folder;
-    std::uint64_t job = 0;   // all files carry it
+    std::uint64_t job = 0;      // all files carry it
+    std::uint64_t settled = 0;  // and those from the probabilities of words on, by which discounts they were made
     std::uint64_t words = 0;
     int order = 2;
     std::vector<std::uint32_t> cuts;  // the first word of each slice, then `words`

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "ngram/estimate/slices/slices.hpp"
+#include "ngram/estimate/walk.hpp"
 
 namespace bitmeter {
 
@@ -78,6 +81,35 @@ private:
     SliceFile file_;
     WordCodes codes_{plan_.words};
     std::array<SliceArray<std::uint32_t>, max_order + 1> child_, key_;
+};
+
+/// All slices of a text as one trie, by places in all of them, for a walk through a held-out text. Arrays stay in their
+/// files, whose checksums were read; nothing outside of them is read whatever becomes of them then.
+class SlicedTrie final : public CountedTrie {
+public:
+    /// `words`: the counts of order 1.
+    SlicedTrie(const SlicePlan& plan, const std::vector<std::uint32_t>& words);
+    int order() const override { return plan_.order; }
+    std::uint32_t words() const override { return static_cast<std::uint32_t>(plan_.words); }
+    std::uint32_t find(int order, std::uint32_t history, std::uint32_t word) const override;
+    std::uint32_t count(int order, std::uint32_t place) const override;
+    std::span<const std::uint32_t> counts_after(int order, std::uint32_t history) const override;
+
+private:
+    using Numbers = std::span<const std::uint32_t>;
+    struct Slice {
+        SliceFile grown, linked;
+        std::array<Numbers, max_order + 1> child, key, count;
+    };
+    /// The slice of a place, and that place within it.
+    std::pair<std::size_t, std::uint64_t> at(int order, std::uint32_t place) const;
+    std::pair<std::uint64_t, std::uint64_t> children(int order, std::size_t slice, std::uint64_t place) const;
+
+    const SlicePlan& plan_;
+    const std::vector<std::uint32_t>& words_;
+    WordCodes codes_;
+    std::vector<Slice> slices_;
+    std::array<std::vector<std::uint64_t>, max_order + 1> starts_;  // of each slice, and where the last ends
 };
 
 /// Whether children ascend from 0 to the number of n-grams of the next order.

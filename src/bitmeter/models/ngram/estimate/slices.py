@@ -44,6 +44,8 @@ class Slices:
         Of the model; the smoothing as the core calls it.
     closed
         Whether no word is unknown.
+    settled
+        A mark of the discounts and weights, which the files of the later stages carry; empty before they are known.
     """
 
     folder: str
@@ -54,20 +56,31 @@ class Slices:
     parameter: float
     prune: tuple[int, ...]
     closed: bool
+    settled: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What the receipts carry."""
+        return f"{self.key} {self.settled}" if self.settled else self.key
 
     def open(self) -> _core.NgramSlices:
         """The stages in the core."""
         path = Path(self.folder, "cuts.npy")
-        job = int.from_bytes(hashlib.sha256(self.key.encode()).digest()[:8], "little")
         try:
             cuts = np.load(path, allow_pickle=False)
-            return _core.NgramSlices(
-                self.folder, job, self.words, self.order, cuts, self.smoothing, self.parameter, list(self.prune),
+            opened = _core.NgramSlices(
+                self.folder, _number(self.key), self.words, self.order, cuts, self.smoothing, self.parameter, list(self.prune),
                 self.closed,
             )  # fmt: skip
         except (OSError, ValueError, TypeError) as error:
             message = f"{path} does not hold the partitions ({error}); remove {self.folder}, and start again"
             raise FileFormatError(message, value=str(path)) from error
+        opened.settled = _number(self.settled) if self.settled else 0
+        return opened
+
+
+def _number(mark: str) -> int:
+    return int.from_bytes(hashlib.sha256(mark.encode()).digest()[:8], "little")
 
 
 def grow_slice(slices: Slices, number: int, report: Report) -> Receipt:
@@ -75,7 +88,7 @@ def grow_slice(slices: Slices, number: int, report: Report) -> Receipt:
     at = Path(slices.folder)
     with replacing(at / f"grown-{number}", force=True) as path:
         ngrams, kept = slices.open().grow(number, str(at / f"merged-{number}"), str(path))
-    return write_receipt(at, f"grow-{number}", slices.key, {"ngrams": ngrams, "kept": kept})
+    return write_receipt(at, f"grow-{number}", slices.mark, {"ngrams": ngrams, "kept": kept})
 
 
 def link_slice(slices: Slices, number: int, chain: list[int], report: Report) -> Receipt:
@@ -86,15 +99,17 @@ def link_slice(slices: Slices, number: int, chain: list[int], report: Report) ->
     at = Path(slices.folder)
     with replacing(at / f"linked-{number}", force=True) as path:
         kinds, last = slices.open().link(number, chain, str(path))
-    return write_receipt(at, f"link-{number}", slices.key, {"kinds": kinds, "last": last})
+    return write_receipt(at, f"link-{number}", slices.mark, {"kinds": kinds, "last": last})
 
 
-def weigh_slice(slices: Slices, number: int, order: int, discounts: list[Any], report: Report) -> Receipt:
+def weigh_slice(
+    slices: Slices, number: int, order: int, discounts: list[Any], weights: list[Any], report: Report
+) -> Receipt:
     """The probabilities of one order of a slice, and the back-offs of the histories."""
     at = Path(slices.folder)
     with replacing(at / f"weighed-{order}-{number}", force=True) as path:
-        slices.open().weigh(number, order, discounts, str(path))
-    return write_receipt(at, f"weigh-{order}-{number}", slices.key, {})
+        slices.open().weigh(number, order, discounts, weights, str(path))
+    return write_receipt(at, f"weigh-{order}-{number}", slices.mark, {})
 
 
 def finish_slice(slices: Slices, number: int, kept: list[list[int]], report: Report) -> Receipt:
@@ -102,4 +117,4 @@ def finish_slice(slices: Slices, number: int, kept: list[list[int]], report: Rep
     at = Path(slices.folder)
     with replacing(at / f"finished-{number}", force=True) as path:
         slices.open().finish(number, kept, str(path))
-    return write_receipt(at, f"finish-{number}", slices.key, {})
+    return write_receipt(at, f"finish-{number}", slices.mark, {})
