@@ -150,7 +150,12 @@ struct Partition {
 class RunReader {
 public:
     RunReader(std::string path, std::uint64_t words, int order, int width)
-        : path_(std::move(path)), block_(PageBlock::file(path_)) {
+        : path_(std::move(path)) {
+        try {
+            block_ = PageBlock::file(path_);
+        } catch (const std::system_error& error) {  // not to be taken for an error of the file that is written
+            damaged(path_, ("cannot be read (" + error.code().message() + ")").c_str());
+        }
         if (block_.size() < sizeof(Header)) damaged(path_, "is too short");
         Header header;
         std::memcpy(&header, block_.data(), sizeof header);

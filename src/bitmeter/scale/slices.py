@@ -24,7 +24,13 @@ __all__ = ["estimate_in_slices"]
 Stage: TypeAlias = Callable[[str, str, Iterable[Task], list[int], str], dict[int, Receipt]]
 
 
-def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, partitions: int, stage: Stage) -> None:
+def estimate_in_slices(
+    estimation: _core.NgramEstimation,
+    slices: tasks.Slices,
+    partitions: int,
+    stage: Stage,
+    remove: Callable[[Iterable[str]], None],
+) -> None:
     """All that comes between merged partitions and a model, which the estimation then has.
 
     Parameters
@@ -37,6 +43,8 @@ def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, 
         How many there are.
     stage
         Runs the tasks.
+    remove
+        Removes files that are no longer needed.
     """
 
     def run(name: str, title: str, call: Any, sizes: list[int], *arguments: Any) -> list[Receipt]:
@@ -48,6 +56,7 @@ def estimate_in_slices(estimation: _core.NgramEstimation, slices: tasks.Slices, 
         return [found[number] for number in range(partitions)]
 
     grown = run("grow", "counting n-grams", tasks.grow_slice, [1] * partitions)
+    remove(f"merged-{number}" for number in range(partitions))
     sizes = [max(1, sum(receipt["ngrams"])) for receipt in grown]
     kept = [receipt["kept"] for receipt in grown]
     linked = run("link", "adjusting counts", tasks.link_slice, sizes, estimation.chain(slices.order))

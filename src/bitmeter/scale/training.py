@@ -230,6 +230,7 @@ class _Job:
             for number in range(len(self._parts))
         )  # fmt: skip
         done = self._stage("sort", "sorting n-grams", sort, [part.size for part in self._parts])
+        self._remove(f"ids-{number}.npy" for number in range(len(self._parts)))
         for number in range(len(self._parts)):
             estimation.add_chain(done[number]["chain"], done[number]["times"])
         runs = [run for number in range(len(self._parts)) for run in done[number]["runs"]]
@@ -241,6 +242,7 @@ class _Job:
             for number in range(len(cuts) - 1)
         )  # fmt: skip
         self._stage("merge", "merging n-grams", merge, [1] * (len(cuts) - 1))
+        self._remove(runs)
         smoothing = self._settings.smoothing
         slices = Slices(
             str(self._folder), self._key, words, order, smoothing.core_name, smoothing.parameter, self._settings.prune,
@@ -248,8 +250,13 @@ class _Job:
         )  # fmt: skip
         return Counted(
             estimation, gaps, rare, [str(self._folder / f"merged-{p}") for p in range(len(cuts) - 1)],
-            lambda: estimate_in_slices(estimation, slices, len(cuts) - 1, self._stage),
+            lambda: estimate_in_slices(estimation, slices, len(cuts) - 1, self._stage, self._remove),
         )  # fmt: skip
+
+    def _remove(self, names: Iterable[str]) -> None:
+        """What only tasks read that all have receipts, so that the disk need not hold all stages at once."""
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
 
     def _name(self, number: int) -> str:
         return self._cut.part(self._parts[number].start, self._parts[number].stop).name
