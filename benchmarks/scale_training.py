@@ -3,8 +3,9 @@
     python benchmarks/scale_training.py TEXT [--order 5] [--smoothing modified-kneser-ney] [--workers 2] [--ray]
 
 The model is made by this process with one thread, by pools of one process and of several, and with --ray on a Ray
-cluster that is started for it. CPU seconds of tasks are measured in them, by stage; the rest is that of the caller, which
-joins vocabularies, settles discounts, fits the spelling of words and writes the file, with one thread. Compare CPU seconds, not wall time, on a busy machine.
+cluster that is started for it. CPU seconds of tasks are measured in them, by stage; the rest is that of the caller,
+which joins vocabularies, settles discounts, fits the spelling of words and writes the file, with one thread. Compare
+CPU seconds, not wall time, on a busy machine.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 
 inline bitmeter::SmoothingPlan smoothing_plan(const std::string& smoothing, double parameter,
                                               const std::vector<std::uint32_t>& prune) {

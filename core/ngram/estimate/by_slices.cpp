@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "ngram/estimate/estimate.hpp"
-#include "ngram/estimate/shares.hpp"
+#include "ngram/estimate/smoothing/shares.hpp"
 #include "ngram/estimate/slices/trie.hpp"
 
 namespace bitmeter {

@@ -16,7 +16,7 @@
 
 #include "ngram/sort/keys.hpp"
 #include "ngram/estimate/slices/slices.hpp"
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 #include "ngram/estimate/text.hpp"
 #include "ngram/format/model.hpp"
 #include "util/pages.hpp"

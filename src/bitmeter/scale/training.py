@@ -170,9 +170,7 @@ class _Job:
         )
         # A task holds its slice in memory: of each order some 24 bytes for each n-gram, all of which may be different.
         most = max(1 << 16, min(_MOST_NGRAMS, share // (24 * max(1, settings.order))))
-        self._key, self._size, self._partitions, self._most = self._resumed(
-            size, _PARTITIONS * executor.workers, most
-        )
+        self._key, self._size, self._partitions, self._most = self._resumed(size, _PARTITIONS * executor.workers, most)
         self._cut = corpus.in_parts(self._size)
         self._parts: list[Part] = parts_of(self._cut, self._size)
         # Each process has its share of the memory.

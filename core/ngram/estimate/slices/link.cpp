@@ -1,7 +1,7 @@
 // The suffixes, which stand in this slice, of what all slices sent to it; with them its adjusted counts.
 #include <algorithm>
 
-#include "ngram/estimate/shares.hpp"
+#include "ngram/estimate/smoothing/shares.hpp"
 #include "ngram/estimate/slices/trie.hpp"
 #include "ngram/estimate/trie.hpp"
 #include "ngram/estimate/walk.hpp"
@@ -84,6 +84,9 @@ private:
             const Numbers keys = from.read<std::uint32_t>(SliceArrayKind::sent_key, o, slice_);
             if (suffixes.size() == 0 && child.size() == 0 && keys.size() == 0) continue;
             if (!children_fit(child, suffixes.size(), keys.size())) from.damaged("has n-grams outside of it");
+            // A search begins where a code stands among all that there are.
+            if (keys.size() && *std::max_element(keys.begin(), keys.end()) > trie_.codes().mask())
+                from.damaged("has a word that there is not");
             Numbers found(keys.size());
             Numbers& extended = adjusted_[o - 1];
             const Sent longer{child.data(), suffixes.data(), keys.data()};

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "ngram/estimate/slices/file.hpp"
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 #include "util/watch.hpp"
 
 namespace bitmeter {

@@ -1,7 +1,7 @@
 // The probabilities of one order of a slice, and the back-offs of their histories.
 #include <algorithm>
 
-#include "ngram/estimate/shares.hpp"
+#include "ngram/estimate/smoothing/shares.hpp"
 #include "ngram/estimate/slices/trie.hpp"
 
 namespace bitmeter {

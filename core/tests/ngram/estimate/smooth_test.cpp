@@ -1,4 +1,4 @@
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 
 #include <cmath>
 #include <cstring>

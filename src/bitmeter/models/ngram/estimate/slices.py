@@ -1,4 +1,4 @@
-"""An estimation in slices: what is done with one partition of the n-grams once they are counted, as tasks for any process.
+"""An estimation in slices: what is done with one partition of the n-grams after counting, as tasks for any process.
 
 A slice is the part of the trie whose n-grams begin with the words of a partition. Four stages follow the counting of
 `parts.py`, with files in the same folder. Each slice is grown from its merged partition; its suffixes and adjusted
@@ -69,8 +69,8 @@ class Slices:
         try:
             cuts = np.load(path, allow_pickle=False)
             opened = _core.NgramSlices(
-                self.folder, _number(self.key), self.words, self.order, cuts, self.smoothing, self.parameter, list(self.prune),
-                self.closed,
+                self.folder, _number(self.key), self.words, self.order, cuts, self.smoothing, self.parameter,
+                list(self.prune), self.closed,
             )  # fmt: skip
         except (OSError, ValueError, TypeError) as error:
             message = f"{path} does not hold the partitions ({error}); remove {self.folder}, and start again"

@@ -30,8 +30,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ngram/estimate/discounts.hpp"
-#include "ngram/estimate/heldout.hpp"
+#include "ngram/estimate/smoothing/discounts.hpp"
+#include "ngram/estimate/smoothing/heldout.hpp"
 #include "ngram/format/model.hpp"
 #include "util/pages.hpp"
 #include "util/watch.hpp"

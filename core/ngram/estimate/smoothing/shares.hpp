@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 #include "util/watch.hpp"
 
 namespace bitmeter {

@@ -1,4 +1,4 @@
-#include "ngram/estimate/shares.hpp"
+#include "ngram/estimate/smoothing/shares.hpp"
 
 namespace bitmeter {
 namespace {

@@ -1,11 +1,11 @@
-#include "ngram/estimate/smooth.hpp"
+#include "ngram/estimate/smoothing/smooth.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <mutex>
 #include <stdexcept>
 
-#include "ngram/estimate/shares.hpp"
+#include "ngram/estimate/smoothing/shares.hpp"
 #include "util/parallel.hpp"
 #include "util/sum.hpp"
 

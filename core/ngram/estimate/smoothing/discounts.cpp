@@ -1,4 +1,4 @@
-#include "ngram/estimate/discounts.hpp"
+#include "ngram/estimate/smoothing/discounts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ngram/estimate/heldout.hpp"
+#include "ngram/estimate/smoothing/heldout.hpp"
 
 #include <algorithm>
 #include <cmath>
