@@ -27,6 +27,33 @@ std::uint64_t sum_of(const std::vector<SliceEntry>& table) {
 
 }  // namespace
 
+thread_local SlicePool* SlicePool::current_ = nullptr;
+
+SlicePool::Memory SlicePool::take(std::size_t size) {
+    if (size == 0) return {};
+    if (current_) {
+        auto& free = current_->free_;
+        auto best = free.end();
+        for (auto it = free.begin(); it != free.end(); ++it)
+            if (it->size >= size && (best == free.end() || it->size < best->size)) best = it;
+        // Not one that is so much larger that another array will miss it.
+        if (best != free.end() && best->size / 4 <= size) {
+            Memory found = std::move(*best);
+            free.erase(best);
+            return found;
+        }
+    }
+    return {std::make_unique_for_overwrite<std::uint8_t[]>(size), size};
+}
+
+void SlicePool::give(Memory memory) {
+    constexpr std::size_t most = 32, worth = std::size_t{1} << 16;
+    if (!current_ || !memory.data || memory.size < worth) return;
+    auto& free = current_->free_;
+    if (free.size() == most) free.erase(free.begin());
+    free.push_back(std::move(memory));
+}
+
 SliceWriter::SliceWriter(std::string path, const SliceName& name)
     : path_(std::move(path)), name_(name), file_(os::open_file(path_, "wb")), at_(sizeof(Header)) {
     if (!file_) fail();
@@ -50,6 +77,16 @@ void SliceWriter::put_bytes(SliceArrayKind kind, int order, std::size_t other, c
                       block_checksum(data, size)});
     write(data, size);
     at_ += size;
+}
+
+void SliceWriter::begin(SliceArrayKind kind, int order, std::size_t bytes) {
+    table_.push_back({static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(order), 0, at_, bytes, 0});
+    at_ += bytes;
+    open_ = true;
+}
+
+void SliceWriter::end(std::uint64_t checksum) {
+    if (std::exchange(open_, false)) table_.back().checksum = checksum;
 }
 
 std::uint64_t SliceWriter::close() {

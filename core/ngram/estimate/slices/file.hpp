@@ -2,12 +2,16 @@
 // table of them. Each array has a checksum of its own, so that a reader of one reads no other.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ngram/format/block.hpp"
@@ -36,27 +40,56 @@ enum class SliceArrayKind : std::uint32_t {
     leaf,
 };
 
+/// While there is one, the memory of arrays that ended is used by those that follow in the same thread: a task has many, and
+/// the system would clear the pages of each.
+class SlicePool {
+public:
+    SlicePool() : before_(current_) { current_ = this; }
+    SlicePool(const SlicePool&) = delete;
+    SlicePool& operator=(const SlicePool&) = delete;
+    ~SlicePool() { current_ = before_; }
+
+    struct Memory {
+        std::unique_ptr<std::uint8_t[]> data;
+        std::size_t size = 0;
+    };
+    static Memory take(std::size_t size);
+    static void give(Memory memory);
+
+private:
+    static thread_local SlicePool* current_;
+    SlicePool* before_;
+    std::vector<Memory> free_;
+};
+
 /// An array in memory of its own.
 template <class T>
 class SliceArray {
 public:
     SliceArray() = default;
-    explicit SliceArray(std::size_t size) : data_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+    explicit SliceArray(std::size_t size) : memory_(SlicePool::take(size * sizeof(T))), size_(size) {}
+    SliceArray(SliceArray&& other) noexcept
+        : memory_(std::exchange(other.memory_, {})), size_(std::exchange(other.size_, 0)) {}
+    SliceArray& operator=(SliceArray&& other) noexcept {
+        std::swap(memory_, other.memory_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~SliceArray() { SlicePool::give(std::move(memory_)); }
     static SliceArray zeros(std::size_t size) {
-        SliceArray made;
-        made.data_ = std::make_unique<T[]>(size);
-        made.size_ = size;
+        SliceArray made(size);
+        if (size) std::memset(static_cast<void*>(made.data()), 0, size * sizeof(T));
         return made;
     }
-    T* data() const { return data_.get(); }
+    T* data() const { return reinterpret_cast<T*>(memory_.data.get()); }
     std::size_t size() const { return size_; }
-    T& operator[](std::size_t i) const { return data_[i]; }
-    T* begin() const { return data_.get(); }
-    T* end() const { return data_.get() + size_; }
-    T& back() const { return data_[size_ - 1]; }
+    T& operator[](std::size_t i) const { return data()[i]; }
+    T* begin() const { return data(); }
+    T* end() const { return data() + size_; }
+    T& back() const { return data()[size_ - 1]; }
 
 private:
-    std::unique_ptr<T[]> data_;
+    SlicePool::Memory memory_;
     std::size_t size_ = 0;
 };
 
@@ -93,10 +126,49 @@ public:
     void put(SliceArrayKind kind, int order, const std::vector<T>& array, std::size_t other = 0) {
         put(kind, order, array.data(), array.size(), other);
     }
+    /// An array of so many entries that come one by one.
+    template <class T>
+    class Entries {
+    public:
+        Entries(SliceWriter& out, SliceArrayKind kind, int order, std::size_t size)
+            : out_(out), sum_(size * sizeof(T)), left_(size) {
+            if (size) out_.begin(kind, order, size * sizeof(T));
+            buffer_.reserve(std::min(size, most));
+        }
+        void add(const T& entry) {
+            buffer_.push_back(entry);
+            if (buffer_.size() == most) flush();
+        }
+        /// Throws std::logic_error where there were more, or fewer.
+        void end() {
+            flush();
+            if (left_) throw std::logic_error("an array of another size was written");
+            out_.end(sum_.value());
+        }
+
+    private:
+        static constexpr std::size_t most = std::size_t{1} << 14;
+        void flush() {
+            if (buffer_.empty()) return;
+            if (buffer_.size() > left_) throw std::logic_error("an array of another size was written");
+            const auto* data = reinterpret_cast<const std::uint8_t*>(buffer_.data());
+            sum_.add(data, buffer_.size() * sizeof(T));
+            out_.write(data, buffer_.size() * sizeof(T));
+            left_ -= buffer_.size();
+            buffer_.clear();
+        }
+
+        SliceWriter& out_;
+        BlockSum sum_;
+        std::size_t left_;
+        std::vector<T> buffer_;
+    };
     /// Returns the bytes of the file.
     std::uint64_t close();
 
 private:
+    void begin(SliceArrayKind kind, int order, std::size_t bytes);
+    void end(std::uint64_t checksum);
     [[noreturn]] void fail() const;
     void put_bytes(SliceArrayKind kind, int order, std::size_t other, const std::uint8_t* data, std::size_t size);
     void write(const void* data, std::size_t size);
@@ -105,6 +177,7 @@ private:
     SliceName name_;
     std::FILE* file_;
     std::uint64_t at_;
+    bool open_ = false;  // an array that comes entry by entry
     std::vector<SliceEntry> table_;
 };
 

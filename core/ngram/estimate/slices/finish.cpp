@@ -19,25 +19,36 @@ public:
         if (kept.size() != plan.slices()) throw std::invalid_argument("kept: by slice and order");
         trie_.read_children(1, plan.order - 1);
         trie_.read_second_words();
-        trie_.read_keys(3, plan.order);
     }
 
     void run(const std::string& path) {
         SliceWriter out(path, plan_.name(SliceStage::finished, slice_));
-        Numbers stays = moved(1);
+        Moved own = moved(1);
         for (int o = 1; o <= plan_.order; ++o) {
-            Numbers below = o < plan_.order ? moved(o + 1) : Numbers();
-            if (o > 1) put_keys(out, o, stays);
+            Moved below = o < plan_.order ? moved(o + 1) : Moved{};
+            if (o > 1) put_keys(out, o, own);
             if (o < plan_.order)
-                put_nodes(out, o, stays, below);
+                put_nodes(out, o, own, below);
             else
-                put_leaves(out, stays);
-            stays = std::move(below);
+                put_leaves(out, own);
+            own = std::move(below);
         }
         out.close();
     }
 
 private:
+    /// Where the n-grams of an order go; those that are dropped go nowhere.
+    struct Moved {
+        Numbers row;  // how many before each place stay, and all that do; none where all do
+        std::uint64_t size = 0;
+
+        std::uint32_t to(std::uint64_t place) const {
+            return row.size() ? row[place] : static_cast<std::uint32_t>(place);
+        }
+        bool stays(std::uint64_t place) const { return to(place + 1) != to(place); }
+        std::uint32_t kept() const { return to(size); }
+    };
+
     /// Where the n-grams of this order of a slice begin in the file.
     std::uint64_t start(int order, std::size_t slice) const {
         std::uint64_t sum = 0;
@@ -45,32 +56,30 @@ private:
         return sum;
     }
 
-    /// How many before each place stay, and all that do.
-    Numbers moved(int order) const {
-        const std::uint64_t size = trie_.size(order);
-        Numbers result(size + 1);
-        const std::uint32_t limit = plan_.smoothing.prune[order - 1];
-        const Numbers raw = limit ? trie_.array<std::uint32_t>(trie_.file(), SliceArrayKind::raw, order) : Numbers();
-        std::uint32_t next = 0;
-        for (std::uint64_t i = 0; i < size; ++i) {
-            result[i] = next;
-            next += !limit || raw[i] > limit;
+    Moved moved(int order) const {
+        Moved result{{}, trie_.size(order)};
+        if (const std::uint32_t limit = plan_.smoothing.prune[order - 1]) {
+            const Numbers raw = trie_.array<std::uint32_t>(trie_.file(), SliceArrayKind::raw, order);
+            result.row = Numbers(result.size + 1);
+            std::uint32_t next = 0;
+            for (std::uint64_t i = 0; i < result.size; ++i) {
+                result.row[i] = next;
+                next += raw[i] > limit;
+            }
+            result.row[result.size] = next;
         }
-        result[size] = next;
-        if (next != kept_[slice_][static_cast<std::size_t>(order - 1)]) trie_.file().damaged("has other n-grams than it had");
+        if (result.kept() != kept_[slice_][static_cast<std::size_t>(order - 1)])
+            trie_.file().damaged("has other n-grams than it had");
         return result;
     }
 
-    template <class Put>
-    static void each(const Numbers& stays, Put&& put) {
-        for (std::size_t i = 0; i + 1 < stays.size(); ++i)
-            if (stays[i + 1] != stays[i]) put(stays[i], i);
-    }
-
-    void put_keys(SliceWriter& out, int order, const Numbers& stays) const {
-        Numbers keys(stays.back());
-        each(stays, [&](std::uint32_t to, std::size_t from) { keys[to] = trie_.keys(order)[from]; });
-        out.put(SliceArrayKind::key, order, keys);
+    void put_keys(SliceWriter& out, int order, const Moved& own) const {
+        const Numbers keys = trie_.array<std::uint32_t>(trie_.file(), SliceArrayKind::key, order);
+        if (own.row.size() == 0) return out.put(SliceArrayKind::key, order, keys);
+        SliceWriter::Entries<std::uint32_t> entries(out, SliceArrayKind::key, order, own.kept());
+        for (std::uint64_t i = 0; i < own.size; ++i)
+            if (own.stays(i)) entries.add(keys[i]);
+        entries.end();
     }
 
     /// By places in the file.
@@ -97,33 +106,32 @@ private:
         return suffix;
     }
 
-    void put_nodes(SliceWriter& out, int order, const Numbers& stays, const Numbers& below) const {
+    void put_nodes(SliceWriter& out, int order, const Moved& own, const Moved& below) const {
         const Numbers found = suffixes(order);
         SliceArray<float> logprobs;
         if (order > 1) logprobs = trie_.array<float>(plan_.weighed(order, slice_), SliceArrayKind::logprob, order);
         const auto backoffs = trie_.array<float>(plan_.weighed(order + 1, slice_), SliceArrayKind::backoff, order);
         const std::uint32_t* child = trie_.child(order);
         const std::uint64_t first = start(order + 1, slice_);
-        const auto nodes = SliceArray<NgramNode>::zeros(stays.back());
-        for (std::size_t i = 0; i + 1 < stays.size(); ++i) {
-            if (stays[i + 1] == stays[i]) {
-                if (below[child[i]] != below[child[i + 1]])
-                    trie_.file().damaged("has an n-gram that stays where its history does not");
-                continue;
-            }
-            nodes[stays[i]] = {order > 1 ? logprobs[i] : 0.0f, backoffs[i], order > 1 ? checked(found[i]) : 0,
-                               static_cast<std::uint32_t>(first + below[child[i]])};
+        SliceWriter::Entries<NgramNode> entries(out, SliceArrayKind::node, order, own.kept());
+        for (std::uint64_t i = 0; i < own.size; ++i) {
+            if (own.stays(i))
+                entries.add({order > 1 ? logprobs[i] : 0.0f, backoffs[i], order > 1 ? checked(found[i]) : 0,
+                             static_cast<std::uint32_t>(first + below.to(child[i]))});
+            else if (below.to(child[i]) != below.to(child[i + 1]))
+                trie_.file().damaged("has an n-gram that stays where its history does not");
         }
-        out.put(SliceArrayKind::node, order, nodes);
+        entries.end();
     }
 
-    void put_leaves(SliceWriter& out, const Numbers& stays) const {
+    void put_leaves(SliceWriter& out, const Moved& own) const {
         const int order = plan_.order;
         const Numbers found = suffixes(order);
         const auto logprobs = trie_.array<float>(plan_.weighed(order, slice_), SliceArrayKind::logprob, order);
-        const SliceArray<NgramLeaf> leaves(stays.back());
-        each(stays, [&](std::uint32_t to, std::size_t from) { leaves[to] = {logprobs[from], checked(found[from])}; });
-        out.put(SliceArrayKind::leaf, order, leaves);
+        SliceWriter::Entries<NgramLeaf> entries(out, SliceArrayKind::leaf, order, own.kept());
+        for (std::uint64_t i = 0; i < own.size; ++i)
+            if (own.stays(i)) entries.add({logprobs[i], checked(found[i])});
+        entries.end();
     }
 
     const SlicePlan& plan_;
@@ -136,6 +144,7 @@ private:
 
 void finish_slice(const SlicePlan& plan, std::size_t slice, const std::vector<std::vector<std::uint64_t>>& kept,
                   const std::string& path) {
+    SlicePool pool;
     Finishing(plan, slice, kept).run(path);
 }
 

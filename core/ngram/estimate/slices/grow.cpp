@@ -25,11 +25,18 @@ struct Growing {
     void count(int o, std::uint64_t place, std::uint32_t, std::uint32_t times) { raw[o][place] += times; }
 };
 
+/// Memory that is used again for each slice.
+struct Sending {
+    std::vector<std::uint32_t> found, below;
+    std::vector<std::array<std::uint32_t, 2>> ranges;  // of the bigrams, then of what is below each
+};
+
 /// The n-grams below bigrams of one slice of second words.
 void send(SliceWriter& out, const Growing& trie, const WordCodes& codes, const std::uint32_t* bigrams, std::size_t size,
-          std::size_t other) {
-    std::vector<std::uint32_t> found(size);
-    std::vector<std::array<std::uint32_t, 2>> ranges(size);  // of the bigrams, then of what is below each
+          std::size_t other, Sending& memory) {
+    auto& [found, below, ranges] = memory;
+    found.resize(size);
+    ranges.resize(size);
     for (std::size_t i = 0; i < size; ++i) {
         found[i] = codes.word(trie.key[2][bigrams[i]]);
         ranges[i] = {bigrams[i], bigrams[i] + 1};
@@ -37,7 +44,7 @@ void send(SliceWriter& out, const Growing& trie, const WordCodes& codes, const s
     out.put(SliceArrayKind::sent_word, 2, found, other);
     for (int o = 2; o < trie.order; ++o) {
         const Numbers& child = trie.child[o];
-        std::vector<std::uint32_t> below{0};
+        below.assign(1, 0);
         found.clear();
         for (auto& [from, to] : ranges) {
             const auto base = static_cast<std::uint32_t>(found.size() - child[from]);  // modulo 2^32, and back again
@@ -95,9 +102,10 @@ GrownSlice grow_slice(const SlicePlan& plan, std::size_t slice, const std::strin
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
     std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
     for (std::size_t b = 0; b < slices.size(); ++b) sorted[next[slices[b]]++] = static_cast<std::uint32_t>(b);
+    Sending memory;
     for (std::size_t other = 0; other < plan.slices(); ++other) {
         if (const std::size_t size = starts[other + 1] - starts[other])
-            send(out, trie, codes, sorted.data() + starts[other], size, other);
+            send(out, trie, codes, sorted.data() + starts[other], size, other, memory);
         watch.add(0);
     }
     out.close();

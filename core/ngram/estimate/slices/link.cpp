@@ -143,6 +143,7 @@ private:
 
 LinkedSlice link_slice(const SlicePlan& plan, std::size_t slice, const std::vector<std::uint32_t>& chain,
                        const std::string& path, Watch& watch) {
+    SlicePool pool;
     return Linking(plan, slice, watch).run(chain, path);
 }
 

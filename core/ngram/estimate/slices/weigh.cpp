@@ -49,6 +49,7 @@ SliceArray<double> lower_probabilities(const SlicePlan& plan, int order, std::si
 
 void weigh_slice(const SlicePlan& plan, int order, std::size_t slice, const std::vector<OrderStatistics>& statistics,
                  const std::string& path, Watch& watch) {
+    SlicePool pool;
     SliceTrie trie(plan, slice);
     trie.read_children(trie.has_begin() ? 1 : std::min(2, order - 1), order - 1);
     trie.read_second_words();

@@ -141,7 +141,7 @@ def _sentences(text: Any, docs: str | None, field: str | None, norm: str) -> Cor
     return corpus if norm == "none" else normalised(corpus, norm)
 
 
-def _begin(estimation: _core.NgramEstimation, settings: Settings, progress: Callable[[float], None]) -> None:
+def _begin(estimation: _core.NgramEstimation, settings: Settings, progress: Callable[[float], object]) -> None:
     allowance = settings.allowance
     least = estimation.least_memory(settings.order, settings.threads)
     if least > allowance.memory:
