@@ -5,8 +5,7 @@
 The model is made by this process with one thread, by pools of one process and of several, and with --ray on a Ray
 cluster that is started for it. CPU seconds of tasks are measured in them, by stage; the rest is that of the caller,
 which joins vocabularies, settles discounts, fits the spelling of words and writes the file, with one thread. Compare
-CPU seconds, not wall time, on a busy machine. A pool leaves the estimation to the threads of the caller; with "slices"
-it is made to share it, as Ray does.
+CPU seconds, not wall time, on a busy machine.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ STAGES = ("split", "sort", "merge", "grow", "link", "weigh", "finish")
 class Staged(Executor):
     """Measures the CPU seconds of tasks where they run, by what they do."""
 
-    def __init__(self, inner: Executor, spread: bool) -> None:
-        self.inner, self.workers, self.spread = inner, inner.workers, spread
+    def __init__(self, inner: Executor) -> None:
+        self.inner, self.workers = inner, inner.workers
         self.seconds: collections.Counter[str] = collections.Counter()
 
     def run(self, tasks: Iterable[Task], report: TaskReport) -> Iterator[Ended]:
@@ -68,8 +67,6 @@ def main() -> None:
     engines: dict[str, Callable[[], Executor]] = {
         "pool of 1": lambda: LocalPool(1),
         f"pool of {given.workers}": lambda: LocalPool(given.workers),
-        "1, slices": lambda: LocalPool(1),
-        f"{given.workers}, slices": lambda: LocalPool(given.workers),
     }
     if given.ray:
         engines[f"Ray, {given.workers}"] = lambda: executor_of(given.workers, "ray")
@@ -84,7 +81,7 @@ def main() -> None:
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         print(f"{'this process':14}{'':{8 * len(STAGES)}}{cpu:8.2f}{cpu:8.2f}{'':8}{wall:8.2f}")
         for name, make in engines.items():
-            executor = Staged(make(), "slices" in name or "Ray" in name)
+            executor = Staged(make())
             two = Path(folder, "two.bmn")
             wall, cpu = time.perf_counter(), time.process_time()
             with mock.patch("bitmeter.models.ngram.model.ask", return_value=executor):

@@ -39,22 +39,15 @@ def texts(folder: Path) -> list[Path]:
 
 
 def trained(
-    source: Any,
-    path: Path,
-    *,
-    executor: Executor | None = None,
-    part_bytes: int | None = None,
-    spread: bool = True,
-    **about: Any,
+    source: Any, path: Path, *, executor: Executor | None = None, part_bytes: int | None = None, **about: Any
 ) -> bytes:
-    """The bytes of a model's file; unless `spread`, the threads of this process do what comes after the counting."""
+    """The bytes of a model's file."""
     fitting = {name: about.pop(name) for name in ("docs", "norm", "like", "heldout", "work", "memory") if name in about}
     model = bm.NGram(**about)
     if executor is None:
         fitting.pop("work", None)
         model.fit(source, **fitting)
     else:
-        executor.spread = spread
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(training, "_LEAST", part_bytes or training._LEAST)
             patch.setattr(training, "_MOST", part_bytes or training._MOST)
@@ -112,25 +105,6 @@ def test_the_same_bytes(tmp_path: Path, about: dict[str, Any], part_bytes: int) 
     executor = Here()
     executor.workers = 3
     assert trained(found, tmp_path / "two.bmn", executor=executor, part_bytes=part_bytes, **about) == one
-
-
-@pytest.mark.parametrize(
-    "about",
-    [
-        {"order": 2},
-        {"order": 5, "prune": (0, 0, 1)},
-        {"order": 3, "smoothing": "witten-bell", "min_count": 3},
-        {"order": 3, "units": "bytes"},
-    ],
-    ids=str,
-)
-def test_the_same_bytes_by_threads(tmp_path: Path, about: dict[str, Any]) -> None:
-    """Counted in parts, and estimated here."""
-    found = texts(tmp_path)[:2]
-    one = trained(found, tmp_path / "one.bmn", **about)
-    dying = Dying(-1)
-    assert trained(found, tmp_path / "two.bmn", executor=dying, part_bytes=20_000, spread=False, **about) == one
-    assert set(dying.calls) == {"split_part", "sort_part", "merge_partition"}
 
 
 def test_the_same_bytes_by_processes(tmp_path: Path) -> None:

@@ -92,15 +92,12 @@ class Executor(ABC):
         Set before work begins whose tasks each need a device, such as a GPU, for as long as the process lives.
     dashboard
         The address of a page that shows what the processes do; empty if there is none, or it is not known yet.
-    spread
-        Whether its processes may be on several machines: then work is worth sharing that threads do with fewer seconds.
     """
 
     workers: int = 1
     lost: int = 0
     per_device: bool = False
     dashboard: str = ""
-    spread: bool = False
 
     def state(self) -> dict[str, Any]:
         """What a `PartsStep` says of it."""

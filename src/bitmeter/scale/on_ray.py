@@ -53,8 +53,6 @@ class RayPool(Executor):
         Of a running cluster; None to start one here.
     """
 
-    spread = True
-
     def __init__(self, workers: int | None, address: str | None) -> None:
         self.lost = 0
         self._address, self._asked = address, workers

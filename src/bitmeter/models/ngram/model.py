@@ -186,8 +186,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             Called with a `Step`: the stage, and the share of it that is done.
         workers, engine, address
             How many processes read, count, sort and merge, and whose: those of this machine ("local"), or of Ray
-            ("ray", at an address). The model is the same to the last bit. The processes of Ray also estimate, unless
-            the smoothing is katz; otherwise the threads of this process do.
+            ("ray", at an address). The model is the same to the last bit. The rest is done by the threads of this one.
         work
             With several processes: a folder for their files, from which an interrupted run goes on, and which is
             removed at the end. A temporary one by default. On several machines all must see it by this name.

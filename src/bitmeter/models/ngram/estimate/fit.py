@@ -113,7 +113,7 @@ def estimate(
         if estimation.sentences == 0:
             message = f"{corpus.name} holds no sentence; an n-gram model is estimated from at least one"
             raise EmptyError(message)
-        in_slices = executor is not None and executor.spread and counted.estimate is not None
+        in_slices = counted is not None and counted.estimate is not None
         if in_slices and _core.smooths_in_slices(settings.smoothing.core_name):
             _begin(estimation, settings, lambda share: report(_STAGE_NAMES["model"], share))
             counted.estimate()
