@@ -107,6 +107,19 @@ def test_the_same_bytes(tmp_path: Path, about: dict[str, Any], part_bytes: int) 
     assert trained(found, tmp_path / "two.bmn", executor=executor, part_bytes=part_bytes, **about) == one
 
 
+@pytest.mark.parametrize(
+    "about", [{"order": 2}, {"order": 5, "prune": (0, 0, 1)}, {"order": 3, "units": "bytes"}], ids=str
+)
+def test_the_same_bytes_by_threads(tmp_path: Path, about: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in parts, and estimated by this process, as for a smoothing that is not done in slices."""
+    found = texts(tmp_path)[:2]
+    one = trained(found, tmp_path / "one.bmn", **about)
+    monkeypatch.setattr(_core, "smooths_in_slices", lambda _: False)
+    dying = Dying(-1)
+    assert trained(found, tmp_path / "two.bmn", executor=dying, part_bytes=20_000, **about) == one
+    assert set(dying.calls) == {"split_part", "sort_part", "merge_partition"}
+
+
 def test_the_same_bytes_by_processes(tmp_path: Path) -> None:
     """Of rows; all that is between the stages goes with the command."""
     found = texts(tmp_path)[2]

@@ -185,8 +185,9 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         progress
             Called with a `Step`: the stage, and the share of it that is done.
         workers, engine, address
-            How many processes read, count, sort and merge, and whose: those of this machine ("local"), or of Ray
-            ("ray", at an address). The model is the same to the last bit. The rest is done by the threads of this one.
+            How many processes read, count and estimate, and whose: those of this machine ("local"), or of Ray
+            ("ray", at an address). The model is the same to the last bit. With katz they count, and the threads of
+            this process estimate.
         work
             With several processes: a folder for their files, from which an interrupted run goes on, and which is
             removed at the end. A temporary one by default. On several machines all must see it by this name.
