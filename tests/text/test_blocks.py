@@ -92,7 +92,7 @@ def test_a_grapheme_without_end_is_refused() -> None:
     size=st.sampled_from([1, 2, 5, 64]),
 )
 @settings(max_examples=60)
-def test_files_are_parted(tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], size: int) -> None:
+def test_files_are_cut_apart(tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], size: int) -> None:
     folder = tmp_path_factory.mktemp("files")
     for number, rows in enumerate(files):
         (folder / f"{number}.jsonl").write_text("".join(json.dumps({"text": row}) + "\n" for row in rows))
