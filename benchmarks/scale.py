@@ -12,8 +12,8 @@ other things: compare CPU seconds.
 Then files of JSON lines that are compressed by zstd, to the scores of each document in a file, as a filter does before
 it decides: MB of JSON lines, unpacked, per CPU second of one process with one thread. Below it is what unpacking and
 reading take of that. Last, the same files filtered as `bitmeter filter` does (read, scored, decided, written, with
-receipts), by pools of one process and of several: here each process works by itself, and the ratio is of wall time, the
-start of processes included.
+receipts): by this process, which scores with a thread per processor, by a pool and by Ray; wall time with the start of
+processes.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ def _filtered(folder: Path, files: list[Path], size: float, workers: int, *, ray
     model = folder / "model.bmn"
     limit = bm.score(model, files[0], cluster="none").bits_per_byte
     assert limit is not None
-    runs = [(f"workers: {number}", number, "local") for number in dict.fromkeys((1, workers))]
+    runs = [("threads", 1, "local"), (f"pool of {workers}", workers, "local")]
     runs += [(f"Ray, {workers}", workers, "ray")] if ray else []
     print(f"\n{size:.1f} MB of JSON lines in {len(files)} files of zstd, filtered by bits/byte < {limit:.3f}")
-    print(f"{'':16}{'wall s':>8}{'MB / s':>9}{'against one':>13}")
+    print(f"{'':16}{'wall s':>8}{'MB / s':>9}{'against threads':>17}")
     walls: list[float] = []
     kept = set()
     for name, number, engine in runs:
@@ -121,7 +121,7 @@ def _filtered(folder: Path, files: list[Path], size: float, workers: int, *, ray
         walls.append(time.perf_counter() - begun)
         kept.add((done.share("kept").documents, done.documents))
         shutil.rmtree(folder / "kept")
-        print(f"{name:16}{walls[-1]:8.2f}{size / walls[-1]:9.1f}{walls[0] / walls[-1]:13.2f}")
+        print(f"{name:16}{walls[-1]:8.2f}{size / walls[-1]:9.1f}{walls[0] / walls[-1]:17.2f}")
     assert len(kept) == 1, "filters differ"
 
 
