@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 from itertools import pairwise
@@ -16,7 +17,8 @@ import pytest
 import bitmeter as bm
 from bitmeter import _core
 from bitmeter._util.jobs import Ended, Executor, Here, Task, TaskReport
-from bitmeter.errors import FileFormatError, InputError, SourceError
+from bitmeter.errors import EmptyError, FileFormatError, InputError, SourceError
+from bitmeter.models.ngram.estimate.parts import remove_work
 from bitmeter.scale import training
 from bitmeter.scale.local import LocalPool
 
@@ -260,7 +262,7 @@ def test_places_of_errors_are_those_of_the_whole_text(tmp_path: Path) -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one two\n" * 9)
-    with pytest.raises(InputError, match="is not a file"):
+    with pytest.raises(InputError, match="it is a stream, or of a format"):
         bm.NGram(2).fit(b"one two\n", workers=2)
     with pytest.raises(InputError, match="one sentence of all"):
         bm.NGram(2).fit(path, docs="joined", workers=2)
@@ -376,3 +378,48 @@ def test_texts_by_address(tmp_path: Path) -> None:
     addresses = [f"memory://training/{path.name}" for path in found]
     one = trained(addresses, tmp_path / "one.bmn", order=3)
     assert trained(addresses, tmp_path / "two.bmn", executor=Here(), order=3) == one
+
+
+def test_a_model_that_cannot_be_written_loses_no_work(tmp_path: Path) -> None:
+    """The files between the stages stay until the model is saved; then only ours go."""
+    text, work = tmp_path / "a.txt", tmp_path / "work"
+    text.write_text("one two three\none two\n" * 50)
+    model = bm.NGram(3).fit(text, workers=2, work=work)
+    with pytest.raises(FileFormatError):
+        model.save(tmp_path / "nowhere" / "m.bmn")
+    assert (work / "job.json").is_file()
+    again = bm.NGram(3).fit(text, workers=2, work=work)
+    (work / "notes of mine").touch()
+    again.save(tmp_path / "two.bmn")
+    assert [path.name for path in work.iterdir()] == ["notes of mine"]
+    bm.NGram(3).fit(text).save(tmp_path / "one.bmn")
+    assert (tmp_path / "two.bmn").read_bytes() == (tmp_path / "one.bmn").read_bytes()
+
+
+@pytest.mark.parametrize("left", range(0, 120, 23))
+def test_an_interrupted_removal_is_no_obstacle(tmp_path: Path, left: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, work = tmp_path / "a.txt", tmp_path / "work"
+    text.write_text("one two three\none two\n" * 50)
+    bm.NGram(3).fit(text, workers=2, work=work)
+    removed = 0
+    unlink = Path.unlink
+
+    def interrupted(path: Path, missing_ok: bool = False) -> None:
+        nonlocal removed
+        if removed == left:
+            raise KeyboardInterrupt
+        removed += 1
+        unlink(path, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        patch.setattr(Path, "unlink", interrupted)
+        remove_work(work)
+    bm.NGram(3).fit(text, workers=2, work=work).save(tmp_path / "two.bmn")
+    assert not work.exists()
+
+
+def test_a_text_without_a_sentence_leaves_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").touch()
+    with pytest.raises(EmptyError):
+        bm.NGram(3).fit(tmp_path / "empty.txt", workers=2, work=tmp_path / "work")
+    assert not (tmp_path / "work").exists()

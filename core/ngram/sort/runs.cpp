@@ -34,7 +34,7 @@ struct Entry {
 std::size_t even(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 [[noreturn]] void damaged(const std::string& path, const char* why) {
-    throw NgramFormatError(path + ", a run of sorted n-grams, " + why + "; remove it, and type the same command again");
+    throw NgramFormatError(path + ", a run of sorted n-grams, " + why + "; remove its folder, and type the same command again");
 }
 
 /// A file that is written from its beginning to its end, and then its head once more.

@@ -145,7 +145,10 @@ def _check(model: Model | Compressor, corpus: Corpus, settings: Settings) -> Non
         message = f"--docs {corpus.docs} makes one document of all, which only one process can score; {leave}"
         raise InputError(message, value=corpus.docs)
     if not all(source.path for source in corpus.sources):
-        message = f"{corpus.name} is not a file, which each process could read by itself; save it to one, or {leave}"
+        message = (
+            f"{corpus.name} cannot be shared among processes: it is a stream, or of a format that one process reads "
+            f"from beginning to end, such as CSV; save it as text, JSON lines or Parquet, or {leave}"
+        )
         raise InputError(message, value=corpus.name)
 
 

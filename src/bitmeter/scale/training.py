@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from bitmeter._util.files import read_whole, replacing, unwritten
 from bitmeter._util.jobs import Executor, Task
 from bitmeter._util.leftovers import lock, temporary_folder
 from bitmeter._version import __version__
-from bitmeter.errors import FileFormatError, InputError, RecordError, SourceError
+from bitmeter.errors import EmptyError, FileFormatError, InputError, RecordError, SourceError
 from bitmeter.filter.receipts import digest_of
 from bitmeter.models.ngram.estimate import parts
 from bitmeter.models.ngram.estimate.slices import Slices
@@ -79,7 +78,7 @@ def count_in_parts(
     report: Callable[[str, float], None],
     part_bytes: int | None = None,
 ) -> Iterator[Counted]:
-    """The counts of a text; at the end of the block the files between the stages are removed.
+    """The counts of a text; files between the stages in a folder of one's own stay until `remove_work`.
 
     Parameters
     ----------
@@ -103,22 +102,21 @@ def count_in_parts(
     with _folder(work, settings.allowance.folder) as folder:
         job = _Job(plain, settings, executor, folder, report, part_bytes)
         try:
-            counted = job.count(*begin())
-        except (InputError, RecordError):
-            # The text is refused: no command goes on from here.
-            if work is not None and job.refused:
-                shutil.rmtree(folder, ignore_errors=True)
+            yield job.count(*begin())
+        except (InputError, RecordError) as error:
+            # The text is refused, or has no sentence: no command goes on from here.
+            if work is not None and (job.refused or isinstance(error, EmptyError)):
+                parts.remove_work(folder)
             raise
-        yield counted
-    # Not after an error: then the same command goes on from what is done.
-    if work is not None:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _check(corpus: Corpus, settings: Any) -> None:
     leave = "leave --workers and --engine out"
     if not all(source.path for source in corpus.sources):
-        message = f"{corpus.name} is not a file, which each process could read by itself; save it to one, or {leave}"
+        message = (
+            f"{corpus.name} cannot be shared among processes: it is a stream, or of a format that one process reads "
+            f"from beginning to end, such as CSV; save it as text, JSON lines or Parquet, or {leave}"
+        )
         raise InputError(message, value=corpus.name)
     if corpus.docs.startswith("joined"):
         message = f"--docs {corpus.docs} makes one sentence of all, which only one process can read; {leave}"
@@ -197,7 +195,7 @@ class _Job:
                 message = f"{mark} cannot be read ({error}); remove {self._folder}, and start again"
                 raise FileFormatError(message, value=str(mark)) from error
             for path in self._folder.iterdir():  # of another job, of which nothing can be used
-                if path.name != "lock":
+                if parts.is_own(path.name) and path.name != "lock":
                     path.unlink()
         with replacing(mark, force=True) as draft:
             about = {"key": key, "part_bytes": size, "partitions": partitions, "most_ngrams": most}

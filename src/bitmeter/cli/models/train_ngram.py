@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -110,7 +112,7 @@ def train_ngram(
     fits = options.smoothing == "jelinek-mercer" or options.prune_entropy is None
     of_texts = resolve([*texts, *([training.heldout] if training.heldout else [])]).notes
     shared = processes.as_keywords() | {"work": f"{output}.parts" if processes.are_several else None}
-    with processes.staged(stages) as progress:
+    with _said_where(shared["work"]), processes.staged(stages) as progress:
         model.fit(
             texts if len(texts) > 1 else texts[0], docs=training.docs, heldout=training.heldout if fits else None,
             field=training.field, norm=options.norm or "none", like=options.like, memory=options.memory,
@@ -126,6 +128,10 @@ def train_ngram(
         if options.compact:
             model = model.compact(bits, memory=_left(model, options.memory, options.temp), temp=options.temp)
         model.save(output, force=training.force, progress=progress)
+        if processes.are_several:
+            from bitmeter.models.ngram.estimate.parts import remove_work
+
+            remove_work(Path(f"{output}.parts"))
     counts = " + ".join(f"{count:,}" for count in model.counts)
     size = f", {output.stat().st_size:,} bytes" if output.is_file() else ""
     say(f"{label(output)}: order {model.order}, {counts} n-grams{size}")
@@ -140,6 +146,17 @@ def train_ngram(
         note(f"the tokenizer is not beside the model; put a copy there, or add: --with {units}")
     if training.heldout is not None and options.prune_entropy is not None:
         note(_cost_of_pruning(whole, model, training.heldout, training, options.norm))
+
+
+@contextlib.contextmanager
+def _said_where(work: str | None) -> Iterator[None]:
+    """After an interruption, say from where the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if work is not None and Path(work).is_dir():
+            note(f"interrupted; the same command goes on from {work}")
+        raise
 
 
 def _left(model: NGram, memory: str | None, temp: Path | None) -> int | None:

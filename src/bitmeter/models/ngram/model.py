@@ -118,6 +118,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         self._unk_word = flag(unk_word, "unk_word")
         self._vocabulary = Vocabulary.of(min_count, vocab_size, vocab, unk_word=self._unk_word)
         self._plan, self._trained_on = plan_of(units)
+        self._work: Path | None = None
         _check_vocabulary(self._plan, self._vocabulary, unk_word=self._unk_word)
         self._oov = "none"
         self._model = None
@@ -189,8 +190,8 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
             ("ray", at an address). The model is the same to the last bit. With katz they count, and the threads of
             this process estimate.
         work
-            With several processes: a folder for their files, from which an interrupted run goes on, and which is
-            removed at the end. A temporary one by default. On several machines all must see it by this name.
+            With several processes: a folder for their files, from which an interrupted run goes on; `save` removes
+            it. A temporary one by default. On several machines all must see it by this name.
 
         Returns
         -------
@@ -227,6 +228,7 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         if self._plan.kind != "words":
             self._units = self._trained_on
         self.path = None
+        self._work = as_path(work) if work is not None and shared else None
         return self
 
     def fit_spelling(self, text: Any, *, field: str | None = None) -> NGram:
@@ -289,6 +291,11 @@ class NGram(NGramQuery, NGramForms, NGramPickling):
         with damage_errors(self.name):
             save_model(model, path, unk_word=self._unk_word, is_distribution=distribution, force=force, progress=report)
         self.path = str(as_path(path))
+        if self._work is not None:
+            from bitmeter.models.ngram.estimate.parts import remove_work
+
+            remove_work(self._work)
+            self._work = None
 
     @classmethod
     def unbundle(cls, folder: Path, name: str) -> NGram:

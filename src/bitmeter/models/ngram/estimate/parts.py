@@ -7,9 +7,11 @@ their first unit. Each partition is merged from all runs. A task is done when it
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import re
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -25,12 +27,29 @@ from bitmeter.errors import FileFormatError
 from bitmeter.text.corpus.corpus import Corpus
 from bitmeter.text.corpus.normalise import normalised
 
-__all__ = ["Receipt", "merge_partition", "read_receipt", "sort_part", "split_part", "vocabulary_of", "write_receipt"]
+__all__ = [
+    "Receipt",
+    "is_own",
+    "merge_partition",
+    "read_receipt",
+    "remove_work",
+    "sort_part",
+    "split_part",
+    "vocabulary_of",
+    "write_receipt",
+]
 
 #: What a task says of its result: JSON.
 Receipt = dict[str, Any]
 #: Ids that are no words: unknown ones, and the ends of a sentence.
 _SPECIAL = 3
+#: The stages as receipts name them; the names of all files in the folder of a training; those that are removed last.
+_STAGES = ("split", "sort", "merge", "grow", "link", "weigh", "finish")
+_OWN = re.compile(
+    r"(ids|words|numbers|adopted|sorted|merged|grown|linked|weighed|finished)-.+"
+    rf"|({'|'.join(_STAGES)})-.+\.json|cuts\.npy|job\.json|lock"
+)
+_LAST = ("job.json", "lock")
 #: The parts of a part's vocabulary in its file, with their types.
 _VOCABULARY = (("words", np.uint8), ("ends", np.int64), ("counts", np.uint64))
 
@@ -131,6 +150,30 @@ def write_receipt(folder: Path, name: str, key: str, about: Receipt) -> Receipt:
     with replacing(folder / f"{name}.json", force=True) as path:
         path.write_text(json.dumps({"key": key, "about": about}))
     return about
+
+
+def is_own(name: str) -> bool:
+    """Whether a file in the folder of a training is one of its own."""
+    return _OWN.fullmatch(name) is not None
+
+
+def remove_work(folder: Path) -> None:
+    """Remove the files between the stages, and the folder if nothing else is in it.
+
+    Receipts go first, in the order of the stages, and the mark of the job last: after an interruption a task without
+    one finds what it needs, since all tasks of the stages before are done again.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        names = [name for name in os.listdir(folder) if is_own(name)]
+        for name in sorted(names, key=_turn):
+            (folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _turn(name: str) -> int:
+    stage = name.partition("-")[0]
+    return len(_STAGES) + (name in _LAST) if stage not in _STAGES else _STAGES.index(stage)
 
 
 def _sha256(path: Path) -> str:
