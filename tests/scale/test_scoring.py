@@ -171,7 +171,7 @@ def test_what_one_process_alone_can_do(corpora: Path, name: str, keywords: dict[
 
 
 def test_text_in_memory_has_no_name(model: str) -> None:
-    with pytest.raises(BitmeterError, match="not a file"):
+    with pytest.raises(BitmeterError, match="it is in memory, a stream"):
         bm.score(model, b"a rose", workers=2)
 
 

@@ -262,7 +262,7 @@ def test_places_of_errors_are_those_of_the_whole_text(tmp_path: Path) -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one two\n" * 9)
-    with pytest.raises(InputError, match="it is a stream, or of a format"):
+    with pytest.raises(InputError, match="it is in memory, a stream"):
         bm.NGram(2).fit(b"one two\n", workers=2)
     with pytest.raises(InputError, match="one sentence of all"):
         bm.NGram(2).fit(path, docs="joined", workers=2)

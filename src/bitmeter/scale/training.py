@@ -114,8 +114,8 @@ def _check(corpus: Corpus, settings: Any) -> None:
     leave = "leave --workers and --engine out"
     if not all(source.path for source in corpus.sources):
         message = (
-            f"{corpus.name} cannot be shared among processes: it is a stream, or of a format that one process reads "
-            f"from beginning to end, such as CSV; save it as text, JSON lines or Parquet, or {leave}"
+            f"{corpus.name} cannot be shared among processes: it is in memory, a stream, or of a format that one "
+            f"process reads from beginning to end, such as CSV; save it as text, JSON lines or Parquet, or {leave}"
         )
         raise InputError(message, value=corpus.name)
     if corpus.docs.startswith("joined"):
