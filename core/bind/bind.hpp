@@ -94,6 +94,7 @@ inline std::string_view characters(const nb::bytes& data) { return {data.c_str()
 void bind_errors(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_sums(nb::module_& m);
+void bind_spread(nb::module_& m);
 void bind_repeats(nb::module_& m);
 void bind_processes(nb::module_& m);
 void bind_splitting(nb::module_& m);

@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
     bind_errors(m);
     bind_cpu(m);
     bind_sums(m);
+    bind_spread(m);
     bind_repeats(m);
     bind_processes(m);
     bind_splitting(m);

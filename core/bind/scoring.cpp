@@ -1,3 +1,4 @@
+#include "measure/blocks.hpp"
 #include "ngram/openvocab/spelled.hpp"
 #include "ngram/kenlm/query.hpp"
 #include "ngram/query/query.hpp"
@@ -46,6 +47,24 @@ double py_spelled_nats(const Model& model, const bitmeter::Spelling& spelling, c
                        const nb::bytes& separators) {
     const bitmeter::Separators between(characters(separators));
     return query(model, [&] { return bitmeter::ngram_spelled_nats(model, spelling, view(document), between); });
+}
+
+/// One whole document so, in sums that need no array: Python lists.
+template <class Model>
+auto py_spelled_sums(const Model& model, const bitmeter::Spelling& spelling, const nb::bytes& document,
+                     const nb::bytes& separators, std::int64_t block) {
+    if (block < 1) throw std::invalid_argument("a block has at least one byte");
+    const bitmeter::Separators between(characters(separators));
+    const auto end = static_cast<std::int64_t>(document.size());
+    const bitmeter::NgramBytes text{view(document), {&end, 1}, 1, nullptr, 0};
+    auto found = query(model, [&] {
+        const auto scored = bitmeter::ngram_score_spelled(model, spelling, text, between, NgramEnds::none, false, 1);
+        const bitmeter::NgramScored& units = scored.units;
+        return bitmeter::sum_text({units.ids.data(), units.cuts.data(), units.blank.data(), units.logprobs.data(),
+                                   units.ids.size()}, block, bitmeter::word_begin);
+    });
+    return std::make_tuple(found.tokens, found.unknown, found.most, std::move(found.nats), std::move(found.bytes),
+                           std::move(found.parts), std::move(found.unknown_parts));
 }
 
 template <class Model>
@@ -220,6 +239,9 @@ void bind_scoring_of(nb::module_& m) {
           "of the words of a text, unknown ones spelled and white space paid for.");
     m.def("ngram_spelled_nats", &py_spelled_nats<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a,
           "The nats of a whole document so; NaN where any of its units has no probability.");
+    m.def("ngram_spelled_sums", &py_spelled_sums<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a, "block"_a,
+          "(units, unknown ones, the largest ln p, nats of each block, bytes of each block, numbers whose exact sum is ln p, "
+          "and the same of what is unknown) of a whole document so.");
     m.def("ngram_spelled_totals", &py_spelled_totals<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "separators"_a, "eos"_a,
           "threads"_a = 0, "(ln p, units, unknown ones) of each document so, and the largest ln p of a unit.");
     m.def("ngram_step", &py_step<Model>, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");

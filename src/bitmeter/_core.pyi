@@ -147,6 +147,90 @@ def adaptive_logprobs(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), ord
     ln p of each byte under the Krichevsky-Trofimov estimator; counts are those of what came before, and go on.
     """
 
+def cluster_view(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[int, float, int, int, float, float]:
+    """
+    (infinite, first_infinite, sized, used, effective, largest_share) of clusters before they are measured.
+    """
+
+def cluster_ratio(costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """Sum of costs over sum of sizes, each compensated."""
+
+def effective_clusters(sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """How many clusters of equal size would vary as much as these."""
+
+def standard_error(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, float]:
+    """
+    The standard error of a ratio if clusters are independent; its degrees of freedom.
+    """
+
+def without_curve(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], either_way: bool) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Residuals without their learning curve; as they are if none fits."""
+
+def lean_of_sums(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The skew of the sum of the residuals."""
+
+def lean_of_rates(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The same from the rates of the clusters."""
+
+def batched(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """Residuals summed to batches of about equal size."""
+
+def dependence(residuals: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], number: int, prior: float) -> tuple[list[float], list[float]]:
+    """The weight and the scale of each model of dependence."""
+
+def dependence_variances(number: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    Row by row, one per model: the variance of the mean, then of each cosine, over that of white noise.
+    """
+
+def dependence_half_width(weights: Sequence[float], scales: Sequence[float], degrees: int, confidence: float, front: float) -> float:
+    """
+    The error that is exceeded with probability 1 - confidence; front is the constant of the density of t.
+    """
+
+def dependence_share(weights: Sequence[float], length: float) -> float:
+    """The weight of the models whose dependence is at least so long."""
+
+def two_tails(degrees: int, t: float) -> float:
+    """P(|T| > t) for whole degrees of freedom."""
+
+class ClusterSpread:
+    """
+    The ratio of two sums over clusters, and how far these spread about it.
+    """
+
+    def __init__(self, costs: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], sizes: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], learns: bool, either_way: bool) -> None: ...
+
+    @property
+    def estimate(self) -> float: ...
+
+    @property
+    def number(self) -> int:
+        """Clusters that have a size."""
+
+    @property
+    def error(self) -> float: ...
+
+    @property
+    def degrees(self) -> float: ...
+
+    def likeness(self) -> float:
+        """The correlation of neighbours, in standard errors."""
+
+    def dependence(self, cosines: int, prior: float) -> tuple[list[float], list[float]]:
+        """
+        The weight of each model of dependence, and the scale of the error by it.
+        """
+
+    def lean(self, in_batches: bool) -> float:
+        """The skew of the error."""
+
+    def lean_of_clusters(self) -> float:
+        """The skew of the sum of the residuals."""
+
+    def carrier(self, in_batches: bool) -> tuple[int, float]:
+        """The batch or cluster that carries most of the spread, and its share."""
+
 @overload
 def ctw_log_probability(x: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], bits: int, depth: int, threads: int = 0) -> float: ...
 
@@ -308,6 +392,9 @@ class TextCounts:
         """
         (chars, invalid, words) of each document that ends here, and of what follows the last end.
         """
+
+    def take(self, document: bytes) -> None:
+        """Count a whole document."""
 
     def finish(self) -> int:
         """End the open document; how many invalid bytes it ended in."""
@@ -1253,6 +1340,15 @@ def ngram_spelled_nats(model: NgramModel, spelling: Spelling, document: bytes, s
 def ngram_spelled_nats(model: CompactNgram, spelling: Spelling, document: bytes, separators: bytes) -> float:
     """
     The nats of a whole document so; NaN where any of its units has no probability.
+    """
+
+@overload
+def ngram_spelled_sums(model: NgramModel, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[float], list[float]]: ...
+
+@overload
+def ngram_spelled_sums(model: CompactNgram, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[float], list[float]]:
+    """
+    (units, unknown ones, the largest ln p, nats of each block, bytes of each block, numbers whose exact sum is ln p, and the same of what is unknown) of a whole document so.
     """
 
 @overload

@@ -93,6 +93,13 @@ void bind_splitting(nb::module_& m) {
              "separators"_a)
         .def("feed", &py_feed_counts, "data"_a, "ends"_a,
              "(chars, invalid, words) of each document that ends here, and of what follows the last end.")
+        .def(
+            "take",
+            [](TextCounts& self, const nb::bytes& document) {
+                const auto end = static_cast<std::int64_t>(document.size());
+                self.feed(view(document), {&end, 1});
+            },
+            "document"_a, "Count a whole document.")
         .def("finish", &TextCounts::finish, "End the open document; how many invalid bytes it ended in.")
         .def_ro("bytes", &TextCounts::bytes)
         .def_ro("chars", &TextCounts::chars)

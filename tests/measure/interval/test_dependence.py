@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from bitmeter.measure.interval.dependence import LENGTHS, STRENGTHS, Dependence, _two_tails, _variances, dependence
+from bitmeter import _core
+from bitmeter.measure.interval.dependence import LENGTHS, STRENGTHS, Dependence, dependence
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -18,24 +19,25 @@ def test_the_variances_are_those_of_an_exponential_correlation(length: float) ->
     # ∫∫ c_j(s) c_j(t) exp(−|s − t|/ℓ) ds dt / 2ℓ with c_0 = 1 and c_j = √2 cos πjt, by the midpoint rule.
     places = (np.arange(2000) + 0.5) / 2000
     kernel = np.exp(-np.abs(places[:, None] - places) / length) / (2.0 * length)
+    variances = _core.dependence_variances(32).reshape(-1, 33)
     row = 1 + LENGTHS.index(length) * len(STRENGTHS)
     for wave in (0, 1, 2, 5, 20):
         cosine = np.ones(2000) if wave == 0 else math.sqrt(2.0) * np.cos(math.pi * wave * places)
         expected = float(cosine @ kernel @ cosine) / 2000**2
-        assert _variances(32)[row, wave] - 1.0 == pytest.approx(STRENGTHS[0] * expected, abs=1e-3)
+        assert variances[row, wave] - 1.0 == pytest.approx(STRENGTHS[0] * expected, abs=1e-3)
 
 
 @given(st.integers(1, 32), st.floats(0.0, 50.0))
 @settings(deadline=None)
 def test_the_tails_of_whole_degrees_of_freedom(degrees: int, t: float) -> None:
-    assert _two_tails(degrees, np.array([t]))[0] == pytest.approx(2.0 * stats.t.sf(t, degrees), abs=1e-12)
+    assert _core.two_tails(degrees, t) == pytest.approx(2.0 * stats.t.sf(t, degrees), abs=1e-12)
 
 
 def test_the_half_width_is_exceeded_as_often_as_it_says() -> None:
     rng = np.random.default_rng(0)
     for degrees in (1, 2, 7, 32):
         weights, scales = rng.dirichlet(np.ones(43)), np.exp(rng.standard_normal(43))
-        found = Dependence(weights, scales, degrees)
+        found = Dependence(weights.tolist(), scales.tolist(), degrees)
         for level in (0.5, 0.95, 0.999):
             half = found.half_width(level)
             expected = optimize.brentq(

@@ -2,23 +2,24 @@
 
 Three things make such an interval too narrow: few clusters of unequal size, neighbours that are alike, and a few
 clusters that cost far more than the others. The first is answered by Student's t with effective degrees of freedom, the
-second by `dependence`, the third by `skew`; the widest interval holds.
+second by `dependence`, the third by `skew`; the widest interval holds. The core does the arithmetic over clusters, on
+anything that is a row of doubles, so that an interval needs no numpy.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bitmeter._util.check import Floats
+from bitmeter import _core
 from bitmeter.measure.interval.base import Interval
-from bitmeter.measure.interval.dependence import COSINES, Dependence, dependence
-from bitmeter.measure.interval.learning import without_curve
-from bitmeter.measure.interval.skew import BATCHES, Skew, batched, lean_of_rates, lean_of_sums
+from bitmeter.measure.interval.dependence import COSINES, Dependence
+from bitmeter.measure.interval.skew import BATCHES, Skew
 from bitmeter.theory.student import t_quantile, t_tail
-from bitmeter.theory.sums import total
+
+if TYPE_CHECKING:
+    from bitmeter._util.arrays import Floats
 
 #: If one cluster outweighs the others so far that they count as fewer than this many, there is no spread to measure.
 LEAST_EFFECTIVE = 1.5
@@ -74,24 +75,15 @@ class Ratio:
 
     def __init__(self, clusters: Clusters) -> None:
         self.clusters = clusters
-        x, n = _sized(clusters.costs, clusters.sizes)
-        self.estimate = total(x) / total(n)
-        self.number = n.size
-        residuals = x - self.estimate * n
-        # Rounding is not spread: a constant cost must not give an interval of noise.
-        residuals[np.abs(residuals) <= ROUNDING * np.abs(x)] = 0.0
-        self.error, self.degrees = standard_error(residuals, n)
-        # That costs fall as a model learns is no dependence; Student's t keeps them as they are.
-        residuals = without_curve(residuals, n, either_way=clusters.signed) if clusters.learns else residuals
-        self._residuals = residuals
-        prior = SEPARATE if clusters.separate and not _likeness(residuals, n) > HINT else PARTS
-        largest = float(np.abs(residuals).max())
-        cosines = min(COSINES, n.size - 1, max(2, math.floor(self.degrees + 1e-9)))
-        found = dependence(residuals / (largest or 1.0), n / n.sum(), cosines, prior)
-        self.dependence = Dependence(found.weights, found.scales * (largest / total(n)), found.degrees)
+        found = _core.ClusterSpread(clusters.costs, clusters.sizes, clusters.learns, clusters.signed)
+        self._spread, self.estimate, self.number = found, found.estimate, found.number
+        self.error, self.degrees = found.error, found.degrees
+        prior = SEPARATE if clusters.separate and not found.likeness() > HINT else PARTS
+        cosines = min(COSINES, self.number - 1, max(2, math.floor(self.degrees + 1e-9)))
+        self.dependence = Dependence(*found.dependence(cosines, prior), cosines)
         self.independent_half, self._half = self._halves(0.95)
         self.is_alike = self._half > ALIKE * self.independent_half
-        self.skew = self._skew(n / n.sum())
+        self.skew = self._skew()
 
     def _halves(self, confidence: float) -> tuple[float, float]:
         """The half-width if clusters are independent, and the larger one that allows for dependence."""
@@ -100,21 +92,21 @@ class Ratio:
         alone = t_quantile(self.degrees, 0.5 + 0.5 * confidence) * self.error
         return alone, max(alone, self.dependence.half_width(confidence))
 
-    def _skew(self, weights: Floats) -> Skew:
+    def _skew(self) -> Skew:
         if self.number < FEWEST:
             return Skew(0.0, self.error)
-        if self.is_alike and self.number > BATCHES:
-            return Skew(lean_of_sums(batched(self._residuals, weights)), self._half / _AT_95)
-        lean = 0.5 * (lean_of_sums(self._residuals) + lean_of_rates(self._residuals, weights))
-        return Skew(lean, self.error)
+        by_parts = self._is_by_parts
+        return Skew(self._spread.lean(by_parts), self._half / _AT_95 if by_parts else self.error)
+
+    @property
+    def _is_by_parts(self) -> bool:
+        """Whether skew is measured on parts of the text, because neighbours are alike."""
+        return self.is_alike and self.number > BATCHES
 
     @property
     def allows_bets(self) -> bool:
         """Whether clusters are texts of their own among which no dependence is seen, as e-values need them."""
-        return self.clusters.separate and not self.is_alike and not _likeness(*self._pairs()) > HINT
-
-    def _pairs(self) -> tuple[Floats, Floats]:
-        return self._residuals, _sized(self.clusters.costs, self.clusters.sizes)[1]
+        return self.clusters.separate and not self.is_alike and not self._spread.likeness() > HINT
 
     def interval(self, confidence: float) -> Interval:
         """The interval, which reaches further to the side to which the costs are skewed."""
@@ -159,7 +151,7 @@ class Ratio:
             notes.append(
                 f"{noun}s may be alike over distances that are long for this text: the interval may be too narrow"
             )
-        elif self.clusters.separate and _likeness(*self._pairs()) > LIKELY:
+        elif self.clusters.separate and self._spread.likeness() > LIKELY:
             notes.append(f"neighbouring {noun}s look alike: if they are, the interval may be too narrow")
         return (*notes, *self._carriers())
 
@@ -185,32 +177,27 @@ class Ratio:
 
     def _carriers(self) -> list[str]:
         """Which clusters or parts of the text carry the spread, if a few do."""
-        noun, number = self.clusters.noun, self.number
-        if self.is_alike and number > BATCHES:
-            parts = batched(self._residuals, _sized(self.clusters.costs, self.clusters.sizes)[1])
-            if abs(self.skew.lean) <= TOO_SKEWED:
-                return []
-            squares = np.square(parts / np.abs(parts).max())
-            at, share = int(np.argmax(squares)), squares.max() / squares.sum()
+        noun, number, by_parts = self.clusters.noun, self.number, self._is_by_parts
+        lean = self.skew.lean if by_parts else self._spread.lean_of_clusters()
+        if abs(lean) <= TOO_SKEWED:
+            return []
+        at, share = self._spread.carrier(by_parts)
+        if by_parts:
             place = f"from {100 * at // BATCHES} to {100 * (at + 1) // BATCHES} % of the text"
             return [f"a few parts of the text carry the spread: that {place} alone {100 * share:.0f} %"]
-        if abs(lean_of_sums(self._residuals)) <= TOO_SKEWED:
-            return []
-        squares = np.square(self._residuals / np.abs(self._residuals).max())
-        at, share = int(np.argmax(squares)), squares.max() / squares.sum()
         return [f"a few {noun}s carry the spread: the {ordinal(at + 1)} of {number:,} alone {100 * share:.0f} %"]
 
 
 def ratio_interval(clusters: Clusters, confidence: float) -> Interval:
     """The interval of the ratio, or an interval without ends and the reason."""
-    x, n = clusters.costs, clusters.sizes
     reason = no_spread(clusters)
     if not reason:
         return Ratio(clusters).interval(confidence)
-    endless = np.isinf(x)
+    x, n = clusters.costs, clusters.sizes
+    infinite, first, _, number, _, _ = _core.cluster_view(x, n)
     # A difference can also be −inf; differences that are infinite both ways never come here.
-    estimate = float(x[np.argmax(endless)]) if endless.any() else total(x) / total(n)
-    return Interval(None, None, estimate, None, confidence, method_of(clusters), used(x, n), None, (reason,))
+    estimate = first if infinite else _core.cluster_ratio(x, n)
+    return Interval(None, None, estimate, None, confidence, method_of(clusters), number, None, (reason,))
 
 
 def method_of(clusters: Clusters) -> str:
@@ -218,6 +205,7 @@ def method_of(clusters: Clusters) -> str:
 
     Examples
     --------
+    >>> import numpy as np
     >>> method_of(Clusters(np.ones(2), np.ones(2), "line", "serial-clusters(line)", False, learns=True))
     'serial-clusters(line,learning)'
     """
@@ -227,21 +215,20 @@ def method_of(clusters: Clusters) -> str:
 
 def no_spread(clusters: Clusters) -> str:
     """Why these clusters give no interval; "" if they do."""
-    x, n, noun = clusters.costs, clusters.sizes, clusters.noun
-    endless = np.isinf(x)
-    if endless.any():
-        return f"infinite on {int(endless.sum()):,} of {x.size:,} {noun}s"
-    if int(np.sum(n > 0.0)) <= 1:
+    noun = clusters.noun
+    infinite, _, sized, _, number, share = _core.cluster_view(clusters.costs, clusters.sizes)
+    if infinite:
+        return f"infinite on {infinite:,} of {len(clusters.costs):,} {noun}s"
+    if sized <= 1:
         return f"one {noun} does not show how {noun}s differ"
-    if effective(n) < LEAST_EFFECTIVE:
-        return f"one {noun} holds {100 * n.max() / n.sum():.0f} % of the text, so that there is no spread to measure"
+    if number < LEAST_EFFECTIVE:
+        return f"one {noun} holds {100 * share:.0f} % of the text, so that there is no spread to measure"
     return ""
 
 
 def effective(n: Floats) -> float:
     """The number of clusters of equal size that would vary as much as these: (Σn)²/Σn²."""
-    shares = n / n.max()
-    return float(shares.sum() ** 2 / np.square(shares).sum())
+    return _core.effective_clusters(n)
 
 
 def standard_error(residuals: Floats, n: Floats) -> tuple[float, float]:
@@ -252,20 +239,7 @@ def standard_error(residuals: Floats, n: Floats) -> tuple[float, float]:
     k/(k−1) when all are of one size. The degrees of freedom are the *effective* number of clusters, 1/Σw², minus one:
     k − 1 when all are of one size.
     """
-    whole = total(n)
-    weights = n / whole
-    corrections = 1.0 - 2.0 * weights + np.square(weights).sum()
-    degrees = max(0.5, effective(n) - 1.0)
-    largest = float(np.abs(residuals).max())
-    if largest == 0.0:
-        return 0.0, degrees
-    spread = total(np.square(residuals / largest) / corrections)
-    return largest / whole * math.sqrt(spread), degrees
-
-
-def used(x: Floats, n: Floats) -> int:
-    """The number of clusters that have a size or a cost."""
-    return int(np.sum((n > 0.0) | (x != 0.0)))
+    return _core.standard_error(residuals, n)
 
 
 def ordinal(number: int) -> str:
@@ -278,23 +252,3 @@ def ordinal(number: int) -> str:
     """
     ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"
-
-
-def _sized(x: Floats, n: Floats) -> tuple[Floats, Floats]:
-    """The clusters that have a size; the cost of one without, such as the end of an empty line, goes to one before."""
-    if (n > 0.0).all():
-        return x, n
-    sized = n > 0.0
-    owner = np.maximum(np.cumsum(sized) - 1, 0)
-    return np.bincount(owner, x, int(sized.sum())).astype(np.float64), n[sized]
-
-
-def _likeness(residuals: Floats, n: Floats) -> float:
-    """How alike neighbours look by the plainest test: the correlation of each with the next, in standard errors."""
-    scaled = residuals / np.sqrt(n)
-    scaled = scaled - scaled.mean()
-    squares = float(np.square(scaled).sum())
-    if squares == 0.0:
-        return 0.0
-    correlation = float((scaled[1:] * scaled[:-1]).sum()) / squares
-    return (correlation + 1.0 / n.size) * math.sqrt(n.size)

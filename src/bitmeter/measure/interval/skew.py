@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+from bitmeter import _core
 
-from bitmeter._util.check import Floats
+if TYPE_CHECKING:
+    from bitmeter._util.arrays import Floats
 
 #: Where neighbours are alike, skew is measured on so many batches of equal size, if there are more clusters than that.
 BATCHES = 24
@@ -58,29 +60,18 @@ def lean_of_sums(residuals: Floats) -> float:
 
     Examples
     --------
+    >>> import numpy as np
     >>> lean_of_sums(np.array([1.0, -1.0])), round(lean_of_sums(np.array([3.0, -1.0, -1.0, -1.0])), 4)
     (0.0, 0.5774)
     """
-    largest = float(np.abs(residuals).max(initial=0.0))
-    if largest == 0.0:
-        return 0.0
-    scaled = residuals / largest
-    return float((scaled**3).sum() / np.square(scaled).sum() ** 1.5)
+    return _core.lean_of_sums(residuals)
 
 
 def lean_of_rates(residuals: Floats, weights: Floats) -> float:
     """The same from the rates of the clusters, as if they did not depend on size; less noisy where sizes differ."""
-    rates = residuals / weights
-    largest = float(np.abs(rates).max(initial=0.0))
-    if largest == 0.0:
-        return 0.0
-    rates = rates / largest
-    of_rates = (weights * rates**3).sum() / (weights * np.square(rates)).sum() ** 1.5
-    return float(of_rates * (weights**3).sum() / np.square(weights).sum() ** 1.5)
+    return _core.lean_of_rates(residuals, weights)
 
 
 def batched(residuals: Floats, sizes: Floats) -> Floats:
     """The residuals summed to batches of about equal size."""
-    places = (np.cumsum(sizes) - 0.5 * sizes) / sizes.sum()
-    batches = np.minimum((places * BATCHES).astype(np.int64), BATCHES - 1)
-    return np.bincount(batches, residuals, BATCHES).astype(np.float64)
+    return _core.batched(residuals, sizes)
