@@ -8,14 +8,11 @@ import sys
 from array import array as machine_array
 from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from bitmeter import _core
-from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.foreign import TOLERANCE, as_numpy, is_missing, is_rational, precision, tolerance
+from bitmeter._util.lazy import np
 from bitmeter.errors import (
     BitmeterError,
     ChoiceError,
@@ -29,6 +26,11 @@ from bitmeter.errors import (
     ShapeError,
 )
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from bitmeter._util.arrays import Floats, Ints
+
 Unit: TypeAlias = Literal["bits", "nats", "hartleys"] | float  # a number is the base of the logarithm
 Seed: TypeAlias = "int | np.random.Generator | None"  # in quotes: numpy.random is imported where it is used
 
@@ -40,6 +42,8 @@ _NATS_PER_UNIT = {"bits": math.log(2.0), "nats": 1.0, "hartleys": math.log(10.0)
 
 def nats_per(unit: Any) -> float:
     """How many nats one `unit` is: a name, or the base of the logarithm. Units exist only here."""
+    if isinstance(unit, str):  # first, since the other question is asked of numpy
+        return _NATS_PER_UNIT[choice(unit, "unit", tuple(_NATS_PER_UNIT))]
     if isinstance(unit, int | float | np.integer | np.floating) and not isinstance(unit, bool | np.bool_):
         if not 1.0 < unit < math.inf:
             message = f"unit is {shown(unit)}; as the base of a logarithm it must be a finite number above 1"

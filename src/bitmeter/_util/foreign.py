@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from numbers import Rational
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
+from bitmeter._util.lazy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 #: How far from one a sum of probabilities may be.
 TOLERANCE = 1e-9

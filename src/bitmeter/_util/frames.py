@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from bitmeter._util.lazy import np
 from bitmeter._util.optional import require
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Column", "Tabular"]
 
 #: A column: an array, or a list of texts. What is missing is NaN in an array of reals, and None in a list.
-Column: TypeAlias = NDArray[Any] | Sequence[str | None]
+Column: TypeAlias = "NDArray[Any] | Sequence[str | None]"
 
 
 class Tabular:

@@ -2,7 +2,8 @@
 
 Scripts call `bitmeter score MODEL.bmn TEXT [--like NAME] [-q | --json]` in a loop, line by line. Importing the parser
 of the command line takes longer than the work itself, so this form is parsed here; every other command line, right or
-wrong, goes to the parser. With `-q` even numpy takes longer than the work, so a short text goes straight to the core.
+wrong, goes to the parser. Even numpy takes longer than the work, so a short text goes straight to the core: with `-q`
+for the one number, else for all that a score holds (`cli.short`).
 Where anything is out of the ordinary, the slow path finds it again and reports it.
 """
 
@@ -16,6 +17,7 @@ from bitmeter.cli.settings import is_configured
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
     from bitmeter.measure.score import Score
+    from bitmeter.models.ngram.files import OwnForm
 
 __all__ = ["WAYS", "bits_per_byte", "quickly", "shown"]
 
@@ -37,19 +39,17 @@ def quickly(words: list[str]) -> bool:
     model, text, form, like, forgets = asked
     if os.path.getsize(text) > _LONG and sys.stderr.isatty():
         return False
-    if form == "quiet" and like == "bitmeter" and (bits := bits_per_byte(model, text)) is not None:
+    own = like == "bitmeter"
+    if form == "quiet" and own and (bits := bits_per_byte(model, text)) is not None:
         print(repr(bits))
         return True
-    from bitmeter.measure.conventions.registry import CONVENTIONS
-    from bitmeter.measure.scoring import score
-    from bitmeter.models.registry import load
-
-    ready = load(model)
-    if like not in CONVENTIONS or not ready.traits.is_distribution:
+    found = _short(model, text) if form != "quiet" and own else None
+    if found is None:
+        found = _measured(model, text, like)
+    if found is None:
         return False
     from bitmeter._util.width import terminal_width
 
-    found = score(ready, text, like=like)
     if not forgets and form != "quiet":
         from bitmeter.cli.remembering import remember
 
@@ -57,6 +57,18 @@ def quickly(words: list[str]) -> bool:
     with terminal_width():
         print(shown(found, "byte", json=form == "json", quiet=form == "quiet"))
     return True
+
+
+def _measured(model: str, text: str, like: str) -> Score | None:
+    """The score by way of all that can be measured; None if the parser must say what is wrong."""
+    from bitmeter.measure.conventions.registry import CONVENTIONS
+    from bitmeter.measure.scoring import score
+    from bitmeter.models.registry import load
+
+    ready = load(model)
+    if like not in CONVENTIONS or not ready.traits.is_distribution:
+        return None
+    return score(ready, text, like=like)
 
 
 def _read(words: list[str]) -> tuple[str, str, str, str, bool] | None:
@@ -81,7 +93,40 @@ def _read(words: list[str]) -> tuple[str, str, str, str, bool] | None:
 
 def bits_per_byte(model: str, text: str) -> float | None:
     """The bits per byte of a short plain text under a word model; None for anything else."""
-    from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS, SEPARATORS
+    opened = _opened(model, text)
+    if opened is None:
+        return None
+    from bitmeter import _core
+    from bitmeter.text.formats import SEPARATORS
+
+    core, data = opened
+    try:
+        nats = _core.ngram_spelled_nats(core, _core.Spelling(core), data, SEPARATORS["kenlm"])
+    except (OSError, _core.NgramFormatError):
+        return None
+    import math
+
+    return nats / len(data) / math.log(2.0) if math.isfinite(nats) else None
+
+
+def _short(model: str, text: str) -> Score | None:
+    """The score of a short plain text under a word model; None for anything else."""
+    opened = _opened(model, text)
+    if opened is None or os.path.basename(model) == ".bmn":
+        return None
+    from bitmeter import _core
+    from bitmeter.cli.short import score_short
+
+    core, data = opened
+    try:
+        return score_short(model, core, text, data)
+    except (OSError, _core.NgramFormatError):
+        return None
+
+
+def _opened(model: str, text: str) -> tuple[OwnForm, bytes] | None:
+    """A word model that can spell, and a short plain text; None for anything else."""
+    from bitmeter.text.formats import COMPRESSIONS, ROW_FORMATS
 
     if text.lower().endswith((*COMPRESSIONS, *ROW_FORMATS)) or any(character in text for character in "*?[:"):
         return None
@@ -94,14 +139,10 @@ def bits_per_byte(model: str, text: str) -> float | None:
         with open(model, "rb") as file:
             compact = file.read(len(_core.COMPACT_MAGIC)) == _core.COMPACT_MAGIC
         core = _core.CompactNgram.open(model) if compact else _core.NgramModel.open(model)
-        if not 0 < len(data) <= _SHORT or not core.has_section or not is_word_distribution(bytes(core.metadata)):
-            return None
-        nats = _core.ngram_spelled_nats(core, _core.Spelling(core), data, SEPARATORS["kenlm"])
     except (OSError, _core.NgramFormatError):
         return None
-    import math
-
-    return nats / len(data) / math.log(2.0) if math.isfinite(nats) else None
+    sound = core.has_section and is_word_distribution(bytes(core.metadata))
+    return (core, data) if sound and 0 < len(data) <= _SHORT else None
 
 
 def shown(score: Score, per: str, way: str = "bits", *, json: bool, quiet: bool) -> str:

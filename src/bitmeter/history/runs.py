@@ -12,7 +12,6 @@ import time as clock
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from bitmeter._util.secrets import without_secrets
@@ -113,6 +112,8 @@ class RememberedRun:
     @property
     def date(self) -> str:
         """When it was last measured, in UTC: "2026-03-01 12:30"."""
+        from datetime import UTC, datetime  # slow to import, and not needed to remember a run
+
         try:
             return datetime.fromtimestamp(self.time, UTC).strftime("%Y-%m-%d %H:%M")
         except (ValueError, OverflowError, OSError):

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from bitmeter._util.lazy import np
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: The format of a saved run.
+SCHEMA = "bitmeter.score/1"
+#: The counts of a score that are always there.
+COUNTS = ("bytes", "chars", "words", "documents", "oov", "skipped", "invalid", "impossible")
+#: The size of the smallest blocks along a text, in bytes.
+FIRST_BLOCK = 64
+#: The largest logarithm that a probability may have, rounding included.
+LARGEST_LOG = 1e-9
 #: What a figure can be divided by.
 Per: TypeAlias = Literal["byte", "char", "word", "token", "document"]
 PER: tuple[Per, ...] = ("byte", "char", "word", "token", "document")

@@ -14,6 +14,7 @@ from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.progress import Progress, Step
 from bitmeter.errors import InputError, ModelError
+from bitmeter.measure.aggregates import LARGEST_LOG
 from bitmeter.measure.answers.conditions import Conditions
 from bitmeter.measure.clusters import Clustering
 from bitmeter.measure.conventions.mismatch import NormWatch
@@ -32,9 +33,6 @@ from bitmeter.text.blocks import cut_by_file, cut_corpus
 from bitmeter.text.boundaries import Whole
 from bitmeter.text.corpus.corpus import Block, Corpus
 from bitmeter.text.units.counts import BegunCounter
-
-#: The largest logarithm that a probability may have, rounding included.
-LARGEST = 1e-9
 
 
 class PartSums(NamedTuple):
@@ -300,8 +298,8 @@ class Run:
             logs = np.where(blank, 0.0, logs)
         if logs is not given:
             counted.change(logs)
-        if len(logs) and not logs.max() <= LARGEST:  # not: max gives NaN if any is NaN, and so must be refused
-            at = int(np.argmax(~(logs <= LARGEST)))
+        if len(logs) and not logs.max() <= LARGEST_LOG:  # not: max gives NaN if any is NaN, and so must be refused
+            at = int(np.argmax(~(logs <= LARGEST_LOG)))
             unit = counted.batch.data[split.cuts[at] : split.cuts[at + 1]]
             place = counted.batch.offset + int(split.cuts[at])
             what = "NaN" if math.isnan(logs[at]) else f"ln p = {logs[at]:g}, a probability above 1,"

@@ -15,18 +15,15 @@ import numpy as np
 from bitmeter._util.arrays import Floats, Ints
 from bitmeter._util.fields import Fields, read_fields
 from bitmeter.errors import SignatureError
-from bitmeter.measure.aggregates import BlockSums, DocumentSums, WindowSums
+from bitmeter.measure.aggregates import COUNTS, SCHEMA, BlockSums, DocumentSums, WindowSums
 from bitmeter.measure.exact import Parts, exact_parts, rounded
 from bitmeter.measure.groups.sums import SCHEMA as GROUPS
 from bitmeter.measure.groups.sums import GroupSums
 from bitmeter.measure.interval.base import Interval
 from bitmeter.measure.signature import Signature, covers_all_texts
 
-__all__ = ["COUNTS", "SCHEMA", "Saved", "read_run"]
+__all__ = ["Saved", "read_run"]
 
-SCHEMA = "bitmeter.score/1"
-#: The counts of a score that are always there.
-COUNTS = ("bytes", "chars", "words", "documents", "oov", "skipped", "invalid", "impossible")
 #: By how much a sum of rounded sums may differ from the rounded sum, relatively.
 _TOLERANCE = 1e-9
 #: A log-probability may be above zero by so much through rounding.

@@ -5,28 +5,28 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bitmeter._util.check import Unit, choice, nats_per
 from bitmeter._util.files import as_path, read_whole, replacing, unread
 from bitmeter._util.frames import Column, Tabular
+from bitmeter._util.lazy import np
 from bitmeter._util.rendering import InNotebooks, rendered
 from bitmeter.errors import FileFormatError, IncomparableError, InputTypeError, UndefinedError
-from bitmeter.measure.aggregates import PER, BlockSums, DocumentSums, Per, WindowSums
-from bitmeter.measure.clusters import changed_clusters
+from bitmeter.measure.aggregates import COUNTS, PER, SCHEMA, BlockSums, DocumentSums, Per, WindowSums
 from bitmeter.measure.exact import Parts, exact_parts, rounded
-from bitmeter.measure.groups.averages import macro_of_documents
-from bitmeter.measure.groups.rows import Group, ends, groups_dict, groups_of
-from bitmeter.measure.groups.sums import GroupSums
-from bitmeter.measure.interval.base import Interval
-from bitmeter.measure.interval.inputs import read_confidence
-from bitmeter.measure.interval.registry import interval_of
-from bitmeter.measure.saved import COUNTS, SCHEMA, read_run
+from bitmeter.measure.interval.base import Interval, Measured
 from bitmeter.measure.signature import Signature, covers_all_texts, differences, joined_text
-from bitmeter.measure.trace.trace import Trace
+
+if TYPE_CHECKING:  # imported where they are used: showing the score of a short text needs none of them
+    from bitmeter.measure.groups.rows import Group
+    from bitmeter.measure.groups.sums import GroupSums
+    from bitmeter.measure.trace.trace import Trace
+
+#: Finds the interval of a score, and notes.
+Finder: TypeAlias = Callable[[Measured, Per, float], tuple[Interval | None, tuple[str, ...]]]
 
 _LN2 = math.log(2.0)
 _TOTALS = ("nats", "known_nats")
@@ -209,6 +209,9 @@ class Score(Tabular, InNotebooks):
 
     def interval_per(self, per: Per, confidence: float | None = None) -> Interval | None:
         """The interval of the bits per byte, word or other unit; by default at the confidence of the score."""
+        from bitmeter.measure.interval.inputs import read_confidence
+        from bitmeter.measure.interval.registry import interval_of
+
         choice(per, "per", PER)
         level = self.confidence if confidence is None else read_confidence(confidence)
         return interval_of(self, per, level)[0]
@@ -226,11 +229,15 @@ class Score(Tabular, InNotebooks):
         >>> s.macro.estimate, round(s.bits_per_byte, 3)
         (1.5, 1.75)
         """
+        from bitmeter.measure.groups.averages import macro_of_documents
+
         return macro_of_documents(self.by_document, self.docs, self.figure_per, self.confidence)
 
     @property
     def groups(self) -> tuple[Group, ...]:
         """One figure per group of documents, with an interval; the score must have been taken with `group`."""
+        from bitmeter.measure.groups.rows import groups_of
+
         return groups_of(self)
 
     # ---- the trace --------------------------------------------------------------------------------------------------
@@ -293,6 +300,8 @@ class Score(Tabular, InNotebooks):
             _trace=None,
             **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
         )
+        from bitmeter.measure.clusters import changed_clusters
+
         result = with_interval(joined, self.confidence)
         methods = [s.signature.interval for s in (result, self, other) if s.documents]
         note = changed_clusters(methods[0], methods[1:]) if methods else ""
@@ -321,8 +330,7 @@ class Score(Tabular, InNotebooks):
             **{name: getattr(self, name) for name in COUNTS},
             **self._figures(),
             "interval": None if self.interval is None else _interval_dict(self.interval),
-            **({} if self.signature.given == "none" else {"macro": ends(self.macro)}),
-            **({} if self.by_group is None else {"groups": groups_dict(self, self.interval)}),
+            **self._averages(),
             "confidence": self.confidence,
             "signature": str(self.signature),
             "short": self.signature.short,
@@ -336,6 +344,17 @@ class Score(Tabular, InNotebooks):
             **({} if self.by_group is None else {"by_group": self.by_group.to_dict()}),
             "seconds": self.seconds,
             "environment": self.environment,
+        }
+
+    def _averages(self) -> dict[str, Any]:
+        """The macro average of answers, and the figures of groups, where there are some."""
+        if self.signature.given == "none" and self.by_group is None:
+            return {}
+        from bitmeter.measure.groups.rows import ends, groups_dict
+
+        return {
+            **({} if self.signature.given == "none" else {"macro": ends(self.macro)}),
+            **({} if self.by_group is None else {"groups": groups_dict(self, self.interval)}),
         }
 
     def _figures(self) -> dict[str, float | str | None]:
@@ -359,6 +378,8 @@ class Score(Tabular, InNotebooks):
         if not isinstance(text, str):
             message = f"{text!r:.60} is not the text of a run; it must be a string, as to_json gives it"
             raise InputTypeError(message, value=text)
+        from bitmeter.measure.saved import read_run
+
         return cls(**read_run(text, name))
 
     @classmethod
@@ -370,6 +391,8 @@ class Score(Tabular, InNotebooks):
         except OSError as error:
             message = f"{found} {unread(error)}"
             raise FileFormatError(message, value=str(path)) from error
+        from bitmeter.measure.saved import read_run
+
         return cls(**read_run(data, str(found)))
 
     # ---- for people and tables --------------------------------------------------------------------------------------
@@ -432,19 +455,28 @@ def nothing_scored(score: Score) -> str:
     return f"{why}: see first, oov and ctx in the signature"
 
 
-def with_interval(score: Score, confidence: float) -> Score:
-    """The score with the interval of its figure and its method in the signature, or with the reason for none."""
+def with_interval(score: Score, confidence: float, find: Finder | None = None) -> Score:
+    """The score with the interval of its figure and its method in the signature, or with the reason for none.
+
+    `find` finds the interval; by default, that is the best method for the score.
+    """
     score = replace(score, confidence=confidence)
     if score.bytes == 0:
         return replace(score, notes=(*score.notes, nothing_scored(score)))
     if not score.count(score.figure_per):
         return replace(score, notes=(*score.notes, "the text has no tokens"))
-    interval, more = interval_of(score, score.figure_per, confidence)
+    interval, more = (find or _best_interval())(score, score.figure_per, confidence)
     notes = (*score.notes, *more)
     if interval is None or interval.low is None:
         return replace(score, interval=None, notes=notes, signature=score.signature.but(interval="none"))
     method = f"{interval.method} {confidence:g}"
     return replace(score, interval=interval, notes=notes, signature=score.signature.but(interval=method))
+
+
+def _best_interval() -> Finder:
+    from bitmeter.measure.interval.registry import interval_of  # slow to import
+
+    return interval_of
 
 
 def _number(value: float) -> float | str:
@@ -454,7 +486,7 @@ def _number(value: float) -> float | str:
 def _arrays(sums: DocumentSums | BlockSums | WindowSums) -> dict[str, Any]:
     found = {f.name: getattr(sums, f.name) for f in fields(sums)}
     return {
-        name: [_number(x) for x in value.tolist()] if isinstance(value, np.ndarray) else value
+        name: value if isinstance(value, int | str) else [_number(x) for x in value.tolist()]
         for name, value in found.items()
         if value is not None and not (name == "kind" and not value)
     }

@@ -6,16 +6,14 @@ import time
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from bitmeter._util.asking import ask
 from bitmeter._util.check import integer
 from bitmeter._util.jobs import Executor, Here
 from bitmeter._util.progress import Progress
-from bitmeter._version import __version__
 from bitmeter.errors import InputError, ModelError
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.documents.ended import DocumentListener
+from bitmeter.measure.environment import environment
 from bitmeter.measure.options import Settings, settle
 from bitmeter.measure.run import Run, measure_total
 from bitmeter.measure.score import Score, with_interval
@@ -246,15 +244,3 @@ def _corpus(text: Any, settings: Settings) -> Corpus:
     from bitmeter.text.corpus.normalise import normalised
 
     return normalised(corpus, settings.norm)
-
-
-def environment() -> dict[str, str]:
-    """The versions that a figure may depend on."""
-    import platform
-
-    return {
-        "bitmeter": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "system": f"{platform.system()} {platform.machine()}",
-    }

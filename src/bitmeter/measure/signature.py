@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
 
 from bitmeter._util.asking import ask
 from bitmeter._version import __version__
 from bitmeter.errors import InputTypeError, SignatureError
-from bitmeter.text.units.base import Units
-from bitmeter.text.units.named import NOT_JOINED
+from bitmeter.text.formats import NOT_JOINED
+
+if TYPE_CHECKING:
+    from bitmeter.text.units.base import Units
 
 #: The version of this format; a figure of another schema is not compared.
 SCHEMA = "1"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ints
-from bitmeter.measure.aggregates import BlockSums, DocumentSums
+from bitmeter.measure.aggregates import FIRST_BLOCK, BlockSums, DocumentSums
 from bitmeter.measure.exact import Parts, exact_parts
 from bitmeter.models.protocols import Batch, Scored
 from bitmeter.text.units.counts import TextCounter
@@ -19,8 +19,6 @@ from bitmeter.text.units.counts import TextCounter
 MOST_BLOCKS = 8192
 #: The most documents kept one by one; when there are more, neighbours are joined, which bounds memory and files.
 MOST_DOCUMENTS = 1 << 20
-#: The size of the smallest blocks, in bytes.
-FIRST_BLOCK = 64
 
 
 @dataclass(slots=True)

@@ -6,19 +6,16 @@ import math
 import os
 import textwrap
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from bitmeter._util.width import LONGEST, line_width
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import Per
-from bitmeter.measure.conventions.registry import CONVENTIONS
-from bitmeter.measure.interval.base import Interval, decimals
-from bitmeter.measure.interval.blocks import METHOD as _BLOCKS
-from bitmeter.measure.interval.cluster import METHOD as _CLUSTERS
-from bitmeter.measure.interval.cluster import NOUNS
-from bitmeter.measure.score import Score
+from bitmeter.measure.interval.base import BY_BLOCK, BY_CLUSTER, NOUNS, Interval, decimals
 from bitmeter.measure.signature import Signature, covers_all_texts
 
-BY_BLOCK, BY_CLUSTER = _BLOCKS.name, _CLUSTERS.name
+if TYPE_CHECKING:
+    from bitmeter.measure.score import Score
 
 #: What units are, for people.
 _NOUNS = {"words": "word", "unicode-words": "word", "chars": "character", "graphemes": "grapheme"}
@@ -153,8 +150,10 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
 def tool_figures(score: Score) -> tuple[dict[str, float], str]:
     """The figures that the tool of the convention would print, or the reason why there are none."""
-    if score.bytes == 0:
+    if score.bytes == 0 or score.signature.like == "bitmeter":  # our own convention has no figures of others
         return {}, ""
+    from bitmeter.measure.conventions.registry import CONVENTIONS
+
     try:
         return CONVENTIONS[score.signature.like].figures(score), ""
     except UndefinedError as error:

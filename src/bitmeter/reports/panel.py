@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 
 from bitmeter._util.width import line_width
 from bitmeter.measure.aggregates import Per
-from bitmeter.measure.score import Score
-from bitmeter.measure.signature import Difference
-from bitmeter.reports.explain import refusal
 from bitmeter.reports.figures import (
     convention_words,
     counted,
@@ -22,11 +19,12 @@ from bitmeter.reports.figures import (
     tool_figures,
     tool_number,
 )
-from bitmeter.reports.groups import group_lines, with_ends
 
-if TYPE_CHECKING:  # not needed to show a score
+if TYPE_CHECKING:
     from bitmeter.measure.compare import Comparison, Refusal
     from bitmeter.measure.divergence import Divergence
+    from bitmeter.measure.score import Score
+    from bitmeter.measure.signature import Difference
 
 #: The column in which the values of a score's lines begin.
 _COLUMN = 15
@@ -49,6 +47,8 @@ def describe(score: Score) -> str:
     if score.interval is not None:
         lines += folded("  interval", interval_words(score.interval), _COLUMN)
     if score.signature.given != "none" and (mean := score.macro) is not None:
+        from bitmeter.reports.groups import with_ends
+
         value = with_ends(mean.estimate, mean)
         if narrow:
             lines += folded("  macro", f"{value}, mean over answers", _COLUMN)
@@ -73,6 +73,8 @@ def describe(score: Score) -> str:
     for note in (*score.notes, *([reason] if reason else [])):
         lines += folded("  note", note, _COLUMN)
     if score.by_group is not None:
+        from bitmeter.reports.groups import group_lines
+
         lines += group_lines(score)
     return "\n".join([*lines, f"  signature    {score.signature.short}"])
 
@@ -170,6 +172,8 @@ def remarks(comparison: Comparison) -> list[str]:
 
 def describe_refusal(found: Refusal) -> str:
     """Why two scores must not be compared, and what to type instead."""
+    from bitmeter.reports.explain import refusal
+
     first, second = found.first, found.second
     names = short_names((first.text, second.text))
     a, b = f"{first.model} on {names[first.text]}", f"{second.model} on {names[second.text]}"

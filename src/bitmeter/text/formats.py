@@ -1,10 +1,10 @@
-"""What the name of a file says about it, and the separators of words. Imports nothing that takes time."""
+"""What names say about files and units, and the separators of words. Imports nothing that takes time."""
 
 from __future__ import annotations
 
 import os.path
 
-__all__ = ["COMPRESSIONS", "ROW_FORMATS", "SEPARATORS", "is_url", "kind_of"]
+__all__ = ["COMPRESSIONS", "NOT_JOINED", "ROW_FORMATS", "SEPARATORS", "is_url", "kind_of"]
 
 #: Suffixes of compressed files.
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
@@ -20,6 +20,9 @@ SEPARATORS = {
     "lmplz": b"\0\t\n\r ",  # KenLM's lmplz
     "srilm": b"\t\n\r ",
 }
+
+#: The names of units whose ids do not restore the bytes (`Units.joins`), as a signature has them.
+NOT_JOINED = ("graphemes", "words", "unicode-words", "sentences")
 
 
 def is_url(path: str) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bitmeter._util.arrays import Ints
+from bitmeter._util.lazy import np
 from bitmeter.errors import ChoiceError, InputError
+
+if TYPE_CHECKING:
+    from bitmeter._util.arrays import Ints
 
 __all__ = ["HEADINGS", "Sections", "line_pattern"]
 
@@ -170,6 +172,10 @@ class Sections:
         """The offsets of headings, of the first way of writing them that occurs so often; none if none does."""
         kinds = self._places if self._pattern is not None else self._places[:-1]
         return next((_array(kind) for kind in kinds if kind.seen >= fewest), np.zeros(0, dtype=np.int64))
+
+    def has_headings(self, fewest: int) -> bool:
+        """Whether there are headings of a kind that occurs so often."""
+        return any(kind.seen >= fewest for kind in self._places[: None if self._pattern is not None else -1])
 
     def blanks(self) -> Ints:
         """The offsets of what follows two blank lines or more."""

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.measure.interval.base import Interval
 
 COSTS = arrays(np.float64, st.integers(6, 40), elements=st.floats(0.0, 1e6))

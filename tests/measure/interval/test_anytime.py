@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.measure.interval.anytime import e_process, shuffled, wealth
 
 

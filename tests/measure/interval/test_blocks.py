@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bitmeter as bm
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import (
     UndefinedError,
 )

@@ -12,7 +12,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 import bitmeter as bm
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import (
     UndefinedError,
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.measure.interval.blocks import block_ratio
 from bitmeter.measure.interval.cluster import cluster_ratio, named
 from bitmeter.measure.interval.paired import paired

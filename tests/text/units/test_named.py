@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bitmeter.errors import BitmeterError, ChoiceError, MissingSourceError
-from bitmeter.text.units.named import NOT_JOINED, units_of
+from bitmeter.text.formats import NOT_JOINED
+from bitmeter.text.units.named import units_of
 from bitmeter.text.units.words import Words
 from tests.text.helpers import EVERY
 

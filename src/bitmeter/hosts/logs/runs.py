@@ -15,9 +15,9 @@ from bitmeter._util.files import as_path, label
 from bitmeter.errors import InputTypeError, UndefinedError
 from bitmeter.hosts.logs.items import Item, Log
 from bitmeter.hosts.logs.reading import TOOLS, read_log
+from bitmeter.measure.environment import environment
 from bitmeter.measure.exact import exact_parts, rounded
 from bitmeter.measure.score import Score, with_interval
-from bitmeter.measure.scoring import environment
 from bitmeter.measure.signature import Signature
 from bitmeter.measure.sums import BlockTotals, Counted, CountTotals, DocumentTotals, document_sums
 from bitmeter.measure.trace.tracer import Tracer

@@ -19,7 +19,7 @@ from bitmeter.measure.audit.certificate import Certificate, differences, read_ce
 from bitmeter.measure.audit.models import audit_compressor, audit_model
 from bitmeter.measure.audit.result import Audit
 from bitmeter.measure.audit.tables.reading import SUFFIXES
-from bitmeter.measure.scoring import environment
+from bitmeter.measure.environment import environment
 from bitmeter.models.protocols import Compressor, Model, PlainModel
 from bitmeter.models.registry import names_model, resolve
 from bitmeter.text.corpus.corpus import Corpus

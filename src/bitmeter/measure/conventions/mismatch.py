@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from bitmeter.models.protocols import Model, OpenVocabulary
+if TYPE_CHECKING:
+    from bitmeter.models.protocols import Model
 
-__all__ = ["NormWatch"]
+__all__ = ["NormWatch", "caveats_of"]
 
 #: How much of a text is looked at, and how many words of a vocabulary; from fewer words nothing is concluded.
 _TEXT, _MOST_WORDS, _FIRST_WORDS, _FEWEST_WORDS = 1 << 18, 20_000, 2_000, 1_000
@@ -38,6 +40,10 @@ _KINDS: dict[str, Callable[[str], bool]] = {
 }
 
 
+#: The words of a vocabulary, at most so many of them.
+Vocabulary = Callable[[int], list[bytes]]
+
+
 class NormWatch:
     """Looks at the beginning of a text as it goes by.
 
@@ -50,8 +56,11 @@ class NormWatch:
     """
 
     def __init__(self, model: Model, norm: str) -> None:
-        self._model, self._norm = model, norm
-        self._looks = isinstance(model, OpenVocabulary) and model.traits.norm is None
+        from bitmeter.models.protocols import OpenVocabulary  # slow to import
+
+        self._norm, self._trained = norm, model.traits.norm
+        self._words: Vocabulary | None = model.some_words if isinstance(model, OpenVocabulary) else None
+        self._looks = self._words is not None and self._trained is None
         self._seen: list[bytes] = []
         self._size = 0
 
@@ -63,37 +72,51 @@ class NormWatch:
 
     def caveats(self) -> list[str]:
         """What a reader should know: nothing, if text and training seem to agree."""
-        trained = self._model.traits.norm
-        if trained is not None:
-            return [] if trained == self._norm else [_by_name(trained, self._norm)]
-        if not self._looks or not isinstance(self._model, OpenVocabulary):
-            return []
-        words = b"".join(self._seen).decode("utf-8", "ignore").split()
-        many = len(words) >= _FEWEST_WORDS
-        if not many and not any(_share(words, holds) > _IN_TEXT for holds in _KINDS.values()):
-            return []
-        shares = {name: _share(words, holds) for name, holds in _KINDS.items()}
-        asked = {name for name, share in shares.items() if share > _IN_TEXT}
-        lower = many and shares["upper-case letters"] < _IN_VOCABULARY
-        if asked and not lower:  # most vocabularies have a kind in so many words that a few of them show it
-            few = self._known(_FIRST_WORDS)
-            asked = {name for name in asked if not few or _share(few, _KINDS[name]) < 10 * _IN_VOCABULARY}
-        known = self._known(_MOST_WORDS) if asked or lower else []
-        if len(known) < _FEWEST_WORDS:
-            return []
-        missing = {
-            name: shares[name]
-            for name, holds in _KINDS.items()
-            if name in asked and _share(known, holds) < _IN_VOCABULARY
-        }
-        if missing:
-            return [_by_words(missing)]
-        cased = _share(known, _is_upper) if lower else 0.0
-        return [_by_case(cased)] if cased > _CASED else []
+        return caveats_of(self._trained, self._norm, b"".join(self._seen), self._words)
 
-    def _known(self, most: int) -> list[str]:
-        assert isinstance(self._model, OpenVocabulary)
-        return [word.decode("utf-8", "ignore") for word in self._model.some_words(most)]
+
+def caveats_of(trained: str | None, norm: str, text: bytes, vocabulary: Vocabulary | None) -> list[str]:
+    """What a reader should know of a text and a model: nothing, if text and training seem to agree.
+
+    Parameters
+    ----------
+    trained
+        How the text of the training was normalised; None if that is not known.
+    norm
+        How this text is normalised.
+    text
+        Its beginning.
+    vocabulary
+        The words that the model knows; None if it knows no words.
+    """
+    if trained is not None:
+        return [] if trained == norm else [_by_name(trained, norm)]
+    if vocabulary is None:
+        return []
+    words = text[:_TEXT].decode("utf-8", "ignore").split()
+    many = len(words) >= _FEWEST_WORDS
+    shares = {name: _share(words, holds) for name, holds in _KINDS.items()}
+    asked = {name for name, share in shares.items() if share > _IN_TEXT}
+    if not many and not asked:
+        return []
+    lower = many and shares["upper-case letters"] < _IN_VOCABULARY
+    if asked and not lower:  # most vocabularies have a kind in so many words that a few of them show it
+        few = _decoded(vocabulary(_FIRST_WORDS))
+        asked = {name for name in asked if not few or _share(few, _KINDS[name]) < 10 * _IN_VOCABULARY}
+    known = _decoded(vocabulary(_MOST_WORDS)) if asked or lower else []
+    if len(known) < _FEWEST_WORDS:
+        return []
+    missing = {
+        name: shares[name] for name, holds in _KINDS.items() if name in asked and _share(known, holds) < _IN_VOCABULARY
+    }
+    if missing:
+        return [_by_words(missing)]
+    cased = _share(known, _is_upper) if lower else 0.0
+    return [_by_case(cased)] if cased > _CASED else []
+
+
+def _decoded(words: list[bytes]) -> list[str]:
+    return [word.decode("utf-8", "ignore") for word in words]
 
 
 def _share(words: list[str], holds: Callable[[str], bool]) -> float:

@@ -17,9 +17,10 @@ from bitmeter import _core
 from bitmeter._util.arrays import Bools, Floats, Ints
 from bitmeter._util.check import choice
 from bitmeter.errors import InputError, ModelError
+from bitmeter.measure.aggregates import LARGEST_LOG
 from bitmeter.measure.conventions.registry import convention
 from bitmeter.measure.options import settle
-from bitmeter.measure.run import LARGEST, Run
+from bitmeter.measure.run import Run
 from bitmeter.measure.signature import Signature, covers_all_texts, units_value
 from bitmeter.measure.sums import Counted
 from bitmeter.measure.trace.tracer import Tracer
@@ -264,7 +265,7 @@ class _DocumentRun(Run):
         """What the session sums up by itself; None where it does not, or has something to complain of."""
         session, batch = self._batch(data, ends)
         sums = session.totals(batch)
-        if sums is None or not sums.most <= LARGEST:
+        if sums is None or not sums.most <= LARGEST_LOG:
             return None
         return -sums.logprobs + 0.0, sums.tokens, sums.unknown
 

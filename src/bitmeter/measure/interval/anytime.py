@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bitmeter._util import check
-from bitmeter._util.arrays import Ints
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats, Ints
 from bitmeter.measure.interval.inputs import read, read_clip
 
 #: The shares of the wealth that are bet, on each model; the wealth is the mean over these bets.

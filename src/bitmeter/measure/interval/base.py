@@ -8,8 +8,23 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol
 
 from bitmeter._util import check
+from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import BlockSums, DocumentSums, Per
 
+#: The names of the methods, as they stand in signatures: by clusters of documents, and by blocks along a text.
+BY_CLUSTER, BY_BLOCK = "serial-clusters", "serial-blocks"
+#: What a cluster can be called, and whether it is a text of its own rather than a part of one.
+NOUNS = {
+    "file": ("document", True),
+    "record": ("record", True),
+    "line": ("line", False),
+    "blank": ("paragraph", False),
+    "heading": ("section", True),
+    "blanks": ("section", False),
+    "field": ("cluster", True),
+    "regex": ("cluster", True),
+    "block": ("block", False),
+}
 #: Sums larger than this, and sizes below its inverse or above it, are not measurements but mistakes.
 LARGEST = 1e100
 
@@ -123,6 +138,17 @@ class Measured(Protocol):
 
     def count(self, per: Per) -> int:
         """The number of bytes, characters, words, tokens or documents."""
+
+
+def found_by(
+    method: IntervalMethod, score: Measured, per: Per, confidence: float
+) -> tuple[Interval | None, tuple[str, ...]]:
+    """The interval of a score in bits by one method, and notes: why there is none, or why to trust it less."""
+    try:
+        found = method.interval(score, per, confidence)
+    except UndefinedError as error:
+        return None, (f"no interval: {error}",)
+    return found, tuple(f"no interval: {note}" if found.low is None else note for note in found.notes)
 
 
 class IntervalMethod(ABC):

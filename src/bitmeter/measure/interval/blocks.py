@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from numpy.typing import ArrayLike
-
-from bitmeter._util.check import Floats
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import BlockSums, Per
-from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured
-from bitmeter.measure.interval.inputs import read, read_confidence
+from bitmeter.measure.interval.base import BY_BLOCK, Interval, IntervalMethod, Measured
 from bitmeter.measure.interval.ratio import Clusters, ratio_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from bitmeter._util.arrays import Floats
 
 
 def block_ratio(numerators: ArrayLike, denominators: ArrayLike, confidence: float = 0.95) -> Interval:
@@ -43,6 +45,8 @@ def block_ratio(numerators: ArrayLike, denominators: ArrayLike, confidence: floa
     >>> print(block_ratio(costs, np.ones(4096)))
     2.03859 [1.97, 2.11] (95 %, serial-blocks, 4,096 clusters)
     """
+    from bitmeter.measure.interval.inputs import read, read_confidence
+
     x, n = read(numerators, denominators)
     return ratio_interval(as_clusters(x, n), read_confidence(confidence))
 
@@ -55,7 +59,7 @@ def as_clusters(x: Floats, n: Floats, size: int | None = None) -> Clusters:
 class AlongText(IntervalMethod):
     """Successive blocks of the text are the observations."""
 
-    name: ClassVar[str] = "serial-blocks"
+    name: ClassVar[str] = BY_BLOCK
     description: ClassVar[str] = "blocks of this text are the observations, and neighbours may be alike"
     priority: ClassVar[int] = 10
 
@@ -79,7 +83,11 @@ class AlongText(IntervalMethod):
 def observed(blocks: BlockSums, count: int) -> Clusters:
     """The blocks of a text as clusters that sum to a number of units."""
     # Blocks are measured in bytes; per another unit, the figure is the same up to the units per byte.
-    return as_clusters(blocks.nats / math.log(2.0), blocks.bytes * (count / blocks.bytes.sum()), blocks.size)
+    bit, sizes = math.log(2.0), blocks.bytes.tolist()
+    share = count / sum(sizes)
+    costs = array("d", [nats / bit for nats in blocks.nats.tolist()])
+    # Any row of doubles serves the core; one of numpy would have to be imported first.
+    return as_clusters(cast("Floats", costs), cast("Floats", array("d", [n * share for n in sizes])), blocks.size)
 
 
 METHOD = AlongText()

@@ -9,26 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bitmeter._util.arrays import Ints
-from bitmeter._util.check import Floats, choice
+from bitmeter._util.arrays import Floats, Ints
+from bitmeter._util.check import choice
 from bitmeter.errors import UndefinedError
 from bitmeter.measure.aggregates import DocumentSums, Per
-from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured
+from bitmeter.measure.interval.base import BY_CLUSTER, NOUNS, Interval, IntervalMethod, Measured
 from bitmeter.measure.interval.inputs import read, read_confidence
 from bitmeter.measure.interval.ratio import Clusters, no_spread, ratio_interval
 
-#: What a cluster can be called, and whether it is a text of its own rather than a part of one.
-NOUNS = {
-    "file": ("document", True),
-    "record": ("record", True),
-    "line": ("line", False),
-    "blank": ("paragraph", False),
-    "heading": ("section", True),
-    "blanks": ("section", False),
-    "field": ("cluster", True),
-    "regex": ("cluster", True),
-    "block": ("block", False),
-}
 _OTHER = ("document", True)
 
 
@@ -148,7 +136,7 @@ def grouped(values: Floats, clusters: np.ndarray) -> Floats:
 class ByCluster(IntervalMethod):
     """The clusters of a text are the observations."""
 
-    name: ClassVar[str] = "serial-clusters"
+    name: ClassVar[str] = BY_CLUSTER
     description: ClassVar[str] = "each cluster is one observation, and neighbours may be alike"
     priority: ClassVar[int] = 20
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.errors import EmptyError, NegativeError, NotFiniteError, RangeError, ShapeError
 from bitmeter.measure.interval.base import LARGEST
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bitmeter._util import check
-from bitmeter._util.check import Floats
+from bitmeter._util.arrays import Floats
 from bitmeter.measure.interval.anytime import differences, gains, shuffled, wealth
-from bitmeter.measure.interval.base import Interval
+from bitmeter.measure.interval.base import NOUNS, Interval
 from bitmeter.measure.interval.blocks import as_clusters
-from bitmeter.measure.interval.cluster import NOUNS, named
+from bitmeter.measure.interval.cluster import named
 from bitmeter.measure.interval.inputs import read, read_clip, read_confidence
 from bitmeter.measure.interval.ratio import FEWEST, Clusters, Ratio, no_spread, ratio_interval
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bitmeter.errors import UndefinedError
 from bitmeter.measure import interval
 from bitmeter.measure.aggregates import Per
 from bitmeter.measure.discovery import defined
-from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured
+from bitmeter.measure.interval.base import Interval, IntervalMethod, Measured, found_by
 
 #: By name, the highest priority first.
 METHODS: dict[str, IntervalMethod] = {
@@ -18,11 +17,7 @@ METHODS: dict[str, IntervalMethod] = {
 def interval_of(score: Measured, per: Per, confidence: float) -> tuple[Interval | None, tuple[str, ...]]:
     """The interval of a score in bits, and notes: why there is none, or why to trust it less."""
     method = next(method for method in METHODS.values() if method.applies(score, per))
-    try:
-        found = method.interval(score, per, confidence)
-    except UndefinedError as error:
-        return None, (f"no interval: {error}",)
-    return found, tuple(f"no interval: {note}" if found.low is None else note for note in found.notes)
+    return found_by(method, score, per, confidence)
 
 
 def description(value: str) -> str:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from bitmeter import _core
 from bitmeter._util.arrays import Bools, Ints
 from bitmeter.measure.overlap.index import SEPARATOR
+from bitmeter.text.formats import NOT_JOINED
 from bitmeter.text.units.base import Units
-from bitmeter.text.units.named import NOT_JOINED
 
 __all__ = ["Joined", "Runs", "covered", "extending", "join", "runs_of"]
 

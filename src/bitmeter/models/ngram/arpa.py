@@ -10,7 +10,6 @@ from typing import IO, Any
 
 from bitmeter import _core
 from bitmeter.errors import FileFormatError
-from bitmeter.text.corpus.readers import file_blocks
 
 __all__ = ["ARPA_SUFFIXES", "is_arpa", "read_arpa", "write_arpa"]
 
@@ -37,6 +36,8 @@ def read_arpa(path: str, metadata: str) -> tuple[_core.NgramModel, int]:
     Dialects: fields separated by tabs or spaces, lines before the head, carriage returns, missing back-offs, `<UNK>`
     and -99 for the logarithm of zero. An error names the line.
     """
+    from bitmeter.text.corpus.readers import file_blocks  # slow to import, and not needed for other files
+
     reader = _core.ArpaReader()
     try:
         for block in file_blocks(path, _BLOCK):

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bitmeter._version import __version__
-from bitmeter.measure.aggregates import Per
+from bitmeter.measure.aggregates import COUNTS, Per
 from bitmeter.measure.compare import Comparison
 from bitmeter.measure.divergence import PERCENTILES, Divergence
-from bitmeter.measure.saved import COUNTS
 from bitmeter.measure.score import Score
 from bitmeter.measure.survey import Survey
 from bitmeter.measure.trace.trace import Trace, TracedUnit

@@ -10,7 +10,7 @@ from bitmeter.text.units.base import Units
 from bitmeter.text.units.plain import Bytes, Characters
 from bitmeter.text.units.words import Words
 
-__all__ = ["NOT_JOINED", "units_of"]
+__all__ = ["units_of"]
 
 
 def _graphemes() -> Units:
@@ -48,8 +48,6 @@ _NAMED: dict[str, Callable[[], Units]] = {
     "bytes": Bytes, "chars": Characters, "graphemes": _graphemes, "words": Words, "unicode-words": _unicode_words,
     "sentences": _sentences,
 }  # fmt: skip
-#: The names of units whose ids do not restore the bytes (`Units.joins`), as a signature has them.
-NOT_JOINED = ("graphemes", "words", "unicode-words", "sentences")
 _FROM_FILE: dict[str, Callable[[str], Units]] = {"tokenizer": _tokenizer, "sentencepiece": _sentencepiece}
 
 
