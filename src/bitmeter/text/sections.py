@@ -26,11 +26,12 @@ class Heading:
     """One way in which texts write headings: how the line begins, which is searched for, and all of it."""
 
     begin: bytes
-    line: re.Pattern[bytes]
+    #: A regular expression; it is compiled when a line begins so, which takes longer than to find that none does.
+    line: bytes
 
 
 def _heading(begin: str, line: str) -> Heading:
-    return Heading(begin.encode(), re.compile(line.encode()))
+    return Heading(begin.encode(), line.encode())
 
 
 _NUMBER = r"(?:[IVXLCDM]+|[0-9]+|[A-Z][a-z]+|[A-Z]+)\b.{0,80}"
@@ -149,7 +150,7 @@ class Sections:
         until = text.rfind(b"\n")
         for kind, places in zip(HEADINGS, self._places, strict=False):
             for at in _found(text, b"\n" + kind.begin, len(self._before), until):
-                if _is_heading(text, at, kind.line):
+                if _is_heading(text, at, re.compile(kind.line)):
                     places.add(shift + at + 1)
         if until > len(self._before):  # else no line has ended
             before = text[text.rfind(b"\n", 0, until) + 1 : until]

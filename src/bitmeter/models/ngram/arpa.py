@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -61,6 +60,8 @@ def _compressed(path: Path, name: str) -> Iterator[IO[bytes] | Any]:
     suffix = Path(name).suffix.lower()
     if suffix == ".gz":
         # Without a file name in the header, so that the same model gives the same bytes.
+        import gzip
+
         with open(path, "wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as file:
             yield file
     elif suffix == ".zst":
