@@ -61,8 +61,8 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
     """
     started = time.perf_counter()
     about = read_metadata(core.metadata)
-    units = about.get("units")
-    if not isinstance(units, dict) or {**_WORDS, **units} != _WORDS or not core.has_section:
+    described = about.get("units")
+    if not isinstance(described, dict) or {**_WORDS, **described} != _WORDS or not core.has_section:
         return None
     sections = Sections()
     sections.add(data)
@@ -91,8 +91,8 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
         units=f"words/words/1@ngram-{mark}",
         model=f"{name}/ngram-{mark}-spelled-{spelling.fingerprint():016x}",
     )
-    columns = ([length], [counter.chars], [counter.words], [tokens])
-    documents = DocumentSums(_reals([rounded(total) + 0.0]), *map(_wholes, columns))
+    size, chars, words, units = (_wholes([n]) for n in (length, counter.chars, counter.words, tokens))
+    documents = DocumentSums(_reals([rounded(total) + 0.0]), size, chars, words, units)
     found = Score(
         model=name,
         text=label(text),
