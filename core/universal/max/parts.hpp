@@ -11,7 +11,8 @@
 namespace bitmeter::universal::maximal {
 
 constexpr int contexts = 78;         // whose bit histories are kept;
-constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text
+constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text,
+constexpr int instruction_contexts_count = 24;  // or of machine code
 constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 3;
 constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: orders 0 and 1, and
@@ -39,6 +40,26 @@ struct alignas(64) Line {
 static_assert(sizeof(Line) == 64);
 
 constexpr std::uint32_t near_size = 1024;
+
+/// An instruction of x86-64 so far, and those before it.
+struct Instruction {
+    std::uint32_t field = 0;       // that the next byte belongs to
+    std::uint32_t left = 0;        // bytes that it still has
+    std::uint32_t opcode = 0;      // with 0x100 after 0F, 0x200 after 0F 38 and 0F 3A
+    std::uint32_t modes = 0;       // the byte of operands (ModRM),
+    std::uint32_t index = 0;       // and the one after it (SIB)
+    std::uint32_t extension = 0;   // a REX prefix
+    std::uint32_t narrow = 0;      // whether a prefix of 66 came
+    std::uint32_t number = 0;      // the displacement or immediate so far
+    std::uint32_t immediate = 0;   // bytes of the immediate
+    std::uint32_t base = 0;        // the register that a displacement is added to
+    std::uint32_t count = 0;       // bytes so far,
+    std::uint32_t bytes = 0;       // and their hash,
+    std::uint32_t operation = 0;   // and that of those up to the opcode
+    std::uint32_t before[6] = {};  // opcodes and operands of those before, the latest first
+    std::uint32_t whole[2] = {};   // the hashes of all their bytes
+    std::uint32_t displacement[16] = {};  // that was added last to each register
+};
 
 /// The text so far, as the contexts need it.
 struct alignas(64) Reading {
@@ -72,6 +93,7 @@ struct alignas(64) Reading {
     std::uint32_t base_run = 0;            // bytes since one that is no nucleotide
     std::uint32_t plain = 1u << 15;        // the part of bytes that are of a text, in 1/65536
     std::uint32_t seen = 0;                // bytes of this document
+    Instruction instruction;
     std::uint8_t near[near_size] = {};
 };
 
