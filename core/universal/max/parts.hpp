@@ -117,6 +117,14 @@ struct Branch {
     std::uint32_t source = 0;     // which of the tables that is from
 };
 
+/// Where branches went, or data was read.
+constexpr std::uint32_t most_targets = 2048;
+struct alignas(64) Targets {
+    std::uint32_t count = 0, hand = 0;        // how many there are, and which is looked at next when one must go
+    std::uint32_t place[most_targets] = {};
+    std::uint32_t weight[most_targets] = {};  // how often, halved when another looks for room
+};
+
 struct alignas(64) Following {
     Match match[candidates];
     Match repeat[2];  // of nucleotides: forwards, and as a reverse complement
@@ -136,6 +144,8 @@ struct Parts {
     std::uint32_t* followers2;     // 65536: those after each pair
     std::uint32_t* word_ends;      // 65536 × 2: a word, and where it ended last
     std::uint32_t* token_followers;  // 65536: the last bytes after a word or gap
+    Targets* known;                // of branches, and of data
+    std::uint32_t* chances;        // 5 × 8 × 32: p(1) by the part of the targets' weight that predicts it
     std::uint32_t* targets[3];     // of branches: by the bytes before, by the lowest byte, and by the lowest two
     // These hold the difference to their initial values:
     std::int32_t* weights[mixers];  // 1 is 2^29
@@ -156,6 +166,8 @@ constexpr int mixer_rows[mixers] = {8,   256, 256, 256,  34 * 3, 576,  1028, 512
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
 constexpr int target_rows[3] = {4096, 512, 65536};
+constexpr std::uint32_t most_target_weight = 4095, new_target_weight = 8;
+constexpr std::uint32_t chance_bins = 32, chance_cells = 5 * 8 * chance_bins;  // by the byte, the weight and its part
 constexpr int cells_of_row = 16;  // a nat apart
 constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last bytes cost beyond 8 each, in 1/256
 constexpr std::int32_t most_weight = 0x70000000, most_final_weight = 1 << 21;
