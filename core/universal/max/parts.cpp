@@ -69,7 +69,7 @@ Parts parts_of(std::uint8_t* memory, std::size_t& bytes) {
     p.known = take<Targets>(memory, bytes, 2);
     p.chances = take<std::uint32_t>(memory, bytes, chance_cells);
     for (int i = 0; i < 3; ++i) p.targets[i] = take<std::uint32_t>(memory, bytes, static_cast<std::size_t>(target_rows[i]));
-    for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int32_t>(memory, bytes, std::size_t{inputs} * mixer_rows[m]);
+    for (int m = 0; m < mixers; ++m) p.weights[m] = take<Weights>(memory, bytes, static_cast<std::size_t>(mixer_rows[m]));
     for (int f = 0; f < finals; ++f)
         p.final_weights[f] = take<std::int32_t>(memory, bytes, std::size_t{mixers} * final_rows[f]);
     p.pair_maps = take<std::uint32_t>(memory, bytes, pairs * 65536);
@@ -144,10 +144,13 @@ void check(const Parts& p) {
     }
     for (int m = 0; m < mixers; ++m)
         for (int row = 0; row < mixer_rows[m]; ++row) {
-            const std::int32_t* const weights = p.weights[m] + std::size_t{inputs} * static_cast<std::size_t>(row);
-            const auto impossible = [](std::int32_t w) { return w > most_weight || w < -most_weight; };
-            const std::int32_t count = weights[inputs - 1];
-            if (std::any_of(weights, weights + inputs - 1, impossible) || count < 0 || count > most_count)
+            const Weights& weights = p.weights[m][row];
+            bool possible = weights.upper[inputs - 1] == 0;
+            for (int i = 0; i < inputs - 1; ++i) {
+                const std::int32_t weight = weight_of(weights, i);
+                possible = possible && weight <= most_weight && weight >= -most_weight;
+            }
+            if (!possible)
                 throw std::invalid_argument("it holds impossible weights");
         }
     for (int f = 0; f < finals; ++f)

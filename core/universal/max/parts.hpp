@@ -24,7 +24,7 @@ constexpr int inputs_of_predictor = 3;
 constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
 constexpr int inputs = (used_inputs + 1 + 15) / 16 * 16;  // of the mixers; the last place of a row counts its bits
 constexpr int mixers = 18;
-constexpr std::int32_t most_count = 65535;
+constexpr std::uint32_t most_count = 65535;
 constexpr int finals = 4;            // mixers of the mixers
 constexpr int refinements = 8;       // adaptive probability maps
 
@@ -38,6 +38,17 @@ struct alignas(64) Line {
     std::uint8_t unused[4];
 };
 static_assert(sizeof(Line) == 64);
+
+/// A row of a mixer's weights, as differences to their initial values: 1 is 2^29. Sums need the upper halves alone, so these
+/// lie together. The last place counts the bits that the row has learned.
+struct alignas(32) Weights {
+    std::int16_t upper[inputs];
+    std::uint16_t lower[inputs];
+    std::uint16_t& count() { return lower[inputs - 1]; }
+};
+inline std::int32_t weight_of(const Weights& row, int i) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(row.upper[i]) << 16 | row.lower[i]);
+}
 
 constexpr std::uint32_t near_size = 1024;
 
@@ -148,7 +159,7 @@ struct Parts {
     std::uint32_t* chances;        // 5 × 8 × 32: p(1) by the part of the targets' weight that predicts it
     std::uint32_t* targets[3];     // of branches: by the bytes before, by the lowest byte, and by the lowest two
     // These hold the difference to their initial values:
-    std::int32_t* weights[mixers];  // 1 is 2^29
+    Weights* weights[mixers];
     std::int32_t* final_weights[finals];  // 1 is 65536
     std::uint32_t* pair_maps;      // pairs × 65536: p(1) predicted by two histories
     std::uint32_t* refined[refinements];  // rows of cells
