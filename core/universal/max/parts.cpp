@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include "universal/memory.hpp"
@@ -135,6 +136,8 @@ void check(const Parts& p) {
         throw std::invalid_argument("it holds an impossible cost of the last bytes");
     if (p.following->branch.bytes > 3 || p.following->branch.key >= static_cast<std::uint32_t>(target_rows[0]))
         throw std::invalid_argument("it holds an impossible branch");
+    if (p.reading->instruction.field >= fields || p.reading->instruction.base >= std::size(p.reading->instruction.displacement))
+        throw std::invalid_argument("it holds an impossible instruction");
     for (int k = 0; k < 2; ++k) {
         const Targets& known = p.known[k];
         const auto impossible = [](std::uint32_t weight) { return weight > most_target_weight; };

@@ -10,9 +10,7 @@
 
 namespace bitmeter::universal::maximal {
 
-constexpr int contexts = 78;         // whose bit histories are kept;
-constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text,
-constexpr int instruction_contexts_count = 24;  // or of machine code
+constexpr int contexts = 78;         // whose bit histories are kept: 40 of any data, then those of a text or of machine code
 constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 3;
 constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: orders 0 and 1, and
@@ -65,8 +63,7 @@ struct Instruction {
     std::uint32_t immediate = 0;   // bytes of the immediate
     std::uint32_t base = 0;        // the register that a displacement is added to
     std::uint32_t count = 0;       // bytes so far,
-    std::uint32_t bytes = 0;       // and their hash,
-    std::uint32_t operation = 0;   // and that of those up to the opcode
+    std::uint32_t bytes = 0;       // and their hash
     std::uint32_t before[6] = {};  // opcodes and operands of those before, the latest first
     std::uint32_t whole[2] = {};   // the hashes of all their bytes
     std::uint32_t displacement[16] = {};  // that was added last to each register
@@ -129,7 +126,7 @@ struct Branch {
 };
 
 /// Where branches went, or data was read.
-constexpr std::uint32_t most_targets = 2048;
+constexpr std::uint32_t most_targets = 2048, fields = 8;
 struct alignas(64) Targets {
     std::uint32_t count = 0, hand = 0;        // how many there are, and which is looked at next when one must go
     std::uint32_t place[most_targets] = {};
