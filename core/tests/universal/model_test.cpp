@@ -111,7 +111,7 @@ std::vector<Bytes> samples(int size) {
     Bytes all(256);
     for (int i = 0; i < 256; ++i) all[i] = static_cast<std::uint8_t>(i);
     return {Bytes{}, Bytes{'x'}, all, Bytes(part(size, 20000), 0), noise(part(size, 5000)), text(part(size, 20000), 1),
-            of("\xff\xfe\x80 h\xc3\xa9 \xc3"), other_kinds(1500), machine_code(part(size, 48000))};
+            of("\xff\xfe\x80 h\xc3\xa9 \xc3"), other_kinds(1500), machine_code(1500)};
 }
 
 void tables_are_the_logistic_function() {
