@@ -41,6 +41,21 @@ def test_several_models_and_texts_are_scored_text_by_text(here: Path, capsys: py
     assert [float(line) for line in printed.splitlines()] == expected
 
 
+@pytest.mark.parametrize(("per", "empty"), [("byte", b""), ("word", b" \n")])
+def test_quiet_prints_the_figures_of_the_other_texts_where_one_has_none(
+    here: Path, capsys: pytest.CaptureFixture[str], per: str, empty: bytes
+) -> None:
+    (here / "empty.txt").write_bytes(empty)
+    texts = ["harbour.txt", "empty.txt", "half.txt"]
+    code, printed, said = run(capsys, "score", "kt", *texts, "-q", "--per", per)
+    first, last = (repr(bm.score("kt", text).per(per)) for text in ("harbour.txt", "half.txt"))
+    assert (code, printed.splitlines()) == (0, [first, "–", last])
+    assert said == f"note: the text empty.txt has no {per}s, so there is nothing to divide by\n"
+    code, printed, said = run(capsys, "score", "-m", "kt", "-m", "uniform", "empty.txt", "-q", "--per", per)
+    assert (code, printed) == (1, "")
+    assert f"the text empty.txt has no {per}s" in said
+
+
 def test_without_a_model_it_is_universal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, printed, _ = run(capsys, "score", "half.txt")
     assert printed.endswith("No model was named, so this is universal, which learns as it reads.\n")
