@@ -134,12 +134,13 @@ def parquet_batches(path: str, field: str, others: tuple[str, ...], size: int, m
 
 
 def _may_be_name(schema: Any, column: str, pa: Any) -> bool:
-    """Whether there is one such column, of strings or of whole numbers."""
+    """Whether there is one such column, of strings or of numbers."""
     if schema.names.count(column) != 1:
         return False
     found = schema.field(column).type
     kind = found.value_type if pa.types.is_dictionary(found) else found
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or is_number)
 
 
 def _may_be_entries(kind: Any, pa: Any) -> bool:
