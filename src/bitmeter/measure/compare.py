@@ -345,7 +345,7 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if blocks is None:
         return None, "too few documents, and no sums along the text"
     of_base, of_other = (found.nats / _LN2 for found in blocks)
-    grid, clusters = blocks[0].bytes * (base.count(base.figure_per) / blocks[0].bytes.sum()), _sections(base, other)
+    grid, clusters = blocks[0].sizes(base.figure_per, base.count(base.figure_per)), _sections(base, other)
     if clusters is not None:
         sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         of_base, of_other, grid = sums
@@ -385,7 +385,10 @@ def _sizes(score: Score, documents: DocumentSums) -> Floats:
 
 
 def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[BlockSums, BlockSums] | None:
-    """The blocks of both on one grid; units of different sizes start elsewhere, so the sizes are set to the grid's."""
+    """The blocks of both on one grid; units of different sizes start elsewhere, so the sizes are set to the grid's.
+
+    Figures per token are compared between models of the same units, whose blocks are the same.
+    """
     if first is None or second is None or first.size != second.size:
         return None
     if np.array_equal(first.bytes, second.bytes):
