@@ -6,7 +6,7 @@ import re
 from difflib import get_close_matches
 from typing import Any
 
-__all__ = ["command_of", "usage_message", "with_options"]
+__all__ = ["command_of", "usage_message", "with_options", "with_remedy"]
 
 #: What the parser says of a value, and how we say it.
 _VALUES = (
@@ -104,6 +104,19 @@ def with_options(message: str, arguments: list[str]) -> str:
         elif message.startswith(f"{name} "):
             message = f"--{message}"
     return message
+
+
+def with_remedy(message: str, arguments: list[str]) -> str:
+    """A message of the library with the option that this verb has against rows whose text is null.
+
+    Examples
+    --------
+    >>> with_remedy("'text' is null; it must be text. Remove such rows, or choose", ["score", "kt", "a.jsonl"])
+    "'text' is null; it must be text. Leave such rows out with --on-bad skip, or choose"
+    """
+    from bitmeter.text.corpus.readers import REMOVE
+
+    return message.replace(REMOVE, "Leave such rows out with --on-bad skip") if arguments[:1] == ["score"] else message
 
 
 def _value(name: str, what: str) -> str:

@@ -56,6 +56,24 @@ def test_quiet_prints_the_figures_of_the_other_texts_where_one_has_none(
     assert f"the text empty.txt has no {per}s" in said
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_null_text_is_refused_with_what_to_type(here: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    rows = [{"text": "one"}, {"text": None}, {"text": "two"}]
+    if kind == "jsonl":
+        (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        pq.write_table(pa.Table.from_pylist(rows), "a.parquet")
+    code, _, said = run(capsys, "score", "kt", f"a.{kind}")
+    assert code == 1
+    assert said.endswith("2: 'text' is null; it must be text. Leave such rows out with --on-bad skip, or choose "
+                         "another with --field\n")  # fmt: skip
+    assert run(capsys, "score", "kt", f"a.{kind}", "--on-bad", "skip", "-q")[0] == 0
+    # There is no such option elsewhere.
+    _, _, said = run(capsys, "compare", "kt", "uniform", "--on", f"a.{kind}")
+    assert "Remove such rows, or choose another with --field\n" in said
+
+
 def test_without_a_model_it_is_universal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, printed, _ = run(capsys, "score", "half.txt")
     assert printed.endswith("No model was named, so this is universal, which learns as it reads.\n")

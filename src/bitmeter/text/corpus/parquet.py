@@ -20,7 +20,7 @@ from bitmeter.errors import BitmeterError, DamagedSourceError, RecordError
 from bitmeter.text.corpus.footer import Chunk, read_footer
 from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
-from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
+from bitmeter.text.corpus.readers import NO_ENDS, REMOVE, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
 
 __all__ = ["group_sizes", "parquet_batches", "parquet_blocks", "parquet_rows"]
@@ -253,7 +253,8 @@ def _check_null(column: Any, field: str, path: str, row: int) -> None:
     if column.null_count:
         number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         message = (
-            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+            f"{path}, row {number}: {field!r} is null; it must be text. {REMOVE}, or choose another with --field "
+            "(field=)"
         )
         raise RecordError(message, path=path, line=number)
 
