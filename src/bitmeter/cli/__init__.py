@@ -89,7 +89,7 @@ def _run(arguments: list[str]) -> int:
     except RecordError as error:
         from bitmeter.cli.usage import with_remedy
 
-        _complain(with_remedy(str(error), arguments))
+        _complain(with_remedy(error, arguments))
         return 1
     except BitmeterError as error:
         _complain(error)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
+
+from bitmeter.errors import RecordError
 
 __all__ = ["command_of", "usage_message", "with_options", "with_remedy"]
 
@@ -106,17 +110,27 @@ def with_options(message: str, arguments: list[str]) -> str:
     return message
 
 
-def with_remedy(message: str, arguments: list[str]) -> str:
-    """A message of the library with the option that this verb has against rows whose text is null.
+def with_remedy(error: RecordError, arguments: list[str]) -> str:
+    """What is wrong with a row, with what to type: the option of this verb, or the verb that reads logs of other tools.
 
     Examples
     --------
-    >>> with_remedy("'text' is null; it must be text. Remove such rows, or choose", ["score", "kt", "a.jsonl"])
+    >>> error = RecordError("'text' is null; it must be text. Remove such rows, or choose")
+    >>> with_remedy(error, ["score", "kt", "a.jsonl"])
     "'text' is null; it must be text. Leave such rows out with --on-bad skip, or choose"
     """
+    from bitmeter.hosts.logs.reading import tool_of
     from bitmeter.text.corpus.readers import REMOVE
 
-    return message.replace(REMOVE, "Leave such rows out with --on-bad skip") if arguments[:1] == ["score"] else message
+    message = str(error)
+    if arguments[:1] == ["score"]:
+        message = message.replace(REMOVE, "Leave such rows out with --on-bad skip")
+    path = Path(error.path) if error.path else None
+    tool = tool_of(path) if path is not None and path.is_file() else ""
+    if tool:
+        typed = f"bitmeter runs import {shlex.quote(str(path))}"
+        message += f". This is a log of {tool}, which has its figures already: {typed}"
+    return message
 
 
 def _value(name: str, what: str) -> str:

@@ -48,6 +48,8 @@ class Row(Tested):
         After Holm's correction for the number of models; None if there is none.
     reason
         Why there is no p-value or no e-value.
+    remarks
+        The notes of its score but for those of the interval; and that it differs from the baseline in precision alone.
     """
 
     score: Score
@@ -55,11 +57,12 @@ class Row(Tested):
     test: PairedTest | None
     p_value: float | None
     reason: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why to trust the difference's interval and p-value less."""
-        return () if self.test is None else self.test.notes
+        """Remarks, and why to trust the difference's interval and p-value less."""
+        return (*self.remarks, *(() if self.test is None else self.test.notes))
 
     @property
     def caveat(self) -> str:
@@ -272,13 +275,21 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
     apart = [_difference(base, other) for other in scores[1:]]
     tests = [_test(base, other, confidence, weights) for other in scores[1:]]
     corrected = holm([None if test is None else test.p_value for test, _ in tests])
-    rows = [Row(base, 0.0, None, None, "baseline")]
+    rows = [Row(base, 0.0, None, None, "baseline", base.own_notes)]
     for other, difference, (test, reason), p_value in zip(scores[1:], apart, tests, corrected, strict=True):
         weighed = difference if weights == "byte" else _mean_difference(test, reason)
-        rows.append(Row(other, weighed, test, p_value, reason))
+        rows.append(Row(other, weighed, test, p_value, reason, (*other.own_notes, *_precision(base, other))))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
     groups = compare_groups(scores, confidence)
     return Comparison(tuple(rows), confidence, method, weights, base.figure_per, groups)
+
+
+def _precision(base: Score, other: Score) -> tuple[str, ...]:
+    """A note where models of one name were run in different precision, such as int8 weights and float32."""
+    ours, baseline = other.signature.precision, base.signature.precision
+    if base.model != other.model or ours == baseline:
+        return ()
+    return (f"the precision is {ours}, and that of the baseline of the same name {baseline}",)
 
 
 def _mean_difference(test: PairedTest | None, reason: str) -> float:

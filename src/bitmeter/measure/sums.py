@@ -218,7 +218,7 @@ class BlockTotals:
             self._logs.add(-rest, bounds)
             values = self._logs.values()
         return ExactBlocks(
-            self.size, self._end, tuple(levels), *(column.copy() for column in self._counts.T), infinite,
+            self.size, self._end, tuple(levels), self._counts[:, 0].copy(), self._counts[:, 1].copy(), infinite,
             exact_parts(self._logs.parts().tolist()),
         )  # fmt: skip
 

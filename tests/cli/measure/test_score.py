@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +16,7 @@ import bitmeter as bm
 from bitmeter import cli
 from tests.cli.running import MAIN, run
 from tests.cli.texts import LINES, write_texts
+from tests.hosts.logs.made_logs import GENUINE, chat, write
 
 
 @pytest.fixture
@@ -72,6 +74,26 @@ def test_a_null_text_is_refused_with_what_to_type(here: Path, capsys: pytest.Cap
     # There is no such option elsewhere.
     _, _, said = run(capsys, "compare", "kt", "uniform", "--on", f"a.{kind}")
     assert "Remove such rows, or choose another with --field\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"), [("lm_eval.jsonl", "lm-eval"), ("lighteval.parquet", "lighteval"), ("server.jsonl", "a server")]
+)
+def test_a_log_of_another_tool_is_for_runs_import(
+    here: Path, capsys: pytest.CaptureFixture[str], name: str, tool: str
+) -> None:
+    if name == "lm_eval.jsonl":
+        write(here / name, {"doc_id": 0, "arguments": [["The text"]], "resps": [[[-3.5]]]})
+    elif name == "server.jsonl":
+        write(here / name, chat(("a", -1.0)), chat(("b", -2.0)))
+    else:
+        shutil.copy(GENUINE / name, here / name)
+    code, _, said = run(capsys, "score", "kt", name)
+    assert code == 1
+    assert said.endswith(f". This is a log of {tool}, which has its figures already: bitmeter runs import {name}\n")
+    assert run(capsys, "runs", "import", name)[0] == 0
+    (here / "rows.jsonl").write_text('{"body": "x"}\n')
+    assert "runs import" not in run(capsys, "score", "kt", "rows.jsonl")[2]
 
 
 def test_without_a_model_it_is_universal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
