@@ -72,14 +72,13 @@ class AlongText(IntervalMethod):
         if blocks is None:
             message = "only the total is known"
             raise UndefinedError(message)
-        found = replace(observed(blocks, score.count(per)), learns=score.learns)
+        found = replace(observed(blocks, per, score.count(per)), learns=score.learns)
         return ratio_interval(found, confidence)
 
 
-def observed(blocks: BlockSums, count: int) -> Clusters:
+def observed(blocks: BlockSums, per: Per, count: int) -> Clusters:
     """The blocks of a text as clusters that sum to a number of units."""
-    # Blocks are measured in bytes; per another unit, the figure is the same up to the units per byte.
-    return as_clusters(blocks.nats / math.log(2.0), blocks.bytes * (count / blocks.bytes.sum()), blocks.size)
+    return as_clusters(blocks.nats / math.log(2.0), blocks.sizes(per, count), blocks.size)
 
 
 METHOD = AlongText()

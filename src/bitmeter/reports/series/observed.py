@@ -67,7 +67,7 @@ def observed(score: Score) -> Observed | None:
             return Observed(found, blocks.size, blocks.clusters, None)
         return Observed(found, None, documents.clusters, documents.sizes)
     if blocks is not None and along_text.METHOD.applies(score, per):
-        found = replace(along_text.observed(blocks, score.count(per)), learns=score.learns)
+        found = replace(along_text.observed(blocks, per, score.count(per)), learns=score.learns)
         return Observed(found, blocks.size, None, None)
     return None
 
