@@ -3,7 +3,8 @@
     python benchmarks/learning.py TEXT [--kinds lstm transformer] [--threads N]
 
 The lines of TEXT are split 8:1:1 into training, validation and test text. The validation text decides when training of
-a network stops. Every model is a distribution over byte strings, so that bits per byte compare.
+a network stops. Every model is a distribution over byte strings, so that bits per byte compare. The last lines say of
+each network whether it is below the 5-gram of bytes, which is the goal of its defaults.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from pathlib import Path
 from stopwatch import header, used
 
 import bitmeter as bm
+
+#: What the defaults of a network should be better than.
+_GOAL = "5-gram of bytes"
 
 
 def main() -> None:
@@ -28,11 +32,13 @@ def main() -> None:
     train, valid, test = parts(options.text.read_bytes())
     print(f"{options.text.name}: {len(train):,} bytes to train, {len(valid):,} to validate, {len(test):,} to test")
     print("| model | bits/byte of test | CPU seconds to train |\n|---|--:|--:|")
+    found: dict[str, float] = {}
     for units, order in (("words", 5), ("bytes", 5), ("bytes", 7), ("bytes", 9)):
         started = used()
         docs = "line" if units == "words" else "file"
         model = bm.NGram(order, units=units).fit(bm.Corpus.from_text(train.decode(), docs=docs))
-        row(f"{order}-gram of {units}", model, test, used() - started)
+        name = f"{order}-gram of {units}"
+        found[name] = row(name, model, test, used() - started)
     row("universal, unprimed", bm.Universal(), test, 0.0)
     started = used()
     row("universal, primed", bm.Universal().with_prime(train), test, used() - started)
@@ -40,7 +46,10 @@ def main() -> None:
     for kind in options.kinds:
         started = used()
         network = bm.Neural(kind, threads=options.threads).fit(train, heldout=valid, **given)
-        row(f"{kind}, {network.parameters:,} parameters", network, test, used() - started)
+        found[kind] = row(f"{kind}, {network.parameters:,} parameters", network, test, used() - started)
+    print()
+    for kind in options.kinds:
+        print(goal(kind, found[kind], found[_GOAL]))
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, bytes]:
@@ -50,10 +59,16 @@ def parts(data: bytes) -> tuple[bytes, bytes, bytes]:
     return data[:first], data[first:second], data[second:]
 
 
-def row(name: str, model: object, test: bytes, seconds: float) -> None:
-    """Measure and print."""
-    score = bm.score(model, test)
-    print(f"| {name} | {score.bits_per_byte:.3f} | {seconds:,.1f} |", flush=True)
+def row(name: str, model: object, test: bytes, seconds: float) -> float:
+    """Measure, print, and return the bits per byte."""
+    found = bm.score(model, test).bits_per_byte
+    print(f"| {name} | {found:.3f} | {seconds:,.1f} |", flush=True)
+    return found
+
+
+def goal(kind: str, network: float, counts: float) -> str:
+    """Whether a network with its defaults is below the n-gram model that it should beat."""
+    return f"{kind} below the {_GOAL}: {'yes' if network < counts else 'no'} ({network:.3f}, {counts:.3f})"
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ auto py_spelled_sums(const Model& model, const bitmeter::Spelling& spelling, con
                                    units.ids.size()}, block, bitmeter::word_begin);
     });
     return std::make_tuple(found.tokens, found.unknown, found.most, std::move(found.nats), std::move(found.bytes),
-                           std::move(found.parts), std::move(found.unknown_parts));
+                           std::move(found.units), std::move(found.parts), std::move(found.unknown_parts));
 }
 
 template <class Model>
@@ -240,8 +240,8 @@ void bind_scoring_of(nb::module_& m) {
     m.def("ngram_spelled_nats", &py_spelled_nats<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a,
           "The nats of a whole document so; NaN where any of its units has no probability.");
     m.def("ngram_spelled_sums", &py_spelled_sums<Model>, "model"_a, "spelling"_a, "document"_a, "separators"_a, "block"_a,
-          "(units, unknown ones, the largest ln p, nats of each block, bytes of each block, numbers whose exact sum is ln p, "
-          "and the same of what is unknown) of a whole document so.");
+          "(units, unknown ones, the largest ln p, nats of each block, bytes of each block, units of each block, numbers whose "
+          "exact sum is ln p, and the same of what is unknown) of a whole document so.");
     m.def("ngram_spelled_totals", &py_spelled_totals<Model>, "model"_a, "spelling"_a, "data"_a, "ends"_a, "separators"_a, "eos"_a,
           "threads"_a = 0, "(ln p, units, unknown ones) of each document so, and the largest ln p of a unit.");
     m.def("ngram_step", &py_step<Model>, "model"_a, "state"_a, "word"_a, "unknown_class"_a, "ln p of a word, and the state after it.");

@@ -14,6 +14,7 @@ TextSums sum_text(const UnitView& units, std::int64_t block, std::int64_t unknow
     const auto blocks = static_cast<std::size_t>((units.cuts[units.size] + block - 1) / block);
     std::vector<ExactSum> sums(std::max<std::size_t>(blocks, 1));
     found.bytes.resize(sums.size());
+    found.units.resize(sums.size());
     ExactSum unknown;
     found.most = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < units.size; ++i) {
@@ -25,6 +26,7 @@ TextSums sum_text(const UnitView& units, std::int64_t block, std::int64_t unknow
         found.most = std::isnan(log) || std::isnan(found.most) ? std::nan("") : std::max(found.most, log);
         if (units.blank[i]) continue;
         ++found.tokens;
+        ++found.units[at];
         if (units.ids[i] > unknown_until) continue;
         ++found.unknown;
         unknown.add(log);

@@ -24,6 +24,7 @@ struct TextSums {
     double most = 0.0;                // the largest log-probability; NaN if any is
     Reals nats;                       // of each block, rounded once
     std::vector<std::int64_t> bytes;  // of each block
+    std::vector<std::int64_t> units;  // of each block, without those that are blank
     Reals parts;                      // numbers whose exact sum is the log-probability of all
     Reals unknown_parts;              // the same of what the model does not know
 };

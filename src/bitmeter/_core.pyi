@@ -1343,12 +1343,12 @@ def ngram_spelled_nats(model: CompactNgram, spelling: Spelling, document: bytes,
     """
 
 @overload
-def ngram_spelled_sums(model: NgramModel, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[float], list[float]]: ...
+def ngram_spelled_sums(model: NgramModel, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[int], list[float], list[float]]: ...
 
 @overload
-def ngram_spelled_sums(model: CompactNgram, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[float], list[float]]:
+def ngram_spelled_sums(model: CompactNgram, spelling: Spelling, document: bytes, separators: bytes, block: int) -> tuple[int, int, float, list[float], list[int], list[int], list[float], list[float]]:
     """
-    (units, unknown ones, the largest ln p, nats of each block, bytes of each block, numbers whose exact sum is ln p, and the same of what is unknown) of a whole document so.
+    (units, unknown ones, the largest ln p, nats of each block, bytes of each block, units of each block, numbers whose exact sum is ln p, and the same of what is unknown) of a whole document so.
     """
 
 @overload

@@ -96,6 +96,30 @@ def test_records_are_grouped_by_a_field(tmp_path: Path, norm: str) -> None:
         bm.score("uniform", bm.Corpus.from_documents([b"a", b"b"]), cluster="source")
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize(
+    ("missing", "note"),
+    [
+        (12, "12 of 42 records have no source, and count as one cluster"),
+        (1, "1 of 42 records has no source, and is a cluster of its own"),
+        (0, None),
+    ],
+)
+def test_records_without_a_label_are_counted(tmp_path: Path, kind: str, missing: int, note: str | None) -> None:
+    rows = [{"text": f"Text {i}", "source": None if i < missing else f"s{i % 7}"} for i in range(42)]
+    path = tmp_path / f"a.{kind}"
+    if kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif kind == "csv":
+        path.write_text("text,source\n" + "".join(f"{row['text']},{row['source'] or ''}\n" for row in rows))
+    else:
+        pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    found = bm.score("uniform", path, cluster="source")
+    assert found.notes == (() if note is None else (note,))
+    assert clusters(found) == ("serial-clusters(field.source)", 7 + (missing > 0))
+
+
 def test_what_is_not_found_is_said() -> None:
     for how, words in (("heading", "no headings were found"), ("^x", "by '^x' no two documents belong together")):
         notes = bm.score("kt", b"a\nb\n" * 9, docs="line", cluster=how).notes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import bitmeter as bm
 from bitmeter import errors
+from bitmeter.measure.compare import compare_scores
 from bitmeter.measure.interval.paired import paired
 from bitmeter.text.corpus.sample import sample_text
 
@@ -201,3 +203,37 @@ def test_one_document_with_headings_cannot_be_weighed_by_document() -> None:
     text = b"".join(b"# Head %d\n\n" % i + b"word %d " % i * (20 + 200 * (i % 5)) + b"\n\n" for i in range(40))
     with pytest.raises(errors.IncomparableError, match="there is one document"):
         bm.compare("uniform", "kt", on=text, weights="document")
+
+
+def test_notes_of_the_scores_are_kept() -> None:
+    lines = b"".join(b"line %d\n" % i for i in range(20))
+    found = bm.compare("kt", "uniform", on=lines, docs="line", cluster="heading")
+    note = "no headings were found, so each document is a cluster of its own"
+    assert all(note in row.notes for row in found.rows)
+    assert str(found).replace("\n  ", " ").count(f"kt, uniform:256: {note}") == 1
+    assert [note in row["notes"] for row in found.to_dict()["rows"]] == [True, True]
+    # That the interval of one score is wide for a reason says nothing about a difference.
+    short = bm.compare("kt", "uniform", on=b"short")
+    assert not any("no interval" in note for row in short.rows for note in row.notes)
+
+
+def test_one_model_in_two_precisions_is_said() -> None:
+    score = bm.score("kt", b"to be or not to be\n" * 20)
+    other = replace(score, signature=score.signature.but(precision="int8 weights"))
+    note = "the precision is int8 weights, and that of the baseline of the same name float64"
+    assert note in compare_scores([score, other], 0.95).rows[1].notes
+    assert compare_scores([score, score], 0.95).rows[1].remarks == ()
+    another = replace(other, model="another")  # models of two names differ anyway
+    assert compare_scores([score, another], 0.95).rows[1].remarks == ()
+
+
+def test_files_that_a_model_learns_afresh_do_not_depend_on_each_other(tmp_path: Path) -> None:
+    for i in range(8):
+        (tmp_path / f"{i}.txt").write_text(f"file {i} of some\n" * (3 + i))
+    afresh, through = (bm.compare("kt", "uniform", on=tmp_path, ctx=ctx) for ctx in ("file", "full"))
+    assert afresh.method == "serial-clusters(file), by document"
+    assert "depend on each other" not in afresh.rows[1].reason
+    assert "depend on each other" in through.rows[1].reason
+    # Lines of a file still follow each other, and so does all of a single file.
+    for docs, source in (("line", tmp_path), ("file", tmp_path / "7.txt")):
+        assert bm.score("kt", source, ctx="file", docs=docs).learns

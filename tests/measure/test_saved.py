@@ -59,6 +59,10 @@ FORGED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a cheaper block": (changed("by_block", "nats", 0, to=0.0), "by_block.nats"),
     "a larger block": (changed("by_block", "bytes", 0, to=lambda x: x + 1), "blocks hold"),
+    "tokens of blocks that are too many": (
+        changed("by_block", to=lambda x: {**x, "tokens": [n + 1 for n in x["bytes"]]}), "tokens, and it has"
+    ),
+    "tokens of blocks that are missing": (changed("by_block", to=lambda x: {**x, "tokens": []}), "different lengths"),
     "no size of blocks": (changed("by_block", "size", to=0), "size is 0"),
     "another quotient": (changed("bits_per_byte", to=0.1), "bits_per_byte"),
     "an interval elsewhere": (changed("interval", "low", to=lambda x: x + 10), "does not hold its estimate"),

@@ -145,8 +145,15 @@ def test_a_corpus_keeps_its_documents() -> None:
 
 
 def test_texts_and_rows_together_have_no_sentences(tmp_path: Path) -> None:
-    plain, rows = tmp_path / "text.txt", tmp_path / "rows.jsonl"
+    plain, rows = tmp_path / "a text.txt", tmp_path / "rows.jsonl"
     plain.write_bytes(TEXT)
     rows.write_text('{"text": "x"}\n')
-    with pytest.raises(InputError, match="holds rows, each of which is a document"):
+    with pytest.raises(InputError, match=f"plain text and {rows} holds rows, each of which is a document") as caught:
         sentences_of([plain, rows])
+    assert str(caught.value).endswith(f"""jq -cR '{{"text": .}}' '{plain}' > lines.jsonl""")
+    with pytest.raises(InputError, match="can be the boundaries of one of them only"):
+        Corpus([plain, rows], docs="record")
+    # What jq makes of the lines are sentences beside the rows.
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text("".join(json.dumps({"text": line}) + "\n" for line in TEXT.decode().splitlines()))
+    assert sentences_of([lines, rows]).docs == "record"

@@ -15,6 +15,7 @@ int main() {
         const TextSums found = sum_text({ids.data(), cuts.data(), blank.data(), logs.data(), 5}, 8, 1);
         CHECK((found.nats == Reals{3.5, 4.25, 8.0}));
         CHECK((found.bytes == std::vector<std::int64_t>{9, 12, 0}));
+        CHECK((found.units == std::vector<std::int64_t>{2, 1, 1}));
         CHECK(found.tokens == 4 && found.unknown == 2 && found.most == -0.25);
         CHECK(pairwise_sum(found.parts) == -15.75 && pairwise_sum(found.unknown_parts) == -10.5);
     }

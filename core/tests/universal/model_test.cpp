@@ -85,11 +85,33 @@ Bytes other_kinds(std::size_t n) {
     return made;
 }
 
+/// Machine code: calls of eight places, conditional jumps, loads from a few addresses, moves between registers.
+Bytes machine_code(std::size_t n) {
+    std::mt19937 random(21);
+    Bytes made;
+    const auto distance = [&](std::uint32_t target, int bytes) {
+        const std::uint32_t value = target - static_cast<std::uint32_t>(made.size()) - static_cast<std::uint32_t>(bytes);
+        for (int i = 0; i < bytes; ++i) made.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+    };
+    while (made.size() < n) {
+        const std::uint32_t target = 0x2000 + random() % 8 * 0x123;
+        switch (random() % 6) {
+            case 0: made.push_back(0xE8), distance(target, 4); break;
+            case 1: made.insert(made.end(), {0x0F, 0x84}), distance(target, 4); break;
+            case 2: made.insert(made.end(), {0x48, 0x8B, 0x05}), distance(target + 0x10000, 4); break;
+            case 3: made.push_back(0x75), distance(static_cast<std::uint32_t>(made.size()) + random() % 4 * 16, 1); break;
+            case 4: made.insert(made.end(), {0xC7, 0x44, 0x24, 0x08, 1, 0, 0, 0}); break;
+            default: made.insert(made.end(), {0x48, 0x89, static_cast<std::uint8_t>(0xC0 | random() % 64)});
+        }
+    }
+    return made;
+}
+
 std::vector<Bytes> samples(int size) {
     Bytes all(256);
     for (int i = 0; i < 256; ++i) all[i] = static_cast<std::uint8_t>(i);
     return {Bytes{}, Bytes{'x'}, all, Bytes(part(size, 20000), 0), noise(part(size, 5000)), text(part(size, 20000), 1),
-            of("\xff\xfe\x80 h\xc3\xa9 \xc3"), other_kinds(1500)};
+            of("\xff\xfe\x80 h\xc3\xa9 \xc3"), other_kinds(1500), machine_code(1500)};
 }
 
 void tables_are_the_logistic_function() {
@@ -284,17 +306,22 @@ void impossible_states_of_fast_are_refused() {
 }
 
 void impossible_states_of_max_are_refused() {
-    for (int part = 0; part < 7; ++part) {
+    for (int part = 0; part < 11; ++part) {
         universal::State state(max);
         state.check();
         if (part == 0) state.max_parts().maps[768] = 12345;
         if (part == 1) state.parts().place->rate = 1u << 30;
         if (part == 2) state.parts().place->excess = -(1 << 30);
-        if (part == 3) state.max_parts().weights[2][77] = -0x7FFFFFFF;
+        if (part == 3) state.max_parts().weights[2][0].upper[77] = -0x7001;
         if (part == 4) state.max_parts().final_weights[1][3] = 1 << 30;
-        // How often a row of weights has learned, which divides:
-        if (part == 5) state.max_parts().weights[1][3 * universal::maximal::inputs - 1] = -100;
-        if (part == 6) state.max_parts().weights[17][2 * universal::maximal::inputs - 1] = 70000;
+        // What stands beside the count of a row, which no input reaches:
+        if (part == 5) state.max_parts().weights[1][2].upper[universal::maximal::inputs - 1] = -100;
+        if (part == 6) state.max_parts().weights[17][1].upper[3] = 0x7001;
+        // Places in arrays:
+        if (part == 7) state.max_parts().reading->instruction.base = 16;
+        if (part == 8) state.max_parts().reading->instruction.field = 8;
+        if (part == 9) state.max_parts().known[1].count = universal::maximal::most_targets + 1;
+        if (part == 10) state.max_parts().known[0].hand = universal::maximal::most_targets;
         bool refused = false;
         try {
             state.check();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 
 #include "universal/memory.hpp"
@@ -66,8 +67,10 @@ Parts parts_of(std::uint8_t* memory, std::size_t& bytes) {
     p.followers2 = take<std::uint32_t>(memory, bytes, 65536);
     p.word_ends = take<std::uint32_t>(memory, bytes, 65536 * 2);
     p.token_followers = take<std::uint32_t>(memory, bytes, 65536);
+    p.known = take<Targets>(memory, bytes, 2);
+    p.chances = take<std::uint32_t>(memory, bytes, chance_cells);
     for (int i = 0; i < 3; ++i) p.targets[i] = take<std::uint32_t>(memory, bytes, static_cast<std::size_t>(target_rows[i]));
-    for (int m = 0; m < mixers; ++m) p.weights[m] = take<std::int32_t>(memory, bytes, std::size_t{inputs} * mixer_rows[m]);
+    for (int m = 0; m < mixers; ++m) p.weights[m] = take<Weights>(memory, bytes, static_cast<std::size_t>(mixer_rows[m]));
     for (int f = 0; f < finals; ++f)
         p.final_weights[f] = take<std::int32_t>(memory, bytes, std::size_t{mixers} * final_rows[f]);
     p.pair_maps = take<std::uint32_t>(memory, bytes, pairs * 65536);
@@ -104,6 +107,8 @@ void fill(const Parts& p) {
             const std::uint32_t times = static_cast<std::uint32_t>(s) / 8;
             p.runs[c * 256 + s] = guess(s < 128 ? (1u << 22) - (1u << 22) / (times + 2) : 1u << 21) | run_start;
         }
+    for (std::uint32_t i = 0; i < chance_cells; ++i)
+        p.chances[i] = guess((2 * (i % chance_bins) + 1) * ((1u << 22) / (2 * chance_bins))) | match_start;
     for (int m = 0; m < predictors; ++m) {
         for (std::uint32_t i = 0; i < 2048; ++i) {
             const std::uint32_t length = i >> 6;
@@ -131,12 +136,24 @@ void check(const Parts& p) {
         throw std::invalid_argument("it holds an impossible cost of the last bytes");
     if (p.following->branch.bytes > 3 || p.following->branch.key >= static_cast<std::uint32_t>(target_rows[0]))
         throw std::invalid_argument("it holds an impossible branch");
+    if (p.reading->instruction.field >= fields || p.reading->instruction.base >= std::size(p.reading->instruction.displacement))
+        throw std::invalid_argument("it holds an impossible instruction");
+    for (int k = 0; k < 2; ++k) {
+        const Targets& known = p.known[k];
+        const auto impossible = [](std::uint32_t weight) { return weight > most_target_weight; };
+        if (known.count > most_targets || known.hand >= most_targets ||
+            std::any_of(known.weight, known.weight + most_targets, impossible))
+            throw std::invalid_argument("it holds impossible targets of branches");
+    }
     for (int m = 0; m < mixers; ++m)
         for (int row = 0; row < mixer_rows[m]; ++row) {
-            const std::int32_t* const weights = p.weights[m] + std::size_t{inputs} * static_cast<std::size_t>(row);
-            const auto impossible = [](std::int32_t w) { return w > most_weight || w < -most_weight; };
-            const std::int32_t count = weights[inputs - 1];
-            if (std::any_of(weights, weights + inputs - 1, impossible) || count < 0 || count > most_count)
+            const Weights& weights = p.weights[m][row];
+            bool possible = weights.upper[inputs - 1] == 0;
+            for (int i = 0; i < inputs - 1; ++i) {
+                const std::int32_t weight = weight_of(weights, i);
+                possible = possible && weight <= most_weight && weight >= -most_weight;
+            }
+            if (!possible)
                 throw std::invalid_argument("it holds impossible weights");
         }
     for (int f = 0; f < finals; ++f)

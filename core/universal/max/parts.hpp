@@ -10,8 +10,7 @@
 
 namespace bitmeter::universal::maximal {
 
-constexpr int contexts = 78;         // whose bit histories are kept;
-constexpr int general_contexts = 40; // the first of these are those of any data, the others of a text
+constexpr int contexts = 78;         // whose bit histories are kept: 40 of any data, then those of a text or of machine code
 constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 3;
 constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: orders 0 and 1, and
@@ -23,7 +22,7 @@ constexpr int inputs_of_predictor = 3;
 constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
 constexpr int inputs = (used_inputs + 1 + 15) / 16 * 16;  // of the mixers; the last place of a row counts its bits
 constexpr int mixers = 18;
-constexpr std::int32_t most_count = 65535;
+constexpr std::uint32_t most_count = 65535;
 constexpr int finals = 4;            // mixers of the mixers
 constexpr int refinements = 8;       // adaptive probability maps
 
@@ -38,7 +37,37 @@ struct alignas(64) Line {
 };
 static_assert(sizeof(Line) == 64);
 
+/// A row of a mixer's weights, as differences to their initial values: 1 is 2^29. Sums need the upper halves alone, so these
+/// lie together. The last place counts the bits that the row has learned.
+struct alignas(32) Weights {
+    std::int16_t upper[inputs];
+    std::uint16_t lower[inputs];
+    std::uint16_t& count() { return lower[inputs - 1]; }
+};
+inline std::int32_t weight_of(const Weights& row, int i) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(row.upper[i]) << 16 | row.lower[i]);
+}
+
 constexpr std::uint32_t near_size = 1024;
+
+/// An instruction of x86-64 so far, and those before it.
+struct Instruction {
+    std::uint32_t field = 0;       // that the next byte belongs to
+    std::uint32_t left = 0;        // bytes that it still has
+    std::uint32_t opcode = 0;      // with 0x100 after 0F, 0x200 after 0F 38 and 0F 3A
+    std::uint32_t modes = 0;       // the byte of operands (ModRM),
+    std::uint32_t index = 0;       // and the one after it (SIB)
+    std::uint32_t extension = 0;   // a REX prefix
+    std::uint32_t narrow = 0;      // whether a prefix of 66 came
+    std::uint32_t number = 0;      // the displacement or immediate so far
+    std::uint32_t immediate = 0;   // bytes of the immediate
+    std::uint32_t base = 0;        // the register that a displacement is added to
+    std::uint32_t count = 0;       // bytes so far,
+    std::uint32_t bytes = 0;       // and their hash
+    std::uint32_t before[6] = {};  // opcodes and operands of those before, the latest first
+    std::uint32_t whole[2] = {};   // the hashes of all their bytes
+    std::uint32_t displacement[16] = {};  // that was added last to each register
+};
 
 /// The text so far, as the contexts need it.
 struct alignas(64) Reading {
@@ -72,6 +101,7 @@ struct alignas(64) Reading {
     std::uint32_t base_run = 0;            // bytes since one that is no nucleotide
     std::uint32_t plain = 1u << 15;        // the part of bytes that are of a text, in 1/65536
     std::uint32_t seen = 0;                // bytes of this document
+    Instruction instruction;
     std::uint8_t near[near_size] = {};
 };
 
@@ -95,6 +125,14 @@ struct Branch {
     std::uint32_t source = 0;     // which of the tables that is from
 };
 
+/// Where branches went, or data was read.
+constexpr std::uint32_t most_targets = 2048, fields = 8;
+struct alignas(64) Targets {
+    std::uint32_t count = 0, hand = 0;        // how many there are, and which is looked at next when one must go
+    std::uint32_t place[most_targets] = {};
+    std::uint32_t weight[most_targets] = {};  // how often, halved when another looks for room
+};
+
 struct alignas(64) Following {
     Match match[candidates];
     Match repeat[2];  // of nucleotides: forwards, and as a reverse complement
@@ -114,9 +152,11 @@ struct Parts {
     std::uint32_t* followers2;     // 65536: those after each pair
     std::uint32_t* word_ends;      // 65536 × 2: a word, and where it ended last
     std::uint32_t* token_followers;  // 65536: the last bytes after a word or gap
+    Targets* known;                // of branches, and of data
+    std::uint32_t* chances;        // 5 × 8 × 32: p(1) by the part of the targets' weight that predicts it
     std::uint32_t* targets[3];     // of branches: by the bytes before, by the lowest byte, and by the lowest two
     // These hold the difference to their initial values:
-    std::int32_t* weights[mixers];  // 1 is 2^29
+    Weights* weights[mixers];
     std::int32_t* final_weights[finals];  // 1 is 65536
     std::uint32_t* pair_maps;      // pairs × 65536: p(1) predicted by two histories
     std::uint32_t* refined[refinements];  // rows of cells
@@ -134,6 +174,8 @@ constexpr int mixer_rows[mixers] = {8,   256, 256, 256,  34 * 3, 576,  1028, 512
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
 constexpr int target_rows[3] = {4096, 512, 65536};
+constexpr std::uint32_t most_target_weight = 4095, new_target_weight = 8;
+constexpr std::uint32_t chance_bins = 32, chance_cells = 5 * 8 * chance_bins;  // by the byte, the weight and its part
 constexpr int cells_of_row = 16;  // a nat apart
 constexpr std::int32_t most_excess = 32 * 256;  // of the bits that the last bytes cost beyond 8 each, in 1/256
 constexpr std::int32_t most_weight = 0x70000000, most_final_weight = 1 << 21;

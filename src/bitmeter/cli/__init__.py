@@ -12,7 +12,7 @@ import io
 import os
 import sys
 
-from bitmeter.errors import BitmeterError, ChoiceError, SignatureError
+from bitmeter.errors import BitmeterError, ChoiceError, RecordError, SignatureError
 
 TYPE_CHECKING = False  # not imported from typing, which is slow; type checkers know the name
 if TYPE_CHECKING:
@@ -86,6 +86,11 @@ def _run(arguments: list[str]) -> int:
         _complain(with_options(str(error), arguments))
         _say(f"Type: bitmeter {arguments[0]} --help" if arguments else "Type: bitmeter --help")
         return 2
+    except RecordError as error:
+        from bitmeter.cli.usage import with_remedy
+
+        _complain(with_remedy(error, arguments))
+        return 1
     except BitmeterError as error:
         _complain(error)
         return 1

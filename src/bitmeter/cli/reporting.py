@@ -12,7 +12,7 @@ from typing import Any
 from bitmeter._util.leftovers import temporary_folder
 from bitmeter.cli.output import note
 
-__all__ = ["Reported", "check_runs", "reported", "write"]
+__all__ = ["Reported", "chosen_runs", "reported", "write"]
 
 #: Above this many bytes, predictions are looked into only if --alternatives asks for it: it can take minutes.
 DETAILED = 256_000
@@ -30,15 +30,23 @@ def write(runs: list[Any], path: Path, *, force: bool, quiet: bool = False, **mo
         note(line)
 
 
-def check_runs(names: list[str], more: str) -> None:
-    """Say of a saved run that is not there how it is made; `more` ends that command."""
+def chosen_runs(names: list[str], more: str) -> list[Any]:
+    """The paths of saved runs, and the runs of the history that are named by number or short signature.
+
+    Of a run that is not there, it is said how it is made; `more` ends that command.
+    """
     from bitmeter._util.files import label
+    from bitmeter.cli.trust.remembered import remembered_score
     from bitmeter.errors import FileFormatError
 
+    found: list[Any] = []
     for name in names:
-        if not Path(name).exists():
+        remembered = remembered_score(name)
+        if remembered is None and not Path(name).exists():
             message = f"there is no saved run {label(name)}; type: bitmeter score MODEL TEXT -o a.json {more}"
             raise FileFormatError(message, value=name)
+        found.append(name if remembered is None else remembered)
+    return found
 
 
 class Reported:

@@ -72,7 +72,7 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
     _core.Spelling.check(core)
     spelling = _core.Spelling(core)
     separators = SEPARATORS["kenlm"]
-    tokens, unknown, most, nats, sizes, parts, of_unknown = _core.ngram_spelled_sums(
+    tokens, unknown, most, nats, sizes, counts, parts, of_unknown = _core.ngram_spelled_sums(
         core, spelling, data, separators, FIRST_BLOCK
     )
     total = exact_parts(-part for part in parts)
@@ -110,7 +110,7 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
         signature=signature,
         notes=tuple(_notes(about, core, data)),
         by_document=documents,
-        by_block=BlockSums(FIRST_BLOCK, _reals(nats), _wholes(sizes)),
+        by_block=BlockSums(FIRST_BLOCK, _reals(nats), _wholes(sizes), tokens=None if counts == sizes else _wholes(counts)),
         exact=(total, known),
     )
     found = with_interval(found, _CONFIDENCE, lambda *asked: found_by(METHOD, *asked))

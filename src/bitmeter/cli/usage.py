@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-__all__ = ["command_of", "usage_message", "with_options"]
+from bitmeter.errors import RecordError
+
+__all__ = ["command_of", "usage_message", "with_options", "with_remedy"]
 
 #: What the parser says of a value, and how we say it.
 _VALUES = (
@@ -103,6 +107,29 @@ def with_options(message: str, arguments: list[str]) -> str:
             message = re.sub(rf"(?<![-\w]){re.escape(name)}\b", option, message)
         elif message.startswith(f"{name} "):
             message = f"--{message}"
+    return message
+
+
+def with_remedy(error: RecordError, arguments: list[str]) -> str:
+    """What is wrong with a row, with what to type: the option of this verb, or the verb that reads logs of other tools.
+
+    Examples
+    --------
+    >>> error = RecordError("'text' is null; it must be text. Remove such rows, or choose")
+    >>> with_remedy(error, ["score", "kt", "a.jsonl"])
+    "'text' is null; it must be text. Leave such rows out with --on-bad skip, or choose"
+    """
+    from bitmeter.hosts.logs.reading import tool_of
+    from bitmeter.text.corpus.readers import REMOVE
+
+    message = str(error)
+    if arguments[:1] == ["score"]:
+        message = message.replace(REMOVE, "Leave such rows out with --on-bad skip")
+    path = Path(error.path) if error.path else None
+    tool = tool_of(path) if path is not None and path.is_file() else ""
+    if tool:
+        typed = f"bitmeter runs import {shlex.quote(str(path))}"
+        message += f". This is a log of {tool}, which has its figures already: {typed}"
     return message
 
 

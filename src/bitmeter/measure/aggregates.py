@@ -105,7 +105,8 @@ class BlockSums(_Sums):
     """Costs of successive blocks of `size` bytes over the whole text; a unit belongs to the block where it starts.
 
     Where the text shows articles or chapters, `clusters` has the number of that in which each block starts, and `kind`
-    says what they are.
+    says what they are. `tokens` has the tokens of each block that were scored; None where each byte is one, and in runs
+    of earlier versions.
     """
 
     size: int
@@ -113,6 +114,23 @@ class BlockSums(_Sums):
     bytes: NDArray[np.int64]
     clusters: NDArray[np.int64] | None = None
     kind: str = ""
+    tokens: NDArray[np.int64] | None = None
+
+    def sizes(self, per: Per, count: int) -> list[float]:
+        """The size of each block in what a figure is per, in all `count`: what was not scored is in neither.
+
+        Characters and words are not counted by block: bytes stand for them.
+
+        Examples
+        --------
+        >>> blocks = BlockSums(64, np.ones(2), np.array([64, 36]), tokens=np.array([10, 15]))
+        >>> blocks.sizes("token", 25), blocks.sizes("word", 50)
+        ([10.0, 15.0], [32.0, 18.0])
+        """
+        found = self.tokens if per == "token" and self.tokens is not None else self.bytes
+        sizes = found.tolist()
+        share = count / sum(sizes)
+        return [size * share for size in sizes]
 
 
 @dataclass(frozen=True, eq=False)

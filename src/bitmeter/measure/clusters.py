@@ -14,6 +14,7 @@ from bitmeter.measure.aggregates import BlockSums, DocumentSums
 from bitmeter.measure.interval.blocks import AlongText
 from bitmeter.measure.interval.ratio import FEWEST
 from bitmeter.text.corpus.corpus import Corpus
+from bitmeter.text.corpus.labels import hash_of
 from bitmeter.text.sections import Sections, line_pattern
 
 __all__ = ["CLUSTER", "Clustering", "changed_clusters", "check_cluster"]
@@ -160,9 +161,17 @@ class Clustering:
             )
             return documents, blocks, (note,)
         kept, numbers = np.unique(first, return_inverse=True)
-        names = self._corpus.label_hashes()[kept]
-        found = replace(documents, clusters=numbers.reshape(-1).astype(np.int64), kind=self._kind, names=names)
-        return found, blocks, ()
+        hashes = self._corpus.label_hashes()
+        found = replace(documents, clusters=numbers.reshape(-1).astype(np.int64), kind=self._kind, names=hashes[kept])
+        without = int(np.count_nonzero(hashes[labels] == hash_of(None)))
+        return found, blocks, (_unlabelled(without, len(labels), self._wanted),) if without else ()
+
+
+def _unlabelled(without: int, of: int, field: str) -> str:
+    """That some records are clustered by a value that they do not have."""
+    if without == 1:
+        return f"1 of {of:,} records has no {field}, and is a cluster of its own"
+    return f"{without:,} of {of:,} records have no {field}, and count as one cluster"
 
 
 def changed_clusters(method: str, parts: list[str]) -> str:

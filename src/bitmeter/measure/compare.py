@@ -48,6 +48,8 @@ class Row(Tested):
         After Holm's correction for the number of models; None if there is none.
     reason
         Why there is no p-value or no e-value.
+    remarks
+        The notes of its score but for those of the interval; and that it differs from the baseline in precision alone.
     """
 
     score: Score
@@ -55,11 +57,12 @@ class Row(Tested):
     test: PairedTest | None
     p_value: float | None
     reason: str
+    remarks: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why to trust the difference's interval and p-value less."""
-        return () if self.test is None else self.test.notes
+        """Remarks, and why to trust the difference's interval and p-value less."""
+        return (*self.remarks, *(() if self.test is None else self.test.notes))
 
     @property
     def caveat(self) -> str:
@@ -272,13 +275,21 @@ def compare_scores(scores: list[Score], confidence: float, weights: Weights = "b
     apart = [_difference(base, other) for other in scores[1:]]
     tests = [_test(base, other, confidence, weights) for other in scores[1:]]
     corrected = holm([None if test is None else test.p_value for test, _ in tests])
-    rows = [Row(base, 0.0, None, None, "baseline")]
+    rows = [Row(base, 0.0, None, None, "baseline", base.own_notes)]
     for other, difference, (test, reason), p_value in zip(scores[1:], apart, tests, corrected, strict=True):
         weighed = difference if weights == "byte" else _mean_difference(test, reason)
-        rows.append(Row(other, weighed, test, p_value, reason))
+        rows.append(Row(other, weighed, test, p_value, reason, (*other.own_notes, *_precision(base, other))))
     method = next((f"{t.interval.method}, {t.label}" for t, _ in tests if t is not None and t.interval), "totals only")
     groups = compare_groups(scores, confidence)
     return Comparison(tuple(rows), confidence, method, weights, base.figure_per, groups)
+
+
+def _precision(base: Score, other: Score) -> tuple[str, ...]:
+    """A note where models of one name were run in different precision, such as int8 weights and float32."""
+    ours, baseline = other.signature.precision, base.signature.precision
+    if base.model != other.model or ours == baseline:
+        return ()
+    return (f"the precision is {ours}, and that of the baseline of the same name {baseline}",)
 
 
 def _mean_difference(test: PairedTest | None, reason: str) -> float:
@@ -345,7 +356,8 @@ def _test(base: Score, other: Score, confidence: float, weights: Weights) -> tup
     if blocks is None:
         return None, "too few documents, and no sums along the text"
     of_base, of_other = (found.nats / _LN2 for found in blocks)
-    grid, clusters = blocks[0].bytes * (base.count(base.figure_per) / blocks[0].bytes.sum()), _sections(base, other)
+    grid = np.array(blocks[0].sizes(base.figure_per, base.count(base.figure_per)))
+    clusters = _sections(base, other)
     if clusters is not None:
         sums = (by_cluster.grouped(found, clusters[: len(found)]) for found in (of_base, of_other, grid))
         of_base, of_other, grid = sums
@@ -385,7 +397,10 @@ def _sizes(score: Score, documents: DocumentSums) -> Floats:
 
 
 def _common_blocks(first: BlockSums | None, second: BlockSums | None) -> tuple[BlockSums, BlockSums] | None:
-    """The blocks of both on one grid; units of different sizes start elsewhere, so the sizes are set to the grid's."""
+    """The blocks of both on one grid; units of different sizes start elsewhere, so the sizes are set to the grid's.
+
+    Figures per token are compared between models of the same units, whose blocks are the same.
+    """
     if first is None or second is None or first.size != second.size:
         return None
     if np.array_equal(first.bytes, second.bytes):

@@ -409,9 +409,13 @@ class Run:
             by_window=None if self._windows is None else self._windows.finished(),
             pieces=None if self._tool_words is None else self._tool_words.finished(),
             exact=exact,
-            learns=self._model.traits.learns and self._conditions is None,
+            learns=self._model.traits.learns and self._conditions is None and not self._is_afresh(number),
             by_group=None if self._groups is None else self._groups.finish(documents),
         )
+
+    def _is_afresh(self, documents: int) -> bool:
+        """Whether a model that learns knows nothing of one document in the next, since each is a file."""
+        return self._settings.ctx == "file" and self._corpus.docs == "file" and documents > 1
 
     def _notes(self, signature: Signature) -> tuple[str, ...]:
         notes = (

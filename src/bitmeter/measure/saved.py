@@ -205,7 +205,10 @@ def _clusters(fields: Fields, nats: Floats) -> tuple[Ints | None, str]:
 def _block_sums(fields: Fields) -> BlockSums:
     nats, length = fields.reals("nats", infinite=True), fields.counts("bytes")
     _same_length(fields, nats, length)
-    return BlockSums(fields.count("size", 1), nats, length, *_clusters(fields, nats))
+    tokens = fields.counts("tokens") if "tokens" in fields else None
+    if tokens is not None:
+        _same_length(fields, nats, tokens)
+    return BlockSums(fields.count("size", 1), nats, length, *_clusters(fields, nats), tokens)
 
 
 def _window_sums(fields: Fields) -> WindowSums:
@@ -302,6 +305,8 @@ def _check(fields: Fields, found: Saved) -> None:
         size = int(found["by_document"].bytes.sum())
         if int(blocks.bytes.sum()) != size:
             fields.fail(f"its blocks hold {int(blocks.bytes.sum())} bytes, its documents {size}")
+        if blocks.tokens is not None and int(blocks.tokens.sum()) != (found["tokens"] or 0):
+            fields.fail(f"its blocks hold {int(blocks.tokens.sum())} tokens, and it has {found['tokens']}")
         _agree(fields, "the sum of by_block.nats", _sum(blocks.nats), found["nats"], "nats")
 
 

@@ -289,7 +289,7 @@ class Score(Tabular, InNotebooks):
             exact=(nats, known),
             tokens=None if self.tokens is None or other.tokens is None else self.tokens + other.tokens,
             signature=self.signature.but(text=text, docs=f"{kind[0]}.{self.documents + other.documents}.{where}"),
-            notes=tuple(dict.fromkeys((*self._own_notes(), *other._own_notes()))),
+            notes=tuple(dict.fromkeys((*self.own_notes, *other.own_notes))),
             by_document=documents,
             by_block=None,
             learns=False,  # it began again with each part
@@ -307,8 +307,9 @@ class Score(Tabular, InNotebooks):
         note = changed_clusters(methods[0], methods[1:]) if methods else ""
         return result if not note or note in result.notes else replace(result, notes=(*result.notes, note))
 
-    def _own_notes(self) -> tuple[str, ...]:
-        """The notes but for those of the interval."""
+    @property
+    def own_notes(self) -> tuple[str, ...]:
+        """The notes but for those of the interval: what was left out, what was not found, what a model warns of."""
         of_interval = () if self.interval is None else self.interval.notes
         return tuple(n for n in self.notes if n not in of_interval and not n.startswith("no interval: "))
 

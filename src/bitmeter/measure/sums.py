@@ -145,8 +145,8 @@ class ExactBlocks:
         The size of blocks, and where the text ends.
     levels
         Arrays with one number per block, whose exact sum is the log-probability of the block.
-    bytes
-        Of each block.
+    bytes, tokens
+        Of each block; tokens are those that were scored.
     infinite
         Which blocks hold something impossible.
     hidden
@@ -157,6 +157,7 @@ class ExactBlocks:
     end: int
     levels: tuple[Floats, ...]
     bytes: Ints
+    tokens: Ints
     infinite: Bools
     hidden: Parts
 
@@ -167,7 +168,8 @@ class BlockTotals:
     def __init__(self) -> None:
         self.size = FIRST_BLOCK
         self._logs = _core.ExactSums()
-        self._bytes = np.zeros(0, dtype=np.int64)
+        #: Bytes and tokens of each block.
+        self._counts = np.zeros((0, 2), dtype=np.int64)
         self._end = 0
 
     def add(self, counted: Counted) -> None:
@@ -183,18 +185,24 @@ class BlockTotals:
         first, last = ((int(start) + offset) // self.size for start in (starts[0], starts[-1]))
         edges = np.searchsorted(starts, np.arange(first, last + 2, dtype=np.int64) * self.size - offset)
         edges[0], edges[-1] = 0, len(starts)
-        if last >= len(self._logs):
-            self._bytes = np.concatenate([self._bytes, np.zeros(last + 1 - len(self._logs), dtype=np.int64)])
-            self._logs.resize(last + 1)
-        self._logs.add(counted.scored.logprobs, edges.astype(np.int64), first)
-        self._bytes[first : last + 1] += np.diff(cuts[edges])
+        edges = edges.astype(np.int64)
+        self._lengthen(last + 1)
+        self._logs.add(counted.scored.logprobs, edges, first)
+        self._counts[first : last + 1, 0] += np.diff(cuts[edges])
+        left_out = counted.skipped | counted.scored.blank
+        self._counts[first : last + 1, 1] += np.diff(edges) - _core.segment_counts(left_out, edges)
+
+    def _lengthen(self, length: int) -> None:
+        if length > len(self._logs):
+            self._counts = np.concatenate([self._counts, np.zeros((length - len(self._counts), 2), dtype=np.int64)])
+            self._logs.resize(length)
 
     def _double(self) -> None:
         self.size *= 2
         self._logs.join_pairs()
-        if len(self._bytes) % 2:
-            self._bytes = np.append(self._bytes, 0)
-        self._bytes = self._bytes.reshape(-1, 2).sum(axis=1)
+        if len(self._counts) % 2:
+            self._counts = np.concatenate([self._counts, np.zeros((1, 2), dtype=np.int64)])
+        self._counts = self._counts[0::2] + self._counts[1::2]
 
     def exactly(self) -> ExactBlocks:
         """All sums before they are rounded."""
@@ -208,8 +216,9 @@ class BlockTotals:
             self._logs.add(-rest, bounds)
             values = self._logs.values()
         return ExactBlocks(
-            self.size, self._end, tuple(levels), self._bytes, infinite, exact_parts(self._logs.parts().tolist())
-        )
+            self.size, self._end, tuple(levels), self._counts[:, 0].copy(), self._counts[:, 1].copy(), infinite,
+            exact_parts(self._logs.parts().tolist()),
+        )  # fmt: skip
 
     def take(self, other: ExactBlocks) -> None:
         """Add the sums of a part of the text, with blocks counted from the beginning of the whole."""
@@ -222,13 +231,12 @@ class BlockTotals:
             self._double()
         per = self.size // other.size
         length = -(-len(other.bytes) // per)
-        if length > len(self._logs):
-            self._bytes = np.concatenate([self._bytes, np.zeros(length - len(self._bytes), dtype=np.int64)])
-            self._logs.resize(length)
+        self._lengthen(length)
         bounds = np.minimum(np.arange(length + 1, dtype=np.int64) * per, len(other.bytes))
         for level in other.levels:
             self._logs.add(level, bounds)
-        self._bytes[:length] += np.add.reduceat(other.bytes, bounds[:-1])
+        for column, counts in enumerate((other.bytes, other.tokens)):
+            self._counts[:length, column] += np.add.reduceat(counts, bounds[:-1])
         if other.infinite.any():
             self._logs.add(np.where(other.infinite, -np.inf, 0.0), bounds)
             first = int(np.argmax(other.infinite)) // per
@@ -238,10 +246,15 @@ class BlockTotals:
     def finished(self) -> BlockSums:
         """The sums so far. The end of a document behind the last block of the text is added to that block."""
         size = -(-self._end // self.size) if self._end else len(self._logs)
-        length = np.zeros(size, dtype=np.int64)
-        length[: len(self._bytes)] = self._bytes[:size]
+        counts = np.zeros((size, 2), dtype=np.int64)
+        counts[: len(self._counts)] = self._counts[:size]
+        if size:
+            counts[-1] += self._counts[size:].sum(axis=0)
+        length, tokens = (np.ascontiguousarray(column) for column in counts.T)
         self._logs.resize(size)
-        return BlockSums(self.size, _cost(self._logs), length)
+        return BlockSums(
+            self.size, _cost(self._logs), length, tokens=None if np.array_equal(length, tokens) else tokens
+        )
 
     def total(self) -> Parts:
         """The exact cost of the text without its impossible units: each unit is in one block."""

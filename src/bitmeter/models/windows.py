@@ -33,7 +33,7 @@ Ints = NDArray[np.int64]
 
 #: Kinds of windows, with their descriptions.
 KINDS = {
-    "full": "all of the document before is seen",
+    "full": "all of the document before is seen; by a model that learns as it reads, all documents before it, too",
     "sliding": "windows of {window:,} tokens, each {stride:,} further; every token is scored once, with at least "
     "{least:,} before it where the document has them",
     "disjoint": "windows of {window:,} tokens that share nothing",

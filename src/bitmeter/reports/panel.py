@@ -162,11 +162,11 @@ def remarks(comparison: Comparison) -> list[str]:
     if tests > 1:
         lines += folded("", f"p is corrected for {tests} comparisons (Holm).", 0)
     reasons: dict[str, list[str]] = {}
-    for row in comparison.rows[1:]:
+    for k, row in enumerate(comparison.rows):
         missing = row.reason if not row.reason or row.reason.startswith("no ") else f"no p-value: {row.reason}"
-        for remark in (*([missing] if missing else []), *row.notes):
+        for remark in (*([missing] if missing and k else []), *row.notes):
             reasons.setdefault(remark, []).append(row.score.model)
-    found = [f"{', '.join(models)}: {reason}" for reason, models in reasons.items()]
+    found = [f"{', '.join(dict.fromkeys(models))}: {reason}" for reason, models in reasons.items()]
     return lines + [part for line in found for part in textwrap.wrap(line, line_width(), subsequent_indent="  ")]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +16,7 @@ import bitmeter as bm
 from bitmeter import cli
 from tests.cli.running import MAIN, run
 from tests.cli.texts import LINES, write_texts
+from tests.hosts.logs.made_logs import GENUINE, chat, write
 
 
 @pytest.fixture
@@ -39,6 +41,59 @@ def test_several_models_and_texts_are_scored_text_by_text(here: Path, capsys: py
     assert code == 0
     expected = [bm.score(model, text).bits_per_byte for text in ("harbour.txt", "half.txt") for model in ("kt", "xz")]
     assert [float(line) for line in printed.splitlines()] == expected
+
+
+@pytest.mark.parametrize(("per", "empty"), [("byte", b""), ("word", b" \n")])
+def test_quiet_prints_the_figures_of_the_other_texts_where_one_has_none(
+    here: Path, capsys: pytest.CaptureFixture[str], per: str, empty: bytes
+) -> None:
+    (here / "empty.txt").write_bytes(empty)
+    texts = ["harbour.txt", "empty.txt", "half.txt"]
+    code, printed, said = run(capsys, "score", "kt", *texts, "-q", "--per", per)
+    first, last = (repr(bm.score("kt", text).per(per)) for text in ("harbour.txt", "half.txt"))
+    assert (code, printed.splitlines()) == (0, [first, "–", last])
+    assert said == f"note: the text empty.txt has no {per}s, so there is nothing to divide by\n"
+    code, printed, said = run(capsys, "score", "-m", "kt", "-m", "uniform", "empty.txt", "-q", "--per", per)
+    assert (code, printed) == (1, "")
+    assert f"the text empty.txt has no {per}s" in said
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_null_text_is_refused_with_what_to_type(here: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    rows = [{"text": "one"}, {"text": None}, {"text": "two"}]
+    if kind == "jsonl":
+        (here / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        pq.write_table(pa.Table.from_pylist(rows), "a.parquet")
+    code, _, said = run(capsys, "score", "kt", f"a.{kind}")
+    assert code == 1
+    assert said.endswith("2: 'text' is null; it must be text. Leave such rows out with --on-bad skip, or choose "
+                         "another with --field\n")  # fmt: skip
+    assert run(capsys, "score", "kt", f"a.{kind}", "--on-bad", "skip", "-q")[0] == 0
+    # There is no such option elsewhere.
+    _, _, said = run(capsys, "compare", "kt", "uniform", "--on", f"a.{kind}")
+    assert "Remove such rows, or choose another with --field\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"), [("lm_eval.jsonl", "lm-eval"), ("lighteval.parquet", "lighteval"), ("server.jsonl", "a server")]
+)
+def test_a_log_of_another_tool_is_for_runs_import(
+    here: Path, capsys: pytest.CaptureFixture[str], name: str, tool: str
+) -> None:
+    if name == "lm_eval.jsonl":
+        write(here / name, {"doc_id": 0, "arguments": [["The text"]], "resps": [[[-3.5]]]})
+    elif name == "server.jsonl":
+        write(here / name, chat(("a", -1.0)), chat(("b", -2.0)))
+    else:
+        shutil.copy(GENUINE / name, here / name)
+    code, _, said = run(capsys, "score", "kt", name)
+    assert code == 1
+    assert said.endswith(f". This is a log of {tool}, which has its figures already: bitmeter runs import {name}\n")
+    assert run(capsys, "runs", "import", name)[0] == 0
+    (here / "rows.jsonl").write_text('{"body": "x"}\n')
+    assert "runs import" not in run(capsys, "score", "kt", "rows.jsonl")[2]
 
 
 def test_without_a_model_it_is_universal(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bitmeter as bm
-from bitmeter.cli.models.train_networks import NetworkOptions, _lines
+from bitmeter.cli.models.train_networks import NetworkOptions, _beside_counts, _lines
 from bitmeter.models.causal.trained.curve import LearningCurve, TrainingStep
+from bitmeter.text.corpus.corpus import Corpus
 from tests.cli.running import at_terminal, run
 from tests.models.networks import TINY
 
@@ -50,6 +52,28 @@ def test_the_options_are_those_of_the_library(here: Path, capsys: pytest.Capture
     assert run(capsys, "train", "text.txt", "-o", "net", *SMALL, "--seed", "3", "--dropout", "0")[0] == 0
     expected = bm.Neural("lstm", "bytes", width=8, threads=1, seed=3, dropout=0.0).fit("text.txt", epochs=2)
     assert bm.score("net", "text.txt").nats == pytest.approx(bm.score(expected, "text.txt").nats, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["lstm", "transformer"])
+def test_it_says_that_counts_are_better(kind: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = ("--kind", kind, "--units", "bytes", "--width", "8", "--layers", "1", "--epochs", "0.1", "--threads", "1")
+    code, printed, _ = run(capsys, "train", "text.txt", "--heldout", "text.txt", "-o", "net", *short)
+    assert code == 0
+    said = " ".join(printed.split())
+    # Both figures are those of `score`, not that of the learning curve.
+    counts = bm.NGram(5, units="bytes").fit("text.txt", docs="file")
+    by_counts, own = (bm.score(model, "text.txt", docs="file").bits_per_byte for model in (counts, "net"))
+    assert by_counts < own
+    assert f"order 5: {by_counts:.4f} bits/byte of the same held-out text" in said
+    assert f"scored alike, has {own:.4f}, {100 * (own / by_counts - 1):.1f} % more, so counts are better here" in said
+
+
+def test_it_says_that_counts_are_worse() -> None:
+    text = Corpus.from_text("".join(f"{n * 7919 % 977} is {n * 104729 % 983}\n" for n in range(300)), docs="file")
+    better: Any = bm.NGram(9, units="bytes").fit(text)  # whatever scores: here, longer contexts
+    counts, own = (bm.score(model, text).bits_per_byte for model in (bm.NGram(5, units="bytes").fit(text), better))
+    said = _beside_counts(text, text, 1, better)
+    assert said.endswith(f"scored alike, has {own:.4f}, {100 * (1 - own / counts):.1f} % fewer")
 
 
 def test_a_terminal_shows_the_bar(here: Path) -> None:

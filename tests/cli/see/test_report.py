@@ -35,6 +35,24 @@ def test_saved_runs_find_their_traces(folder: Path, capsys: pytest.CaptureFixtur
     assert found["against"][0]["b"] == "uniform:256"
 
 
+def test_runs_of_the_history_are_named_by_their_numbers(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BITMETER_DATA", str(folder / "data"))
+    for name in ("kt", "uniform"):
+        assert run(capsys, "score", name, "harbour.txt")[0] == 0
+    code, printed, _ = run(capsys, "report", "1", "2", "-o", "r.html")
+    assert (code, printed.startswith("note: none of the runs has a trace")) == (0, True)
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert all(f"<li>{name}: " in page for name in ("kt", "uniform:256"))
+    for words in (["plot", "running", "1", "-o", "a.svg"], ["plot", "compare", "1", "2", "-o", "b.svg"]):
+        assert run(capsys, *words) == (0, "", "")
+        assert (folder / words[-1]).read_text().startswith("<svg")
+    for words in (["report", "7", "-o", "c.html"], ["plot", "running", "7", "-o", "c.svg"]):
+        code, _, said = run(capsys, *words)
+        assert (code, "there is no run 7 in the history; `bitmeter runs list` lists them" in said) == (2, True)
+
+
 def test_a_trace_of_another_name_is_given(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "kt.parquet").rename("other.parquet")
     assert run(capsys, "report", "kt.json", "-o", "bare.html")[1].startswith("note: none of the runs has a trace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,6 +69,52 @@ def test_the_method_scales_the_blocks_to_other_units() -> None:
     ratio = score.bytes / score.words
     assert figures(by_word) == pytest.approx([ratio * value for value in figures(by_byte)], rel=1e-9)
     assert by_word.method.startswith(f"{METHOD.name}(")
+
+
+#: Words of very different lengths, long and short ones together, so that blocks of bytes hold few or many.
+UNEVEN = (b"a to be or it is so we go up " * 20 + b"incomprehensibilities counterrevolutionaries " * 9) * 20
+
+
+@pytest.mark.parametrize(
+    "text", [UNEVEN, b"".join(b"= Part %d =\n\n%s\n" % (k, UNEVEN[: 900 * k]) for k in range(1, 9))]
+)
+def test_tokens_that_cost_the_same_leave_no_doubt_along_a_text(text: bytes) -> None:
+    # Every token costs one bit, so that their mean is known without error, however many a block of bytes holds.
+    score = bm.score("uniform:2", text)
+    found = score.interval_per("token")
+    assert found is not None
+    assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
+    assert found.clusters > 5
+    by_byte = score.interval_per("byte")
+    assert by_byte is not None
+    assert by_byte.half_width > 0.0
+
+
+def test_tokens_of_blocks_are_those_that_start_there_and_were_scored() -> None:
+    score = bm.score("uniform:2", UNEVEN, first="skip")
+    blocks, trace = score.by_block, score.trace
+    assert blocks is not None
+    starts = np.asarray(trace.start)[np.asarray(trace.logprob) != 0.0]  # white space and what is skipped cost nothing
+    expected = np.bincount(starts // blocks.size, minlength=len(blocks.nats))
+    assert blocks.tokens is not None
+    assert blocks.tokens.tolist() == expected.tolist()
+    assert blocks.tokens.sum() == score.tokens
+    assert bm.score("kt", UNEVEN).by_block.tokens is None  # each byte is one
+
+
+def test_the_difference_per_token_is_known_where_it_is_that_of_every_token() -> None:
+    found = bm.compare("uniform:2", "uniform:4", on=UNEVEN).rows[1]
+    assert (found.difference, found.low, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_a_run_without_tokens_of_blocks_is_scaled_from_bytes() -> None:
+    score = bm.score("uniform:2", UNEVEN)
+    assert score.by_block is not None
+    earlier = replace(score, by_block=replace(score.by_block, tokens=None))
+    per_token, per_byte = earlier.interval_per("token"), earlier.interval_per("byte")
+    assert per_token is not None
+    assert per_byte is not None
+    assert figures(per_token) == pytest.approx([x * score.bytes / score.tokens for x in figures(per_byte)], rel=1e-9)
 
 
 def test_the_method_needs_finite_sums_along_the_text() -> None:

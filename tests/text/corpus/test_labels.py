@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,15 @@ def test_numbers_and_truth_values_are_not_the_same() -> None:
     assert labels.numbers.tolist() == [0, 1, 2, 3, 0]
 
 
+def test_what_is_not_a_number_is_nothing() -> None:
+    labels = Labels("x")
+    labels.add_columns({"x": [math.nan, float("nan"), None, ""]}, "a", 1)
+    assert labels.numbers.tolist() == [0, 0, 0, 0]
+    groups = Labels("x", "group")
+    groups.add_columns({"x": [math.nan, None, ""]}, "a", 1)
+    assert (groups.numbers.tolist(), groups.names) == ([0, 0, 1], ("None", ""))
+
+
 # ---- the field that is found -----------------------------------------------------------------------------------------
 
 
@@ -130,6 +140,8 @@ ALONE = [f"u{i}" for i in range(40)]
         ({"source": [*RUNS[:-1], ""]}, ("", 0)),
         ({"source": [*RUNS[:-1], ["t7"]]}, ("", 0)),
         ({"source": [i // 5 > 3 for i in range(40)]}, ("", 0)),
+        ({"id": [i // 5 + 0.5 for i in range(40)]}, ("id", 8)),  # as a frame has ids of which some were missing
+        ({"id": [*(i // 5 + 0.5 for i in range(39)), math.nan]}, ("", 0)),
         ({"source": [*RUNS[:-1], "x" * 5000]}, ("", 0)),
     ],
 )
@@ -144,12 +156,14 @@ def test_a_field_that_one_record_lacks_is_not_found() -> None:
     assert chosen([]) == ("", 0)
 
 
-def test_the_field_is_found_in_every_format(tmp_path: Path) -> None:
+@pytest.mark.parametrize("values", [RUNS, [i // 5 + 0.5 for i in range(40)]], ids=["strings", "floats"])
+def test_the_field_is_found_in_every_format(tmp_path: Path, values: list[Any]) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")
-    rows = passages(url=RUNS, note=[[1]] * 40)
+    rows = passages(url=values, note=[[1]] * 40)
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet", row_group_size=7)
     write(tmp_path / "a.jsonl", rows)
+    (tmp_path / "a.csv").write_text("text,url\n" + "".join(f"{row['text']},{row['url']}\n" for row in rows))
 
     class Dataset:
         column_names = ("text", "url", "note")
@@ -157,7 +171,7 @@ def test_the_field_is_found_in_every_format(tmp_path: Path) -> None:
         def __iter__(self) -> Iterator[dict[str, Any]]:
             return iter(rows)
 
-    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", Dataset()):
+    for source in (tmp_path / "a.parquet", tmp_path / "a.jsonl", tmp_path / "a.csv", Dataset()):
         for size in (3, 1 << 20):
             corpus = bm.Corpus(source)
             corpus.label_by_any(6)
@@ -174,7 +188,7 @@ def test_the_field_is_found_in_every_format(tmp_path: Path) -> None:
 def test_a_column_that_is_no_name_is_not_read(tmp_path: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")
-    rows = passages(url=[{"host": name} for name in RUNS], source=[float(i // 5) for i in range(40)])
+    rows = passages(url=[{"host": name} for name in RUNS], source=[b"%d" % (i // 5) for i in range(40)])
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
     corpus = bm.Corpus(tmp_path / "a.parquet")
     corpus.label_by_any(6)

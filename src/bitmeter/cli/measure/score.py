@@ -526,13 +526,38 @@ def _measure(model: Any, text: str, keywords: dict[str, Any], processes: Workers
         return measure(model, text, progress=progress, **keywords)
 
 
+def _numbers(scores: list[Score], per: str, way: str) -> list[str]:
+    """One line per score, for -q; – where there is no such figure, with the reason on stderr.
+
+    Lines stay in the order of the texts, so that one empty file among many costs no figure of another. Where no score
+    has the figure, the command fails.
+    """
+    from bitmeter.errors import UndefinedError
+
+    lines: list[str] = []
+    reasons: list[UndefinedError] = []
+    for score in scores:
+        try:
+            lines.append(shown(score, per, way, json=False, quiet=True))
+        except UndefinedError as error:
+            lines.append("–")
+            reasons.append(error)
+    if reasons and len(reasons) == len(lines):
+        raise reasons[0]
+    for reason in reasons:
+        typer.echo(f"note: {reason}", err=True)
+    return lines
+
+
 def _print(scores: list[Score], per: str, way: str, *, json: bool, quiet: bool) -> None:
-    lines = [shown(score, per, way, json=json, quiet=quiet) for score in scores]
     if json:
+        lines = [shown(score, per, way, json=True, quiet=False) for score in scores]
         typer.echo(lines[0] if len(lines) == 1 else "[" + ",\n".join(lines) + "]")
-    elif quiet or len(lines) == 1:
-        for line in lines:
+    elif quiet:
+        for line in _numbers(scores, per, way):
             typer.echo(line)
+    elif len(scores) == 1:
+        typer.echo(shown(scores[0], per, way, json=False, quiet=False))
     else:
         from bitmeter.cli.output import note, show
         from bitmeter.reports.panel import notes_of

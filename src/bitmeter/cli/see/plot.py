@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from bitmeter.cli.options import Force, check_free
-from bitmeter.cli.reporting import check_runs
+from bitmeter.cli.reporting import chosen_runs
 
 __all__ = ["plot"]
 
@@ -23,7 +23,9 @@ def plot(
     things: Annotated[
         list[str],
         typer.Argument(
-            metavar="RUN…", help="Saved runs; for sweep, its JSON; for learning, networks that bitmeter trained."
+            metavar="RUN…",
+            help="Saved runs, or numbers of `runs list`; for sweep, its JSON; for learning, networks that bitmeter "
+            "trained.",
         ),
     ],
     *,
@@ -74,6 +76,7 @@ def plot(
         raise typer.BadParameter(message)
     check_free(output, force=force, inputs=things)
     # A wrong ending is wrong whatever runs there are: `drawn` says so.
+    runs: list[Any] = list(things)
     if kind != "sweep" and output.suffix.removeprefix(".").lower() in FORMATS:
-        check_runs(things, "--trace a.parquet")
-    drawn(kind, things[0] if kind == "sweep" else things, output, traces=trace or [], theme=theme, force=force)
+        runs = chosen_runs(things, "--trace a.parquet")
+    drawn(kind, runs[0] if kind == "sweep" else runs, output, traces=trace or [], theme=theme, force=force)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bitmeter.cli.options import Force, check_free
-from bitmeter.cli.reporting import check_runs, write
+from bitmeter.cli.reporting import chosen_runs, write
 
 __all__ = ["report"]
 
@@ -21,7 +21,8 @@ def report(
         list[str],
         typer.Argument(
             metavar="RUN…",
-            help="Saved runs of one text, the baseline first; the trace of a.json is a.parquet beside it.",
+            help="Runs of one text, the baseline first: files, whose traces (a.parquet of a.json) are beside them, or "
+            "numbers of `runs list`.",
         ),
     ],
     *,
@@ -48,5 +49,7 @@ def report(
     if not 0 <= budget <= _LARGEST:
         message = f"--budget is {budget:g}; it must be a number of megabytes from 0 to {_LARGEST:,}"
         raise typer.BadParameter(message)
-    check_runs(runs, "--trace a.parquet --alternatives 5, or at once: bitmeter score MODEL TEXT --html report.html")
-    write(runs, output, traces=trace or [], sweep=sweep, title=title, budget=round(1e6 * budget), force=force)
+    found = chosen_runs(
+        runs, "--trace a.parquet --alternatives 5, or at once: bitmeter score MODEL TEXT --html report.html"
+    )
+    write(found, output, traces=trace or [], sweep=sweep, title=title, budget=round(1e6 * budget), force=force)

@@ -9,13 +9,24 @@ from bitmeter._util.files import as_utf8
 from bitmeter._util.optional import require
 from bitmeter.hosts.logs.items import Item, Log, LogFile
 
-__all__ = ["NAME", "read_details", "read_rows"]
+__all__ = ["NAME", "is_details", "read_details", "read_rows"]
 
 NAME = "lighteval"
 #: The columns that are read; the others may be anything.
 _COLUMNS = ["doc", "model_response"]
 #: The most that the columns may take when unpacked: a few bytes of Parquet may stand for gigabytes.
 _MOST = 1 << 30
+
+
+def is_details(path: Path) -> bool:
+    """Whether a Parquet file has the columns of details."""
+    parquet = require("pyarrow.parquet", "Reading the details of lighteval")
+    arrow = require("pyarrow", "Reading the details of lighteval")
+    try:
+        with as_utf8(path) as name:
+            return set(_COLUMNS) <= set(parquet.read_schema(name).names)
+    except (arrow.ArrowException, OSError):
+        return False
 
 
 def read_details(path: Path) -> Log:

@@ -12,10 +12,12 @@ from bitmeter.errors import FileFormatError
 from bitmeter.hosts.logs import inspect_ai, lighteval, lm_eval, responses
 from bitmeter.hosts.logs.items import Log, LogFile
 
-__all__ = ["TOOLS", "read_log"]
+__all__ = ["TOOLS", "read_log", "tool_of"]
 
 #: The tools whose logs can be read.
 TOOLS = ("lm-eval", "lighteval", "inspect_ai", "openai", "vllm", "llama-server")
+#: The longest first line by which rows are recognised.
+_LINE = 1 << 24
 #: The largest log that is read: all of it is held in memory.
 _MOST = 1 << 31
 _KNOWN = (
@@ -58,6 +60,19 @@ def read_log(path: Path, tool: str | None = None) -> tuple[Log, str]:
         message = f"{label(path.name)} is a log of {found.tool} without texts"
         raise FileFormatError(message, value=str(path))
     return found, content
+
+
+def tool_of(path: Path) -> str:
+    """Who wrote a log of rows (JSON lines or Parquet), by its beginning; "" if it is none."""
+    with path.open("rb") as file:
+        line = file.readline(_LINE)
+    if line.startswith(b"PAR1"):
+        return lighteval.NAME if lighteval.is_details(path) else ""
+    try:
+        first = LogFile.parsed(line, label(path.name), "any tool")
+    except FileFormatError:
+        return ""
+    return lm_eval.NAME if lm_eval.is_row(first) else "a server" if responses.is_response(first) else ""
 
 
 def _read_json(data: bytes, path: Path) -> Log:

@@ -238,7 +238,7 @@ def choose(
         {name: _judged(name, cost / _LN2, bounds, labels, groups, scored.confidence) for name, cost in costs.items()},
         documents_interval(documents, docs, "byte", scored.confidence, right),
         documents_interval(documents, docs, "byte", scored.confidence, right, macro=True),
-        calibrate, nats, labels, bounds, (*_label_notes(read, label), *scored._own_notes()), scored.confidence,
+        calibrate, nats, labels, bounds, (*_label_notes(read, label), *scored.own_notes), scored.confidence,
     )  # fmt: skip
 
 

@@ -259,7 +259,7 @@ def prefer(
             raise InputError(message)
         nats, tokens, shown = documents.nats, documents.tokens, scored.model
         of_contexts = ("each answer is given", f"{scored.model} starts afresh")
-        notes = tuple(note for note in scored._own_notes() if not note.startswith(of_contexts))
+        notes = tuple(note for note in scored.own_notes if not note.startswith(of_contexts))
         if found.traits.learns:
             notes += (f"{scored.model} starts afresh for each sentence",)
         signature = f"{scored.signature.but(given='none', interval='none')}|per:{per}"

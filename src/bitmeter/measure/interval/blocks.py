@@ -76,18 +76,16 @@ class AlongText(IntervalMethod):
         if blocks is None:
             message = "only the total is known"
             raise UndefinedError(message)
-        found = replace(observed(blocks, score.count(per)), learns=score.learns)
+        found = replace(observed(blocks, per, score.count(per)), learns=score.learns)
         return ratio_interval(found, confidence)
 
 
-def observed(blocks: BlockSums, count: int) -> Clusters:
+def observed(blocks: BlockSums, per: Per, count: int) -> Clusters:
     """The blocks of a text as clusters that sum to a number of units."""
-    # Blocks are measured in bytes; per another unit, the figure is the same up to the units per byte.
-    bit, sizes = math.log(2.0), blocks.bytes.tolist()
-    share = count / sum(sizes)
-    costs = array("d", [nats / bit for nats in blocks.nats.tolist()])
+    bit = math.log(2.0)
     # Any row of doubles serves the core; one of numpy would have to be imported first.
-    return as_clusters(cast("Floats", costs), cast("Floats", array("d", [n * share for n in sizes])), blocks.size)
+    costs, sizes = (array("d", row) for row in ([x / bit for x in blocks.nats.tolist()], blocks.sizes(per, count)))
+    return as_clusters(cast("Floats", costs), cast("Floats", sizes), blocks.size)
 
 
 METHOD = AlongText()

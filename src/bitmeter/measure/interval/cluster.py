@@ -71,7 +71,7 @@ def observed(score: Measured, per: Per) -> Clusters | None:
         return None
     sizes = sizes_of(documents, per).astype(np.float64)
     if documents.clusters is None and blocks is not None and blocks.clusters is not None and per != "document":
-        x, n, kind = blocks.nats, blocks.bytes.astype(np.float64), blocks.kind
+        x, n, kind = blocks.nats, np.array(blocks.sizes(per, score.count(per))), blocks.kind
         x, n = grouped(x, blocks.clusters), grouped(n, blocks.clusters)
     elif documents.clusters is not None:
         x, n, kind = grouped(documents.nats, documents.clusters), grouped(sizes, documents.clusters), documents.kind

@@ -67,7 +67,7 @@ def observed(score: Score) -> Observed | None:
             return Observed(found, blocks.size, blocks.clusters, None)
         return Observed(found, None, documents.clusters, documents.sizes)
     if blocks is not None and along_text.METHOD.applies(score, per):
-        found = along_text.observed(blocks, score.count(per))
+        found = along_text.observed(blocks, per, score.count(per))
         found = replace(found, costs=np.asarray(found.costs), sizes=np.asarray(found.sizes), learns=score.learns)
         return Observed(found, blocks.size, None, None)
     return None

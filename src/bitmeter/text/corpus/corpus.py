@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -459,6 +460,14 @@ def _name_of(sources: list[Source]) -> str:
 
 
 def _check_docs(sources: list[Source], docs: str | None, field: str | None) -> None:
+    plain, rows = (next((s.name for s in sources if s.kind == kind), None) for kind in ("text", "record"))
+    if plain is not None and rows is not None and docs not in (None, *JOINED):
+        message = (
+            f"{plain} is plain text and {rows} holds rows, each of which is a document; docs {docs!r} can be the "
+            f"boundaries of one of them only. Make rows of the lines: jq -cR '{{\"{field or 'text'}\": .}}' "
+            f"{shlex.quote(plain)} > lines.jsonl"
+        )
+        raise InputError(message, value=docs)
     for source in sources:
         if source.kind == "record" and docs not in (None, "record", *JOINED):
             message = (

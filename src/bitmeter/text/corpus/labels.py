@@ -125,13 +125,15 @@ class Labels(_Field):
         self._numbers = array("q")
 
     def add(self, value: Any, path: str, number: int, place: str) -> None:
-        """Add one value: a string, a number, a truth value or nothing."""
+        """Add one value: a string, a number, a truth value or nothing, which NaN and an empty cell of CSV are, too."""
         if not isinstance(value, str | int | float | bool | None) or (isinstance(value, str) and len(value) > _LONGEST):
             message = (
                 f"{path}, {place} {number}: {self.field!r} is {shown(value)}; records are {_VERBS[self._purpose]}ed by "
                 f"a short string or a number. Choose another field with {self._choose}"
             )
             raise RecordError(message, path=path, line=number)
+        if value != value or (self._purpose == "cluster" and value == ""):
+            value = None
         self._numbers.append(self._known.setdefault((type(value).__name__, value), len(self._known)))
 
     @property
@@ -201,9 +203,9 @@ class Contexts(_Field):
 class Candidates:
     """Finds the field by which neighbouring records belong together, if there is one.
 
-    It is the first of `CANDIDATES` that every record has, as a string or a whole number; with at least `fewest` values;
-    and in which neighbours agree: in at least half of all pairs, and at least halfway from what chance would give to
-    all of them.
+    It is the first of `CANDIDATES` that every record has, as a string or a number; with at least `fewest` values; and
+    in which neighbours agree: in at least half of all pairs, and at least halfway from what chance would give to all of
+    them.
 
     Examples
     --------
@@ -339,10 +341,10 @@ class Collectors:
 
 
 def _is_name(value: Any) -> bool:
-    """Whether it is a whole number, or a string that is neither empty nor a text."""
+    """Whether it is a number, or a string that is neither empty nor a text; CSV has numbers as strings."""
     if isinstance(value, str):
         return 0 < len(value) <= _LONGEST
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
 
 
 def _numbered(hashes: Ints) -> tuple[Ints, Ints]:

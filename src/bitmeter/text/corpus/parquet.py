@@ -20,7 +20,7 @@ from bitmeter.errors import BitmeterError, DamagedSourceError, RecordError
 from bitmeter.text.corpus.footer import Chunk, read_footer
 from bitmeter.text.corpus.labels import Collector
 from bitmeter.text.corpus.pages import OF_ENTRIES, PLAIN, Page, pages_of
-from bitmeter.text.corpus.readers import NO_ENDS, Block, open_binary, reading
+from bitmeter.text.corpus.readers import NO_ENDS, REMOVE, Block, open_binary, reading
 from bitmeter.text.corpus.thrift import ThriftError
 
 __all__ = ["group_sizes", "parquet_batches", "parquet_blocks", "parquet_rows"]
@@ -134,12 +134,13 @@ def parquet_batches(path: str, field: str, others: tuple[str, ...], size: int, m
 
 
 def _may_be_name(schema: Any, column: str, pa: Any) -> bool:
-    """Whether there is one such column, of strings or of whole numbers."""
+    """Whether there is one such column, of strings or of numbers."""
     if schema.names.count(column) != 1:
         return False
     found = schema.field(column).type
     kind = found.value_type if pa.types.is_dictionary(found) else found
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or is_number)
 
 
 def _may_be_entries(kind: Any, pa: Any) -> bool:
@@ -252,7 +253,8 @@ def _check_null(column: Any, field: str, path: str, row: int) -> None:
     if column.null_count:
         number = row + 1 + int(np.argmax(column.is_null().to_numpy(zero_copy_only=False)))
         message = (
-            f"{path}, row {number}: {field!r} is null; it must be text. Remove such rows, or choose another column"
+            f"{path}, row {number}: {field!r} is null; it must be text. {REMOVE}, or choose another with --field "
+            "(field=)"
         )
         raise RecordError(message, path=path, line=number)
 

@@ -27,6 +27,7 @@ from bitmeter.text.corpus.zstd import ZstdReader
 from bitmeter.text.formats import is_url
 
 __all__ = [
+    "REMOVE",
     "Block",
     "dataset_blocks",
     "encode",
@@ -173,6 +174,10 @@ def joined(texts: list[bytes]) -> Block:
     return Block(b"".join(texts), np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))))
 
 
+#: What to do with rows whose text is null; a command that has an option for it names that instead.
+REMOVE = "Remove such rows"
+
+
 def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
     """The text of a row, or an error that lists what the row has."""
     try:
@@ -188,8 +193,9 @@ def text_of(row: Any, field: str, path: str, number: int, place: str) -> bytes:
         return encode(value)
     if isinstance(value, bytes):
         return value
+    remedy = f"{REMOVE}, or choose" if value is None else "Choose"
     message = (
-        f"{path}, {place} {number}: {field!r} is {shown_json(value)}; it must be text. Choose another with --field "
+        f"{path}, {place} {number}: {field!r} is {shown_json(value)}; it must be text. {remedy} another with --field "
         "(field=)"
     )
     raise RecordError(message, path=path, line=number)
