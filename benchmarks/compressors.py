@@ -6,7 +6,8 @@
 
 With --front, each contender compresses a file of each of ten kinds (kinds.py; KIND=FILE takes a file of yours for one
 of them), at most --size megabytes of each. The size is that of the whole compressed file, of ours that of the archive
-with its header; the time is that of compressing alone. --plot draws bits against megabytes per CPU second.
+with its header; the time is that of compressing alone. --plot draws bits against megabytes per CPU second. The last
+table has the goals of the presets, as far as their contenders ran.
 
 Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes per CPU second, the
 best of the repeats, for compressing (without --front, models of bitmeter: for scoring, which costs what compressing
@@ -36,6 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from front import Contender, Packed, draw, show
+from goals import Goal, show_goals
 from kinds import KINDS, described, write_kinds
 from rich.console import Console
 from rich.table import Table
@@ -62,6 +64,8 @@ MODELS = (*OURS, "ppmd:8", "ppmd:16", "zstd:22", "xz:9e", "brotli:11", "bz2:9")
 LEVELS = {"xz": ("9e",), "zstd": ("3",), "brotli": ("5",), "ppmd": ("16",)}
 PEERS = [f"{name}:{level}" for name, one in COMPRESSORS.items() for level in (one.default, *LEVELS.get(name, ()))]
 REFERENCE = "universal:medium"
+#: Megabytes of prose per CPU second that a preset should compress.
+SPEEDS = {"universal:fast": 4.0, REFERENCE: 1.0, "universal:max": 0.03}
 #: What is trained on another text, and how; the universal model reads it.
 TRAINED: dict[str, tuple[int, str] | None] = {
     "ngram words 5": (5, "words"),
@@ -133,8 +137,30 @@ def front(given: dict[str, Path], names: list[str], size: int, repeat: int, plot
         print(*described(paths, given), "", sep="\n")
         contenders = [pack_all(name, paths, repeat) for name in names]
     show(contenders)
+    show_goals(goals({one.name: one for one in contenders}), "speeds are megabytes per CPU second, compressing prose")
     if plot is not None:
         draw(contenders, plot)
+
+
+def goals(found: dict[str, Contender]) -> list[Goal]:
+    """What each preset should reach on prose, and what bytes that nothing predicts may cost."""
+    rows = []
+    for preset, speed in SPEEDS.items():
+        if (one := found.get(preset)) is not None:
+            rows.append(Goal(f"{preset}, speed", "≥", speed, one.packed["prose"].speed, 3))
+            rows.append(Goal(f"{preset}, bits of random bytes", "≤", 8.002, one.packed["random"].bits, 4))
+    if (fast := found.get("universal:fast")) is not None:
+        for peer in ("ppmd:8", "bzip3 -b 64"):
+            if peer in found:
+                bits = found[peer].packed["prose"].bits
+                rows.append(Goal(f"universal:fast, bits of prose, below {peer}", "<", bits, fast.packed["prose"].bits, 4))
+    if (most := found.get("universal:max")) is not None:
+        rows.append(Goal("universal:max, memory in MB", "≤", 2000, most.memory / 1e6, 0))
+        if (medium := found.get(REFERENCE)) is not None:
+            share = 1.90 / 2.002  # what paq8px -8 has where medium has 2.002
+            bits = share * medium.packed["prose"].bits
+            rows.append(Goal(f"universal:max, bits of prose, {1 - share:.1%} below medium", "≤", bits, most.packed["prose"].bits, 4))
+    return rows
 
 
 def installed() -> list[str]:

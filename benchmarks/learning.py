@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from goals import Goal, show_goals
 from stopwatch import header, used
 
 import bitmeter as bm
@@ -48,8 +49,7 @@ def main() -> None:
         network = bm.Neural(kind, threads=options.threads).fit(train, heldout=valid, **given)
         found[kind] = row(f"{kind}, {network.parameters:,} parameters", network, test, used() - started)
     print()
-    for kind in options.kinds:
-        print(goal(kind, found[kind], found[_GOAL]))
+    show_goals(Goal(f"{kind}, against the {_GOAL}, bits/byte", "<", found[_GOAL], found[kind], 3) for kind in options.kinds)
 
 
 def parts(data: bytes) -> tuple[bytes, bytes, bytes]:
@@ -64,11 +64,6 @@ def row(name: str, model: object, test: bytes, seconds: float) -> float:
     found = bm.score(model, test).bits_per_byte
     print(f"| {name} | {found:.3f} | {seconds:,.1f} |", flush=True)
     return found
-
-
-def goal(kind: str, network: float, counts: float) -> str:
-    """Whether a network with its defaults is below the n-gram model that it should beat."""
-    return f"{kind} below the {_GOAL}: {'yes' if network < counts else 'no'} ({network:.3f}, {counts:.3f})"
 
 
 if __name__ == "__main__":

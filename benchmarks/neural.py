@@ -5,7 +5,8 @@ of the process, and the largest difference from a plain loop in nats per token, 
 
     python benchmarks/neural.py MODEL_FOLDER TEXT [--docs 40] [--only ours,bare]
 
-Each line of TEXT is a document. Peers that are not installed are listed as such.
+Each line of TEXT is a document. Peers that are not installed are listed as such. Goals are against the best of the
+peers at their best batch, and against each with a batch of 16.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from goals import Goal, show_goals
 from stopwatch import header
 
 BATCHES = (1, 16)
+#: Ways that are not of a peer.
+OWN = ("plain", "ours", "bare")
 
 
 def documents(path: str, number: int) -> list[str]:
@@ -235,6 +239,7 @@ def main() -> None:
     print(f"{len(sizes)} documents, {tokens:,} tokens, one thread; a plain loop in float64 is the reference")
     print(f"{'':<14}{'batch':>6}{'tokens/CPU s':>14}{'peak MB':>9}{'most nats off':>15}")
     chosen = given.only.split(",") if given.only else list(WAYS)
+    measured: dict[tuple[str, int], tuple[float, float]] = {}
     for way, (_, package, batches) in WAYS.items():
         if way not in chosen:
             continue
@@ -247,7 +252,24 @@ def main() -> None:
             if found["nats"] and way != "plain":
                 gaps = np.abs(np.array(found["nats"]) - np.array(truth[found["first"]]["nats"]))
                 off = f"{np.max(gaps / np.array(sizes)):.1e}"
-            print(f"{way:<14}{batch:>6}{tokens / found['seconds']:>14.1f}{found['peak']:>9.0f}{off:>15}", flush=True)
+            measured[way, batch] = speed, peak = tokens / found["seconds"], found["peak"]
+            print(f"{way:<14}{batch:>6}{speed:>14.1f}{peak:>9.0f}{off:>15}", flush=True)
+    print()
+    show_goals(goals(measured))
+
+
+def goals(measured: dict[tuple[str, int], tuple[float, float]]) -> list[Goal]:
+    """Tokens per CPU second and memory against the peers', as far as these were measured."""
+    peers = {key: one for key, one in measured.items() if key[0] not in OWN}
+    if ("ours", 1) not in measured or not peers:
+        return []
+    speed, peak = measured["ours", 1]
+    found = [Goal("tokens per CPU second against the best peer", "≥", 1.3, speed / max(peers.values())[0])]
+    for (way, batch), (theirs, most) in peers.items():
+        if batch == BATCHES[-1]:
+            found.append(Goal(f"… against {way} with a batch of {batch}", "≥", 3.5, speed / theirs))
+            found.append(Goal(f"memory against {way} with a batch of {batch}", "≤", 1 / 3, peak / most))
+    return found
 
 
 if __name__ == "__main__":

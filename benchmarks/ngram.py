@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from goals import Goal, show_goals
 from rich.console import Console
 from rich.table import Table
 from stopwatch import header, used
@@ -230,7 +231,7 @@ def report(train: Path, test: Path, folder: Path, chosen: argparse.Namespace) ->
     for line in ratios(scored):
         console.print(line)
     if chosen.kenlm_bin is not None:
-        console.print(goals(scored, folder))
+        show_goals(goals(scored, folder))
     console.print(one_line(folder, chosen))
 
 
@@ -251,22 +252,14 @@ def ratios(scored: dict[str, tuple[float, float, Any]]) -> list[str]:
     return lines
 
 
-def goals(scored: dict[str, tuple[float, float, Any]], folder: Path) -> Table:
+def goals(scored: dict[str, tuple[float, float, Any]], folder: Path) -> list[Goal]:
     """The goals against KenLM's programs, and what was reached."""
-    table = Table(title="goals", box=None)
-    for column in ("", "goal", "reached", ""):
-        table.add_column(column, justify="right" if column else "left")
-    faster = scored[QUERY][1] / scored[ALONE][1]
-    faster_trie = scored[TRIE][1] / scored[COMPACT][1]
     size, peer = ((folder / name).stat().st_size for name in ("compact.bmn", "theirs.trie"))
-    rows = (
-        ("score(file) against query, words per CPU second", f">= {QUERY_GOAL}", f"{faster:.2f}", faster >= QUERY_GOAL),
-        ("compact form against trie, the same", f">= {TRIE_GOAL}", f"{faster_trie:.2f}", faster_trie >= TRIE_GOAL),
-        ("file of the compact form against trie, bytes", f"<= {peer:,}", f"{size:,}", size <= peer),
-    )
-    for title, goal, reached, met in rows:
-        table.add_row(title, goal, reached, "met" if met else "missed")
-    return table
+    return [
+        Goal("score(file) against query, words per CPU second", "≥", QUERY_GOAL, scored[QUERY][1] / scored[ALONE][1]),
+        Goal("compact form against trie, the same", "≥", TRIE_GOAL, scored[TRIE][1] / scored[COMPACT][1]),
+        Goal("file of the compact form against trie, bytes", "≤", peer, size, 0),
+    ]
 
 
 def one_line(folder: Path, chosen: argparse.Namespace) -> Table:

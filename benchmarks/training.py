@@ -5,7 +5,8 @@
 Every side runs as a process of its own, with the same threads and the same allowance of memory (lmplz -S, build_binary
 -S), in turns, and the best of the rounds is shown. `--kenlm-bin` names a folder with lmplz and build_binary. Then ours
 is trained on an eighth, a quarter, a half and all of the text; `--plot` draws that. `<s>`, `</s>` and `<unk>` in the
-text become ordinary words.
+text become ordinary words. The goals are those of each allowance of memory against the first: CPU time, and the peak
+within what was allowed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from goals import Goal, show_goals
 from rich.console import Console
 from rich.table import Table
 from stopwatch import header
 
 TRAIN = "import sys; from bitmeter.cli import main; main(['train', *sys.argv[1:]])"
+#: How many times the CPU time of the largest allowance of memory a smaller one may take.
+SLOWER = 1.4
 PARTS = (1 / 8, 1 / 4, 1 / 2, 1.0)
 
 
@@ -69,10 +73,11 @@ def theirs(programs: Path, text: Path, target: Path, order: int, memory: str, fo
     return made
 
 
-def compared(text: Path, folder: Path, chosen: argparse.Namespace) -> Table:
+def compared(text: Path, folder: Path, chosen: argparse.Namespace) -> tuple[Table, list[Goal]]:
     table = Table(title=f"training, order {chosen.order}, {text.stat().st_size / 1e6:.0f} MB of text", box=None)
     for column in ("", "wall s", "CPU s", "peak MB", "file MB", "wall ratio", "CPU ratio"):
         table.add_column(column, justify="left" if not column else "right")
+    alone: list[Cost] = []
     for memory in chosen.memory:
         best: dict[str, Cost] = {}
         target = {"bitmeter": folder / "ours.bmn", "lmplz and build_binary": folder / "theirs.bin"}
@@ -84,13 +89,22 @@ def compared(text: Path, folder: Path, chosen: argparse.Namespace) -> Table:
             for name, found in rounds.items():
                 best[name] = min(best.get(name, found), found, key=lambda one: one.wall)
         base = best["bitmeter"]
+        alone.append(base)
         for name, found in best.items():
             table.add_row(
                 f"{name}, {memory}", f"{found.wall:.1f}", f"{found.cpu:.1f}", f"{found.peak / 2**20:.0f}",
                 f"{target[name].stat().st_size / 1e6:.0f}", f"{found.wall / base.wall:.1f}",
                 f"{found.cpu / base.cpu:.1f}",
             )  # fmt: skip
-    return table
+    goals = [
+        goal
+        for memory, one in zip(chosen.memory[1:], alone[1:], strict=True)
+        for goal in (
+            Goal(f"CPU time within {memory} against {chosen.memory[0]}", "≤", SLOWER, one.cpu / alone[0].cpu),
+            Goal(f"peak memory within {memory}, MB", "≤", parse_size(memory) / 1e6, one.peak / 1e6, 0),
+        )
+    ]
+    return table, goals
 
 
 def beginning(text: Path, share: float, target: Path) -> int:
@@ -177,7 +191,9 @@ def main() -> None:
                     data = data.replace(word, word.replace(b"<", b"_").replace(b">", b"_"))
                 sink.write(data)
         if chosen.only != "series":
-            console.print(compared(text, folder, chosen))
+            table, goals = compared(text, folder, chosen)
+            console.print(table)
+            show_goals(goals)
         if chosen.only != "table":
             found = series(text, folder, chosen)
             console.print(series_table(found))

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks"
 #: What others import, and the program that runs them all.
-PARTS = ("articles", "competitors", "designs", "front", "kinds", "stopwatch", "suite")
+PARTS = ("articles", "competitors", "designs", "front", "goals", "kinds", "stopwatch", "suite")
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in PARTS)
 
 
