@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/check.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_several_models_and_texts_are_scored_text_by_text(here: Path, capsys: py
 
 @pytest.mark.parametrize(("per", "empty"), [("byte", b""), ("word", b" \n")])
 def test_quiet_prints_the_figures_of_the_other_texts_where_one_has_none(
-    here: Path, capsys: pytest.CaptureFixture[str], per: str, empty: bytes
+    here: Path, capsys: pytest.CaptureFixture[str], per: Literal["byte", "word"], empty: bytes
 ) -> None:
     (here / "empty.txt").write_bytes(empty)
     texts = ["harbour.txt", "empty.txt", "half.txt"]

@@ -87,6 +87,7 @@ def test_tokens_that_cost_the_same_leave_no_doubt_along_a_text(text: bytes) -> N
     assert found.clusters > 5
     by_byte = score.interval_per("byte")
     assert by_byte is not None
+    assert by_byte.half_width is not None
     assert by_byte.half_width > 0.0
 
 
@@ -99,7 +100,9 @@ def test_tokens_of_blocks_are_those_that_start_there_and_were_scored() -> None:
     assert blocks.tokens is not None
     assert blocks.tokens.tolist() == expected.tolist()
     assert blocks.tokens.sum() == score.tokens
-    assert bm.score("kt", UNEVEN).by_block.tokens is None  # each byte is one
+    each_byte_is_one = bm.score("kt", UNEVEN).by_block
+    assert each_byte_is_one is not None
+    assert each_byte_is_one.tokens is None
 
 
 def test_the_difference_per_token_is_known_where_it_is_that_of_every_token() -> None:
@@ -114,6 +117,7 @@ def test_a_run_without_tokens_of_blocks_is_scaled_from_bytes() -> None:
     per_token, per_byte = earlier.interval_per("token"), earlier.interval_per("byte")
     assert per_token is not None
     assert per_byte is not None
+    assert score.tokens is not None
     assert figures(per_token) == pytest.approx([x * score.bytes / score.tokens for x in figures(per_byte)], rel=1e-9)
 
 

@@ -70,7 +70,6 @@ void test_no_other_discounts_are_better() {
 }
 
 void test_discounts_are_valid_and_the_model_sums_to_one() {
-    texts::Draws draw{5};
     const auto text = text_of("a b c\na b d\n"), other = text_of("a b c\nx y z\n");
     for (const ThreeDiscounts& row : found(text, 3, other))
         for (std::size_t j = 0; j < 3; ++j) CHECK(row[j] > 0.0 && row[j] < static_cast<double>(j + 1));
