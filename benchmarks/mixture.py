@@ -63,7 +63,7 @@ def main() -> None:
     chosen, _ = bm.auto_mixture(tuned[:1], options.valid, optional=tuned[1:])
     reached = measured("bitmeter mix --auto", chosen, options, plain, started)
     print()
-    show_goals([Goal("perplexity of mix --auto, against the 5-gram and a cache of words", "<", with_caches[0], reached)])
+    show_goals([Goal("perplexity of mix --auto, below the 5-gram with a cache of words", "<", with_caches[0], reached)])
 
 
 def row(name: str, mixture: bm.MixtureModel, options: argparse.Namespace, plain: float | None) -> float:

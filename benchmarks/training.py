@@ -25,6 +25,8 @@ from rich.console import Console
 from rich.table import Table
 from stopwatch import header
 
+from bitmeter.models.ngram.estimate.memory import Allowance
+
 TRAIN = "import sys; from bitmeter.cli import main; main(['train', *sys.argv[1:]])"
 #: How many times the CPU time of the largest allowance of memory a smaller one may take.
 SLOWER = 1.4
@@ -101,7 +103,7 @@ def compared(text: Path, folder: Path, chosen: argparse.Namespace) -> tuple[Tabl
         for memory, one in zip(chosen.memory[1:], alone[1:], strict=True)
         for goal in (
             Goal(f"CPU time within {memory} against {chosen.memory[0]}", "≤", SLOWER, one.cpu / alone[0].cpu),
-            Goal(f"peak memory within {memory}, MB", "≤", parse_size(memory) / 1e6, one.peak / 1e6, 0),
+            Goal(f"peak memory within {memory}, MB", "≤", Allowance.of(memory, None).memory / 1e6, one.peak / 1e6, 0),
         )
     ]
     return table, goals

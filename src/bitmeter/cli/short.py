@@ -92,6 +92,9 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
         model=f"{name}/ngram-{mark}-spelled-{spelling.fingerprint():016x}",
     )
     size, chars, words, units = (_wholes([n]) for n in (length, counter.chars, counter.words, tokens))
+    blocks = BlockSums(FIRST_BLOCK, _reals(nats), _wholes(sizes))
+    if counts != sizes:  # else each byte is one
+        blocks = replace(blocks, tokens=_wholes(counts))
     documents = DocumentSums(_reals([rounded(total) + 0.0]), size, chars, words, units)
     found = Score(
         model=name,
@@ -110,7 +113,7 @@ def score_short(model: str, core: OwnForm, text: str, data: bytes) -> Score | No
         signature=signature,
         notes=tuple(_notes(about, core, data)),
         by_document=documents,
-        by_block=BlockSums(FIRST_BLOCK, _reals(nats), _wholes(sizes), tokens=None if counts == sizes else _wholes(counts)),
+        by_block=blocks,
         exact=(total, known),
     )
     found = with_interval(found, _CONFIDENCE, lambda *asked: found_by(METHOD, *asked))
