@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
-#include <type_traits>
 
 #include "util/parallel.hpp"
 
@@ -12,7 +10,7 @@ namespace bitmeter {
 namespace {
 
 constexpr std::size_t task_length = 1 << 20;  // symbols that are worth handing to another thread
-constexpr std::size_t block_length = 4096;    // checked, then counted, while still in the first cache
+constexpr std::size_t block_length = 4096;    // counted, then checked
 constexpr std::size_t copies = 4;             // tables per thread: a run of equal symbols would wait on one counter
 constexpr std::size_t small_table = 4096;     // symbols below this are counted without knowing their range first
 constexpr std::size_t dense_limit = 1 << 22;  // largest table that is not justified by the sample itself
@@ -29,13 +27,16 @@ std::vector<Piece> pieces(std::size_t n, unsigned allowed) {
     return result;
 }
 
-/// Counts `key(i)` for i in [begin, end) in `copies` interleaved tables of `size` entries.
+/// Counts `key(i, seen)` for i in [begin, end) in `copies` interleaved tables of `size` entries; returns what they have
+/// seen.
 template <class Key>
-void tally(std::uint32_t* tables, std::size_t size, std::size_t begin, std::size_t end, Key&& key) {
+std::uint64_t tally(std::uint32_t* tables, std::size_t size, std::size_t begin, std::size_t end, Key&& key) {
+    std::uint64_t seen = 0;
     std::size_t i = begin;
     for (; i + copies <= end; i += copies)
-        for (std::size_t c = 0; c < copies; ++c) ++tables[c * size + key(i + c)];
-    for (; i < end; ++i) ++tables[key(i)];
+        for (std::size_t c = 0; c < copies; ++c) ++tables[c * size + key(i + c, seen)];
+    for (; i < end; ++i) ++tables[key(i, seen)];
+    return seen;
 }
 
 void merge(std::vector<std::int64_t>& total, const std::vector<std::uint32_t>& tables) {
@@ -47,9 +48,10 @@ void merge(std::vector<std::int64_t>& total, const std::vector<std::uint32_t>& t
 // A table's counters have 32 bits: a part is counted in blocks that cannot overflow them.
 constexpr std::size_t longest_count = std::size_t{1} << 31;
 
-/// Counts keys below `size`; `check(begin, end)` says, block by block, whether all keys there are. False if not.
-template <class Check, class Key>
-bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<std::int64_t>& total, Check&& check,
+/// Counts keys below `size`. `key(i, seen)` gives one that is, whatever the symbol, and adds the symbol's bits to `seen`:
+/// so a pass over memory both checks and counts. False if any was not below `limit`, a power of two.
+template <class Key>
+bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<std::int64_t>& total, std::uint64_t limit,
                  Key&& key) {
     const auto parts = pieces(n, allowed);
     std::vector<std::vector<std::int64_t>> totals(parts.size(), std::vector<std::int64_t>(size, 0));
@@ -59,11 +61,10 @@ bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<
         std::size_t since = 0;
         for (std::size_t i = parts[part].begin; i < parts[part].end; i += block_length) {
             std::size_t end = std::min(i + block_length, parts[part].end);
-            if (!check(i, end)) {
+            if (tally(tables.data(), size, i, end, key) >= limit) {
                 fits[part] = 0;
                 return;
             }
-            tally(tables.data(), size, i, end, key);
             if ((since += end - i) >= longest_count) {
                 merge(totals[part], tables);
                 std::fill(tables.begin(), tables.end(), 0);
@@ -79,16 +80,12 @@ bool count_table(std::size_t n, std::size_t size, unsigned allowed, std::vector<
     return true;
 }
 
+/// A symbol's low bits, below `limit`, a power of two; all of its bits are added to `seen`, where it may have others.
 template <class Int>
-using Wide = std::conditional_t<(sizeof(Int) > 4), std::uint64_t, std::uint32_t>;
-
-/// Whether all of x[begin, end) are in [0, limit), a power of two: one OR per symbol, branch-free.
-template <class Int>
-bool below(const Int* x, std::size_t begin, std::size_t end, std::size_t limit) {
-    if (std::numeric_limits<Int>::max() < limit && std::is_unsigned_v<Int>) return true;
-    Wide<Int> seen = 0;
-    for (std::size_t i = begin; i < end; ++i) seen |= static_cast<Wide<Int>>(x[i]);
-    return seen < limit;
+std::size_t low_bits(Int x, std::uint64_t limit, std::uint64_t& seen) {
+    const auto all = static_cast<std::uint64_t>(static_cast<std::int64_t>(x));
+    if constexpr (sizeof(Int) > 1) seen |= all;
+    return static_cast<std::size_t>(all & (limit - 1));
 }
 
 /// Bytes come eight at a time: one load of 64 bits is cheaper than eight of 8.
@@ -246,9 +243,8 @@ SymbolCounts count_symbols(const Int* x, std::size_t n, unsigned threads) {
         return listed(total, 0);
     } else {
         if (n == 0) return {};
-        auto check = [&](std::size_t begin, std::size_t end) { return below(x, begin, end, small_table); };
-        auto key = [&](std::size_t i) { return static_cast<std::size_t>(x[i]); };
-        if (count_table(n, small_table, threads, total, check, key)) return listed(total, 0);
+        auto key = [&](std::size_t i, std::uint64_t& seen) { return low_bits(x[i], small_table, seen); };
+        if (count_table(n, small_table, threads, total, small_table, key)) return listed(total, 0);
         Range range = range_of(x, n);
         if (range.size != 0 && range.size <= std::max<std::uint64_t>(dense_limit, n / 8)) {
             total.assign(range.size, 0);
@@ -274,19 +270,17 @@ PairCounts count_pairs(const Int* x, const Int* y, std::size_t n, unsigned threa
             }
         return result;
     };
-    auto small = [&](std::size_t begin, std::size_t end) {
-        return below(x, begin, end, 256) && below(y, begin, end, 256);
+    auto small_key = [&](std::size_t i, std::uint64_t& seen) {
+        return low_bits(x[i], 256, seen) * 256 + low_bits(y[i], 256, seen);
     };
-    auto small_key = [&](std::size_t i) { return static_cast<std::size_t>(x[i]) * 256 + static_cast<std::size_t>(y[i]); };
-    if (count_table(n, 256 * 256, threads, total, small, small_key)) return list_pairs(256, 0, 0);
+    if (count_table(n, 256 * 256, threads, total, 256, small_key)) return list_pairs(256, 0, 0);
 
     Range rx = range_of(x, n), ry = range_of(y, n);
     if (rx.size == 0 || ry.size == 0 || rx.size > side_limit * side_limit || ry.size > side_limit * side_limit ||
         rx.size * ry.size > side_limit * side_limit)
         return count_pairs_sorted(x, y, n);
-    auto any = [](std::size_t, std::size_t) { return true; };
-    auto key = [&](std::size_t i) { return offset(x[i], rx.low) * ry.size + offset(y[i], ry.low); };
-    count_table(n, rx.size * ry.size, threads, total, any, key);
+    auto key = [&](std::size_t i, std::uint64_t&) { return offset(x[i], rx.low) * ry.size + offset(y[i], ry.low); };
+    count_table(n, rx.size * ry.size, threads, total, 1, key);
     return list_pairs(ry.size, rx.low, ry.low);
 }
 
