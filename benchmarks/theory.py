@@ -4,8 +4,9 @@
 
 Every row first checks that the peer's figure agrees with ours, where the peer is right. Times are the best of several
 runs, CPU milliseconds of all threads beside wall milliseconds; ratios are of wall time. numpy has one thread. A peer
-that is too slow for the full size gets a smaller one, and its time is scaled up in proportion (marked ~), which flatters
-peers whose cost grows faster than the input. The last table has the goal of each row: numpy's CPU time against ours.
+that is too slow for the full size gets a smaller one, and its time is scaled up in proportion (marked ~), which
+flatters peers whose cost grows faster than the input. The last table has the goal of each row: numpy's CPU time
+against ours.
 """
 
 from __future__ import annotations
