@@ -255,7 +255,8 @@ def _panel(kind: str, contenders: Sequence[Contender], empty: Frame) -> list[str
     ]
     left = frame.left - 4
     parts += [_text(left, frame.down(bits) + 4, f"{bits:.2f}", anchor="end", size=9) for bits in (least, most)]
-    for speed in _decades(frame.speeds, every=False):
+    decades = _decades(frame.speeds, every=False)
+    for speed in decades if len(decades) < 5 else decades[::2]:  # more would touch each other
         x = frame.across(speed)
         parts.append(f'<path d="M{x:.1f},{bottom}v3" stroke="{_LINE}"/>')
         parts.append(_text(x, bottom + 13, f"{speed:g}", anchor="middle", size=9))
