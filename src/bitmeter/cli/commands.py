@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
+from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from typing import Any
@@ -26,6 +27,16 @@ _HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
 class Command(TyperCommand):
     """A verb, whose options stand in the sections of their bundles."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read what was typed. An option of one value that is given twice is refused: only the last would count."""
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+            for parameter, times in Counter(order).items():
+                if times > 1 and _has_one_value(parameter):
+                    name = max(parameter.opts, key=len)
+                    ctx.fail(f"{name} takes one value, and is given {times} times; leave out all but one")
+        return super().parse_args(ctx, args)
 
     def get_help(self, ctx: Any) -> str:
         """The help page."""
@@ -70,6 +81,10 @@ def _unbroken(text: str) -> str:
 
 def _is_argument(parameter: Any) -> bool:
     return bool(parameter.param_type_name == "argument")
+
+
+def _has_one_value(parameter: Any) -> bool:
+    return not (_is_argument(parameter) or parameter.multiple or parameter.is_flag or parameter.count)
 
 
 def _typed(argument: Any) -> str:
