@@ -1,5 +1,6 @@
 #include "universal/state.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -66,6 +67,17 @@ Layout layout_of(int size, std::uint8_t* memory) {
     }
     made.parts.tables = made.fast.tables = made.max.tables = &tables();
     return made;
+}
+
+/// Copies into memory that is zero. Where the source is zero, nothing is written, so that a model that has read little
+/// takes little memory for its copy, too.
+void copy_written(std::uint8_t* to, const std::uint8_t* from, std::size_t size) {
+    constexpr std::size_t block = 4096;
+    static constexpr std::uint8_t zeros[block] = {};
+    for (std::size_t at = 0; at < size; at += block) {
+        const std::size_t count = std::min(block, size - at);
+        if (std::memcmp(from + at, zeros, count) != 0) std::memcpy(to + at, from + at, count);
+    }
 }
 
 constexpr std::uint32_t guess(std::uint32_t p22) { return p22 << 10; }
@@ -141,7 +153,7 @@ State::State(int size) : size_(size), powers_(size_of(size)) {
 
 State::State(const State& other) : size_(other.size_), powers_(other.powers_) {
     lay_out();
-    for (const Span& part : other.used()) std::memcpy(start_ + part.start, other.start_ + part.start, part.size);
+    for (const Span& part : other.used()) copy_written(start_ + part.start, other.start_ + part.start, part.size);
 }
 
 std::vector<Span> State::used() const {

@@ -25,6 +25,7 @@ from tests.cli.running import run
         ("score kt x --docs", "--docs needs a value behind it"),
         ("compare kt universal --on a --on=b", "--on takes one value, and is given 2 times; leave out all but one"),
         ("score kt x -o a.json --output b.json", "--output takes one value, and is given 2 times"),
+        ("score kt x --docs line --docs lines", "--docs is 'lines'"),  # the last counts
         ("frobnicate", "No such command 'frobnicate'"),
         ("sample kt --length 3.5", "--length must be a whole number"),
     ],

@@ -271,6 +271,20 @@ void frozen_models_learn_nothing(int size) {
     CHECK(decoded(model, encoded(model, data, 100), data.size(), 100) == data);
 }
 
+void copies_are_equal_and_go_their_own_way(int size) {
+    UniversalModel model(size);
+    const Bytes before = text(part(size, 30000), 6), data = noise(part(size, 4000));
+    for (const bool learned : {false, true}) {
+        if (learned) model.learn(before.data(), before.size());
+        UniversalModel copy(model);
+        const std::uint64_t sum = model.checksum();
+        CHECK(copy.checksum() == sum);
+        copy.learn(data.data(), data.size());
+        CHECK(model.checksum() == sum && copy.checksum() != sum);
+        CHECK(scored(model, data) == scored(UniversalModel(model), data));
+    }
+}
+
 void files_hold_all_that_was_learned(int size) {
     UniversalModel model(size);
     Bytes before = text(part(size, 30000), 6), data = text(part(size, 4000), 7);
@@ -409,6 +423,7 @@ int main() {
         garbage_is_read_to_its_end(size);
         codes_of_another_length_are_refused(size);
         frozen_models_learn_nothing(size);
+        copies_are_equal_and_go_their_own_way(size);
         files_hold_all_that_was_learned(size);
         threads_do_not_meet(size);
     }

@@ -21,6 +21,8 @@ __all__ = ["Command", "LazyGroup", "command", "flattened"]
 
 #: The parameter by which a function without one of its own learns where its values come from.
 _CONTEXT = "command_context"
+#: What the values of options are called that name something to read or to write.
+_THINGS = frozenset({"COLUMN", "CORPUS", "FIELD", "FILE", "FOLDER", "MODEL", "OUT", "PATH", "TEXT"})
 #: Stands for a hyphen while lines are wrapped: a name such as --prune-entropy must not be broken.
 _HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
@@ -29,11 +31,15 @@ class Command(TyperCommand):
     """A verb, whose options stand in the sections of their bundles."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read what was typed. An option of one value that is given twice is refused: only the last would count."""
+        """Read what was typed.
+
+        Of a setting that is given twice, the last value counts, so that a script can override what it shares. What
+        names one thing to read or to write is refused then: the first would be left out without a word.
+        """
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
             for parameter, times in Counter(order).items():
-                if times > 1 and _has_one_value(parameter):
+                if times > 1 and _names_one_thing(parameter):
                     name = max(parameter.opts, key=len)
                     ctx.fail(f"{name} takes one value, and is given {times} times; leave out all but one")
         return super().parse_args(ctx, args)
@@ -83,8 +89,8 @@ def _is_argument(parameter: Any) -> bool:
     return bool(parameter.param_type_name == "argument")
 
 
-def _has_one_value(parameter: Any) -> bool:
-    return not (_is_argument(parameter) or parameter.multiple or parameter.is_flag or parameter.count)
+def _names_one_thing(parameter: Any) -> bool:
+    return not (_is_argument(parameter) or parameter.multiple) and str(parameter.metavar).split()[0] in _THINGS
 
 
 def _typed(argument: Any) -> str:
