@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,7 @@ def _heading(begin: str, line: str) -> Heading:
 
 
 _NUMBER = r"(?:[IVXLCDM]+|[0-9]+|[A-Z][a-z]+|[A-Z]+)\b.{0,80}"
-#: Two blank lines or more, and the line after them.
-_BLANKS = re.compile(rb"\n{3,}+(?=[^\n])")
+_ENDS = re.compile(rb"\n+")
 #: The ways that are known, those of larger sections first. Each stands after a blank line.
 HEADINGS = (
     _heading(" = ", r" = (?!= ).{1,200}?(?<! =) = *\r?"),
@@ -44,6 +42,9 @@ HEADINGS = (
     _heading("# ", r"# [^#].*"),
     *(_heading(f"{word} ", rf"{word} {_NUMBER}") for word in ("CHAPTER", "Chapter", "CHAPITRE", "KAPITEL", "ACT")),
 )
+#: The begin of a line that may be a heading, of whatever kind: one search takes a tenth of the time of one for each.
+_BEGIN = re.compile(b"\n(" + b"|".join(re.escape(kind.begin) for kind in HEADINGS) + b")")
+_KIND = {kind.begin: number for number, kind in enumerate(HEADINGS)}
 
 
 def line_pattern(text: str) -> re.Pattern[bytes]:
@@ -148,10 +149,10 @@ class Sections:
         held = self._before + b"\n" + self._line
         text, shift = held + data, self._length - len(held)
         until = text.rfind(b"\n")
-        for kind, places in zip(HEADINGS, self._places, strict=False):
-            for at in _found(text, b"\n" + kind.begin, len(self._before), until):
-                if _is_heading(text, at, re.compile(kind.line)):
-                    places.add(shift + at + 1)
+        for found in _BEGIN.finditer(text, len(self._before), until):
+            kind = _KIND[found[1]]
+            if _is_heading(text, found.start(), re.compile(HEADINGS[kind].line)):
+                self._places[kind].add(shift + found.start() + 1)
         if until > len(self._before):  # else no line has ended
             before = text[text.rfind(b"\n", 0, until) + 1 : until]
             self._before = before if len(before) <= LONGEST_LINE else b"x"
@@ -165,8 +166,10 @@ class Sections:
             return
         if self._ends >= 3 and not self._is_begin:
             self._places[-1].add(self._length + leading)
-        for run in _BLANKS.finditer(data, leading):
+        at = data.find(b"\n\n\n", leading)
+        while (run := _ENDS.match(data, at) if at >= 0 else None) is not None and run.end() < len(data):
             self._places[-1].add(self._length + run.end())
+            at = data.find(b"\n\n\n", run.end())
         self._ends, self._is_begin = len(data) - len(data.rstrip(b"\n")), False
 
     def headings(self, fewest: int = 1) -> Ints:
@@ -185,14 +188,6 @@ class Sections:
 
 def _array(places: _Places) -> Ints:
     return np.array(places.offsets, dtype=np.int64)
-
-
-def _found(text: bytes, what: bytes, start: int, until: int) -> Iterator[int]:
-    """Where something stands that is followed by the end of a line."""
-    at = text.find(what, start, until)
-    while at >= 0:
-        yield at
-        at = text.find(what, at + 1, until)
 
 
 def _is_heading(text: bytes, at: int, pattern: re.Pattern[bytes]) -> bool:

@@ -93,39 +93,46 @@ def caveats_of(trained: str | None, norm: str, text: bytes, vocabulary: Vocabula
         return [] if trained == norm else [_by_name(trained, norm)]
     if vocabulary is None:
         return []
-    words = text[:_TEXT].decode("utf-8", "ignore").split()
-    many = len(words) >= _FEWEST_WORDS
-    shares = {name: _share(words, holds) for name, holds in _KINDS.items()}
+    words = _Words(text[:_TEXT].decode("utf-8", "ignore").split())
+    many = words.count >= _FEWEST_WORDS
+    shares = {name: words.share(holds) for name, holds in _KINDS.items()}
     asked = {name for name, share in shares.items() if share > _IN_TEXT}
     if not many and not asked:
         return []
     lower = many and shares["upper-case letters"] < _IN_VOCABULARY
     if asked and not lower:  # most vocabularies have a kind in so many words that a few of them show it
         few = _decoded(vocabulary(_FIRST_WORDS))
-        asked = {name for name in asked if not few or _share(few, _KINDS[name]) < 10 * _IN_VOCABULARY}
-    known = _decoded(vocabulary(_MOST_WORDS)) if asked or lower else []
-    if len(known) < _FEWEST_WORDS:
+        asked = {name for name in asked if not few.count or few.share(_KINDS[name]) < 10 * _IN_VOCABULARY}
+    known = _decoded(vocabulary(_MOST_WORDS) if asked or lower else [])
+    if known.count < _FEWEST_WORDS:
         return []
     missing = {
-        name: shares[name] for name, holds in _KINDS.items() if name in asked and _share(known, holds) < _IN_VOCABULARY
+        name: shares[name] for name, holds in _KINDS.items() if name in asked and known.share(holds) < _IN_VOCABULARY
     }
     if missing:
         return [_by_words(missing)]
-    cased = _share(known, _is_upper) if lower else 0.0
+    cased = known.share(_is_upper) if lower else 0.0
     return [_by_case(cased)] if cased > _CASED else []
 
 
-def _decoded(words: list[bytes]) -> list[str]:
-    return [word.decode("utf-8", "ignore") for word in words]
+class _Words:
+    """Words of which it is counted how many have characters of a kind."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.count = len(words)
+        self._lines = "\n".join(words)  # no word has a line's end in it
+        self._chars = sorted(set(self._lines))
+
+    def share(self, holds: Callable[[str], bool]) -> float:
+        """The share of words that have a character of a kind."""
+        chars = "".join(filter(holds, self._chars))
+        if not chars:
+            return 0.0
+        return len(re.findall(f"[{re.escape(chars)}].*", self._lines)) / self.count
 
 
-def _share(words: list[str], holds: Callable[[str], bool]) -> float:
-    """The share of words that have a character of a kind."""
-    lines = "\n".join(words)  # no word has a line's end in it
-    chars = "".join(sorted(char for char in set(lines) if holds(char)))
-    if not chars:
-        return 0.0
-    return len(re.findall(f"[{re.escape(chars)}].*", lines)) / len(words)
+def _decoded(words: list[bytes]) -> _Words:
+    return _Words([word.decode("utf-8", "ignore") for word in words])
 
 
 def _by_name(trained: str, norm: str) -> str:
