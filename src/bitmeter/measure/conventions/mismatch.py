@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -120,15 +120,15 @@ class _Words:
 
     def __init__(self, words: list[str]) -> None:
         self.count = len(words)
-        self._lines = "\n".join(words)  # no word has a line's end in it
-        self._chars = sorted(set(self._lines))
+        self._times = Counter(words)
+        self._chars: set[str] = set().union(*self._times)
 
     def share(self, holds: Callable[[str], bool]) -> float:
         """The share of words that have a character of a kind."""
-        chars = "".join(filter(holds, self._chars))
+        chars = set(filter(holds, self._chars))
         if not chars:
             return 0.0
-        return len(re.findall(f"[{re.escape(chars)}].*", self._lines)) / self.count
+        return sum(times for word, times in self._times.items() if not chars.isdisjoint(word)) / self.count
 
 
 def _decoded(words: list[bytes]) -> _Words:
