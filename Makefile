@@ -14,7 +14,7 @@ BUILD_TOOLS := cmake ninja nanobind scikit-build-core setuptools wheel
 EDITABLE    := --no-build-isolation --config-settings=build-dir=build/package --config-settings=cmake.define.BITMETER_TESTS=OFF -e
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install lock sbom browser test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
+.PHONY: help demo install lock sbom programs test test-gguf test-engines lint format core-test portable docs bench faults fuzz stub clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 20
@@ -70,19 +70,27 @@ demo: $(VENV)/.package  ## install, then measure the embedded text: its entropy,
 	@echo
 	@$(BIN)/bitmeter demo
 
-# The tests of the report open it in Chromium.
-browser:  ## Chromium and its driver, by apt-get where they are missing
-	@if ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || ! command -v chromedriver >/dev/null; then \
-	  if ! command -v apt-get >/dev/null; then \
-	    echo "The tests of the report need a browser: install Chromium (or Chrome) and the chromedriver of its version."; \
-	    exit 1; \
-	  fi; \
+# The tests open reports in Chromium, read tables with R and jq, and typeset them with LaTeX.
+PROGRAMS         := chromedriver Rscript jq pdflatex
+PROGRAM_PACKAGES := chromium chromium-driver r-base-core jq texlive-latex-base texlive-latex-recommended
+
+programs:  ## the programs that the tests use, by apt-get where they are missing
+	@missing=$$(for tool in $(PROGRAMS); do command -v $$tool >/dev/null || printf ' %s' $$tool; done); \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  missing="$$missing chromium"; \
+	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	  sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium chromium-driver || exit 1; \
+	  $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $(PROGRAM_PACKAGES) || exit 1; \
+	elif [ -n "$$missing" ]; then \
+	  echo "The tests use programs that are missing:$$missing."; \
+	  case "$$missing" in *chrom*) \
+	    echo "Those of the report need a browser: install Chromium (or Chrome) and the chromedriver of its version."; exit 1;; \
+	  esac; \
+	  echo "Those that read and typeset tables with R, jq and LaTeX are skipped."; \
 	fi
 
 # Lint runs on one core; the core's tests are compiled on the others meanwhile. A test builds the documentation.
-test: $(VENV)/.dev browser  ## install, then everything that must be green
+test: $(VENV)/.dev programs  ## install, then everything that must be green
 	@$(MAKE) --no-print-directory -j2 lint core-test
 	$(BIN)/python -m pytest -n auto
 
