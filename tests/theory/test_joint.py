@@ -96,3 +96,11 @@ def test_chance_is_not_taken_for_dependence_without_a_word() -> None:
         warnings.simplefilter("error")
         bm.mutual_information(x % 4, y % 4)
         bm.mutual_information(x, x)
+
+
+def test_it_does_not_matter_how_far_apart_samples_are() -> None:
+    x, y = np.random.default_rng(3).integers(0, 5, size=(2, 1000))
+    near = bm.mutual_information(x, y)
+    assert bm.mutual_information(x * 10**15 - 2**62, y - 2**62) == near
+    assert bm.conditional_entropy(x * 10**15, y) == bm.conditional_entropy(x, y)
+    assert bm.mutual_information(x, x) == pytest.approx(bm.entropy(x, of="samples"), abs=1e-12)
