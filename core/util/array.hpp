@@ -1,13 +1,12 @@
-// An uninitialised array on huge pages: for long arrays, the page faults of small pages cost as much as the work itself.
+// An uninitialised array. A long one lies on huge pages, in memory that was used before where there is some (see blocks.hpp).
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
 
-#include "util/system.hpp"
+#include "util/blocks.hpp"
 
 namespace bitmeter {
 
@@ -18,13 +17,7 @@ class Array {
 public:
     Array() = default;
     explicit Array(std::size_t size) : size_(size) {
-        constexpr std::size_t large_page = std::size_t{1} << 21;
-        const std::size_t bytes = size * sizeof(T);
-        if (bytes < large_page) {
-            data_.reset(static_cast<T*>(std::malloc(bytes ? bytes : 1)));
-        } else {
-            data_.reset(static_cast<T*>(os::allocate_huge(bytes)));
-        }
+        data_.reset(static_cast<T*>(take_block(size * sizeof(T))));
         if (!data_) throw std::bad_alloc();
     }
 
@@ -35,7 +28,7 @@ public:
     T* end() const { return data() + size_; }
     /// Reduces the size; the memory stays.
     void shorten(std::size_t size) { size_ = size; }
-    /// Transfers ownership; the caller must std::free it.
+    /// Transfers ownership; the caller must give_block it.
     T* release() {
         size_ = 0;
         return data_.release();
@@ -43,7 +36,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T* p) const { std::free(p); }
+        void operator()(T* p) const { give_block(p); }
     };
     std::unique_ptr<T, Free> data_;
     std::size_t size_ = 0;

@@ -57,6 +57,33 @@ struct Between {
     std::uint64_t begin, end;
 };
 
+/// Finds the ones of 64 bits by counting: without loops, whose lengths a processor mispredicts.
+struct OnesOfBytes {
+    explicit OnesOfBytes(std::uint64_t value) : bits(value) {
+        value -= (value >> 1) & (~std::uint64_t{0} / 3);
+        value = (value & (~std::uint64_t{0} / 5)) + ((value >> 2) & (~std::uint64_t{0} / 5));
+        sums = ((value + (value >> 4)) & (~std::uint64_t{0} / 17)) * each;
+    }
+    std::uint64_t all() const { return sums >> 56; }
+    /// The place of a one before which there are so many, less than all.
+    unsigned place(std::uint64_t before) const {
+        const auto byte = static_cast<unsigned>(above(sums, before)) * 8;
+        const std::uint64_t rest = before - ((sums << 8 >> byte) & 0xFF);
+        // The bits of the byte, each in a byte of its own, and how many there are up to each.
+        const std::uint64_t spread = (((bits >> byte) & 0xFF) * each & 0x8040201008040201u) + (~std::uint64_t{0} / 255 * 127);
+        return byte + static_cast<unsigned>(above((spread >> 7 & each) * each, rest));
+    }
+
+    static constexpr std::uint64_t each = ~std::uint64_t{0} / 255;
+    std::uint64_t bits, sums;  // a byte counts the ones up to its end
+
+private:
+    /// How many of eight ascending bytes, below 128, are not above a number below 128.
+    static std::uint64_t above(std::uint64_t bytes, std::uint64_t number) {
+        return ((((number * each) | each << 7) - bytes) >> 7 & each) * each >> 56;
+    }
+};
+
 /// Ascending numbers in memory that may be damaged: no content causes a read out of bounds. The low bits of number i are at
 /// bit i * stride + offset.
 class Ascending {
@@ -76,17 +103,16 @@ public:
         const std::uint64_t place = once(samples_[i / AscendingShape::step]);
         std::uint64_t word = place / 64;
         if (word >= words_) return {1, 0};
-        std::uint64_t bits = high_[word] & (~std::uint64_t{0} << (place % 64));
-        for (std::uint64_t left = i % AscendingShape::step;; --left) {
-            while (bits == 0) {
-                if (++word >= words_) return {1, 0};
-                bits = high_[word];
-            }
-            if (left == 0) break;
-            bits &= bits - 1;
+        std::uint64_t left = i % AscendingShape::step;
+        OnesOfBytes ones(high_[word] & (~std::uint64_t{0} << (place % 64)));
+        while (ones.all() <= left) {
+            left -= ones.all();
+            if (++word >= words_) return {1, 0};
+            ones = OnesOfBytes(high_[word]);
         }
-        const std::uint64_t first = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
-        bits &= bits - 1;
+        const unsigned at = ones.place(left);
+        const std::uint64_t first = word * 64 + at;
+        std::uint64_t bits = ones.bits & (~std::uint64_t{1} << at);
         while (bits == 0) {
             if (++word >= words_) return {1, 0};
             bits = high_[word];

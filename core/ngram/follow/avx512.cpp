@@ -99,7 +99,7 @@ private:
         g.length[i] = static_cast<std::uint32_t>(state.length);
         const std::uint64_t width = g.length[i] == t_.order && t_.order > 1 ? sizeof(NgramLeaf) : sizeof(NgramNode);
         g.ngram[i] = reinterpret_cast<std::uint64_t>(t_.ngrams[g.length[i] - 1]) + state.place * width;
-        g.paid[i] = text_.words[s.begin] == word_unknown ? t_.unknown_paid : 0.0;
+        g.paid[i] = 0.0;
         g.active = static_cast<__mmask16>(g.active | 1u << i);
         g.scored = static_cast<__mmask16>(g.scored & ~(1u << i));
     }
@@ -164,11 +164,8 @@ private:
         // The word at each place, whether it is a new one or was not found yet.
         const __m512i word = _mm512_mask_i32gather_epi32(nothing, going, at, text_.words, 4);
         const __m512i code = _mm512_and_si512(_mm512_mullo_epi32(word, factor_), mask_);
-        const __mmask16 unknown = _mm512_testn_epi32_mask(word, word);
-        for (unsigned half = 0; half < 2; ++half) {
-            const __m512d fresh = _mm512_maskz_mov_pd(static_cast<__mmask8>(unknown >> (8 * half)), _mm512_set1_pd(t_.unknown_paid));
-            _mm512_mask_store_pd(g.paid + 8 * half, static_cast<__mmask8>((scored & going) >> (8 * half)), fresh);
-        }
+        for (unsigned half = 0; half < 2; ++half)
+            _mm512_mask_store_pd(g.paid + 8 * half, static_cast<__mmask8>((scored & going) >> (8 * half)), _mm512_setzero_pd());
         _mm512_mask_store_epi32(g.word, going, word);
         _mm512_mask_store_epi32(g.code, going, code);
         aim(g, going, order, code, children, children_end);

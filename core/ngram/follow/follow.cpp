@@ -19,7 +19,7 @@ using Lines = AnyLines;
 namespace bitmeter {
 namespace {
 
-FollowTables tables_of(const NgramModel& m, bool class_of_unknown) {
+FollowTables tables_of(const NgramModel& m) {
     FollowTables t{};
     t.order = static_cast<std::uint32_t>(m.order());
     for (std::uint32_t n = 0; n < t.order; ++n) {
@@ -33,7 +33,6 @@ FollowTables tables_of(const NgramModel& m, bool class_of_unknown) {
     t.code_factor = m.codes().code_factor();
     t.code_mask = m.codes().mask();
     t.bits = m.codes().bits();
-    t.unknown_paid = class_of_unknown ? 0.0 : -std::numeric_limits<double>::infinity();
     return t;
 }
 
@@ -50,7 +49,7 @@ void follow_outside() { throw NgramFormatError("a link in it leads out of the fi
 void ngram_follow(const NgramModel& model, const std::uint32_t* words, const NgramSpan* from, const NgramSpan* to,
                   bool class_of_unknown, double* out, const Cpu& processor) {
     constexpr std::ptrdiff_t few = 4;  // texts for which the set-up of sixteen lanes does not pay
-    const FollowTables tables = tables_of(model, class_of_unknown);
+    const FollowTables tables = tables_of(model);
     const FollowText text{&model, words, from, to, out};
     if (to - from > few && (to - 1)->end <= most_follow_words && processor.runs(CpuLevel::avx512, follow_avx512_needs))
         follow_avx512(tables, text);
@@ -58,6 +57,10 @@ void ngram_follow(const NgramModel& model, const std::uint32_t* words, const Ngr
         follow_avx2(tables, text);
     else
         Follower(tables, text).run();
+    if (class_of_unknown) return;
+    for (; from < to; ++from)
+        for (std::size_t i = from->begin; i < from->end; ++i)
+            if (words[i] == word_unknown) out[i] = -std::numeric_limits<double>::infinity();
 }
 
 }  // namespace bitmeter

@@ -16,7 +16,6 @@ struct FollowTables {
     std::uint32_t order;
     std::uint32_t code_factor, code_mask;
     unsigned bits;
-    double unknown_paid;  // before an unknown word's own cost
 };
 
 struct FollowText {

@@ -20,6 +20,7 @@ struct LineMasks {
 
 /// How any processor compares them.
 struct AnyLines {
+    static std::uint32_t equal(const std::uint32_t* line, std::uint32_t code) { return compare(line, code).equal; }
     static LineMasks compare(const std::uint32_t* line, std::uint32_t code) {
 #if defined(__SSE2__)
         const __m128i wanted = _mm_set1_epi32(static_cast<int>(code));
@@ -73,13 +74,18 @@ struct LineSearch {
             guess = line + static_cast<std::uint64_t>(__builtin_ctz(found | 1u << line_keys));
             return false;
         }
+        turn(keys, code, bits, line, before, halve);
+        return true;
+    }
+
+    /// After a line that all of it is before, or behind: where to look next.
+    void turn(const std::uint32_t* keys, std::uint32_t code, unsigned bits, std::uint64_t line, bool before, bool halve) {
         const std::uint32_t edge = keys[before ? line : line + line_keys - 1];
         const std::uint64_t away = (std::uint64_t{before ? edge - code : code - edge} * size) >> bits;
         end = before ? line : end;
         begin = before ? begin : line + line_keys;
         const bool near = (away < end - begin) & !halve;
         guess = near ? (before ? end - 1 - away : begin + away) : begin + (end - begin) / 2;
-        return true;
     }
 
     /// Goes on to the end; by halves where the codes are not as even as they should be.

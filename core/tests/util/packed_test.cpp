@@ -70,6 +70,23 @@ void test_ascending() {
     CHECK(!AscendingShape(std::uint64_t{1} << 32, std::uint64_t{1} << 32).fits());
 }
 
+void test_ones() {
+    bool right = true;
+    for (int round = 0; round < 3000; ++round) {
+        std::uint64_t bits = draw();
+        for (int i = 0; i < round % 7; ++i) bits &= draw();
+        if (round % 5 == 0) bits |= bits << 32 | draw();
+        if (round == 0) bits = 0;
+        if (round == 1) bits = ~std::uint64_t{0};
+        const OnesOfBytes ones(bits);
+        unsigned before = 0;
+        for (unsigned at = 0; at < 64; ++at)
+            if (bits >> at & 1) right = right && ones.place(before++) == at;
+        right = right && ones.all() == before;
+    }
+    CHECK(right);
+}
+
 /// Whatever the bytes say, nothing outside is read.
 void test_damage() {
     std::vector<std::uint64_t> values(200);
@@ -92,6 +109,7 @@ void test_damage() {
 int main() {
     test_packed();
     test_ascending();
+    test_ones();
     test_damage();
     return check::report();
 }
