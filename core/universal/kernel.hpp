@@ -23,14 +23,10 @@ struct Kernels {
 
 Kernels universal_baseline();
 Kernels universal_avx2();
-Kernels universal_avx512();
 Kernels fast_baseline();
 Kernels fast_avx2();
 Kernels max_baseline();
 Kernels max_avx2();
-
-constexpr CpuFeatures universal_avx512_needs = cpu_avx512f | cpu_avx512dq | cpu_avx512vl | cpu_avx512bw | cpu_avx512cd |
-                                               cpu_avx512vbmi | cpu_bmi2;
 
 /// Those that may run on this processor, the fastest last.
 std::vector<Kernels> kernels_of(const Cpu& cpu, Design design = Design::mixed);

@@ -27,18 +27,12 @@ std::vector<Kernels> universal::kernels_of(const Cpu& cpu, Design design) {
     struct Family {
         Kernels (*baseline)();
         Kernels (*avx2)();
-        Kernels (*avx512)();
     };
-    // The vectors of `fast` are of 128 bits: wider ones would have nothing to do.
-    const Family family = design == Design::fast  ? Family{fast_baseline, fast_avx2, fast_avx2}
-                          : design == Design::max ? Family{max_baseline, max_avx2, max_avx2}
-                                                  : Family{universal_baseline, universal_avx2, universal_avx512};
+    const Family family = design == Design::fast  ? Family{fast_baseline, fast_avx2}
+                          : design == Design::max ? Family{max_baseline, max_avx2}
+                                                  : Family{universal_baseline, universal_avx2};
     std::vector<Kernels> found = {family.baseline()};
     if (cpu.runs(CpuLevel::avx2, cpu_avx2)) found.push_back(family.avx2());
-    if (cpu.runs(CpuLevel::avx512, universal_avx512_needs)) {
-        found.push_back(family.avx512());
-        found.back().name = "avx512";
-    }
     return found;
 }
 

@@ -9,8 +9,7 @@ namespace {
 
 constexpr CpuLevel all_levels[] = {CpuLevel::baseline, CpuLevel::avx2, CpuLevel::avx512};
 constexpr const char* level_names[] = {"baseline", "avx2", "avx512"};
-constexpr const char* all_features[] = {"avx2",     "bmi2",     "avx512f",  "avx512dq",
-                                        "avx512vl", "avx512bw", "avx512cd", "avx512vbmi"};
+constexpr const char* all_features[] = {"avx2", "bmi2", "avx512f", "avx512dq", "avx512vl", "avx512cd"};
 /// What all kernels of the level need; some need more.
 constexpr CpuFeatures level_needs[] = {0, cpu_avx2, cpu_avx2 | cpu_avx512f | cpu_avx512dq | cpu_avx512vl};
 
@@ -31,9 +30,7 @@ Cpu detect_cpu() {
     if (__builtin_cpu_supports("avx512f")) found.features |= cpu_avx512f;
     if (__builtin_cpu_supports("avx512dq")) found.features |= cpu_avx512dq;
     if (__builtin_cpu_supports("avx512vl")) found.features |= cpu_avx512vl;
-    if (__builtin_cpu_supports("avx512bw")) found.features |= cpu_avx512bw;
     if (__builtin_cpu_supports("avx512cd")) found.features |= cpu_avx512cd;
-    if (__builtin_cpu_supports("avx512vbmi")) found.features |= cpu_avx512vbmi;
 #endif
     for (CpuLevel level : all_levels) {
         const CpuFeatures needed = level_needs[static_cast<int>(level)];

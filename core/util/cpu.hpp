@@ -14,7 +14,7 @@ enum class CpuLevel { baseline, avx2, avx512 };
 /// A set of instruction-set extensions, as bits.
 using CpuFeatures = std::uint32_t;
 constexpr CpuFeatures cpu_avx2 = 1 << 0, cpu_bmi2 = 1 << 1, cpu_avx512f = 1 << 2, cpu_avx512dq = 1 << 3,
-                      cpu_avx512vl = 1 << 4, cpu_avx512bw = 1 << 5, cpu_avx512cd = 1 << 6, cpu_avx512vbmi = 1 << 7;
+                      cpu_avx512vl = 1 << 4, cpu_avx512cd = 1 << 5;
 
 struct Cpu {
     CpuLevel level = CpuLevel::baseline;  // kernels above it are not chosen
