@@ -68,7 +68,7 @@ def decoded(model: _core.Universal, data: bytes, size: int) -> bytes:
     [
         ("small", "72c2ea04549e3181a6cb07865562bf80dab307637d3f571da5cb47fc90df6240"),
         ("fast", "da7f15b4b7e36f5eaadc8b11cf78eb114171d63b1a1ae3ce27e972631310c052"),
-        ("max", ""),
+        ("max", "2c712b5e277b5474741b216d83bcac7088ca29a8b5b120facb133c06255880f7"),
     ],
 )
 def test_the_same_bytes_cost_the_same_everywhere(preset: str, expected: str) -> None:
