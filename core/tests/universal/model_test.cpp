@@ -335,7 +335,7 @@ void impossible_states_of_max_are_refused() {
     for (int part = 0; part < 11; ++part) {
         universal::State state(max);
         state.check();
-        if (part == 0) state.max_parts().maps[768] = 12345;
+        if (part == 0) state.max_parts().maps[universal::maximal::maps_of_context] = 12345;
         if (part == 1) state.parts().place->rate = 1u << 30;
         if (part == 2) state.parts().place->excess = -(1 << 30);
         if (part == 3) state.max_parts().weights[2][0].upper[77] = -0x7001;

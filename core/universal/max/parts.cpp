@@ -59,12 +59,14 @@ Parts parts_of(std::uint8_t* memory, std::size_t& bytes) {
     p.place = take<Place>(memory, bytes, 1);
     p.reading = take<Reading>(memory, bytes, 1);
     p.following = take<Following>(memory, bytes, 1);
-    p.maps = take<std::uint32_t>(memory, bytes, contexts * 768);
+    p.maps = take<std::uint32_t>(memory, bytes, contexts * maps_of_context);
     p.runs = take<std::uint32_t>(memory, bytes, contexts * 256);
     p.match_maps = take<std::uint32_t>(memory, bytes, predictors * 2048);
     p.match_bytes = take<std::uint32_t>(memory, bytes, predictors * 8192);
     p.followers1 = take<std::uint32_t>(memory, bytes, 256);
     p.followers2 = take<std::uint32_t>(memory, bytes, 65536);
+    p.followers3 = take<std::uint32_t>(memory, bytes, 65536);
+    p.name_followers = take<std::uint32_t>(memory, bytes, 65536);
     p.word_ends = take<std::uint32_t>(memory, bytes, 65536 * 2);
     p.token_followers = take<std::uint32_t>(memory, bytes, 65536);
     p.known = take<Targets>(memory, bytes, 2);
@@ -101,11 +103,11 @@ void fill(const Parts& p) {
     *p.following = Following{};
     for (int c = 0; c < contexts; ++c)
         for (int s = 0; s < 256; ++s) {
-            for (int last = 0; last < 3; ++last)
-                p.maps[c * 768 + last * 256 + s] = s ? (t.histories.start[s] & ~1023u) | map_start : 1u << 31;
-            // By how often the byte came in a row, and the depth; then the byte before it.
-            const std::uint32_t times = static_cast<std::uint32_t>(s) / 8;
-            p.runs[c * 256 + s] = guess(s < 128 ? (1u << 22) - (1u << 22) / (times + 2) : 1u << 21) | run_start;
+            for (int last = 0; last < 7; ++last)
+                p.maps[c * maps_of_context + last * 256 + s] = s ? (t.histories.start[s] & ~1023u) | map_start : 1u << 31;
+            // By how often the byte came in a row, and the depth: first after another byte, then where none was known.
+            const std::uint32_t times = static_cast<std::uint32_t>(s) / 8 % 16;
+            p.runs[c * 256 + s] = guess(times ? (1u << 22) - (1u << 22) / (times + 2) : 1u << 21) | run_start;
         }
     for (std::uint32_t i = 0; i < chance_cells; ++i)
         p.chances[i] = guess((2 * (i % chance_bins) + 1) * ((1u << 22) / (2 * chance_bins))) | match_start;
@@ -131,7 +133,7 @@ void grow(const Parts& p, int level) {
 
 void check(const Parts& p) {
     for (int c = 0; c < contexts; ++c)
-        if (p.maps[c * 768] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
+        if (p.maps[c * maps_of_context] != 1u << 31) throw std::invalid_argument("it holds predictions of the empty history");
     if (p.place->excess > most_excess || p.place->excess < -most_excess)
         throw std::invalid_argument("it holds an impossible cost of the last bytes");
     if (p.following->branch.bytes > 3 || p.following->branch.key >= static_cast<std::uint32_t>(target_rows[0]))

@@ -10,7 +10,7 @@
 
 namespace bitmeter::universal::maximal {
 
-constexpr int contexts = 78;         // whose bit histories are kept: 40 of any data, then those of a text or of machine code
+constexpr int contexts = 79;         // whose bit histories are kept: those of any data, then those of a text or of machine code
 constexpr int orders = 8;            // the first contexts: the last bytes
 constexpr int inputs_of_context = 3;
 constexpr int direct_contexts = 16;  // whose bits' probabilities are kept as such: orders 0 and 1, and
@@ -22,6 +22,7 @@ constexpr int inputs_of_predictor = 3;
 constexpr int used_inputs = contexts * inputs_of_context + direct_contexts * 2 + pairs * 2 + predictors * inputs_of_predictor + 1;
 constexpr int inputs = (used_inputs + 1 + 15) / 16 * 16;  // of the mixers; the last place of a row counts its bits
 constexpr int mixers = 18;
+constexpr int maps_of_context = 7 * 256;
 constexpr std::uint32_t most_count = 65535;
 constexpr int finals = 4;            // mixers of the mixers
 constexpr int refinements = 8;       // adaptive probability maps
@@ -69,6 +70,22 @@ struct Instruction {
     std::uint32_t displacement[16] = {};  // that was added last to each register
 };
 
+constexpr std::uint32_t tokens_of_line = 32, depths = 16;
+
+/// Source code, as its contexts need it.
+struct Code {
+    std::uint64_t kinds = 0, kinds_before = 0;  // of the last sixteen bytes, each as often as it changed, the latest lowest
+    std::uint32_t again = 0;                    // whether the last byte was of the kind of the one before
+    std::uint32_t name = 0, names[2] = {};      // this name so far, and those before it
+    std::uint32_t mark = 0, mark_before = 0;    // of what is between this name and the one before, without spaces
+    std::uint32_t marks = 0;                    // of this line
+    std::uint32_t first = 0;                    // the first name or mark of this line
+    std::uint32_t token = 0, lines = 0;         // names and marks of this line, and lines so far
+    std::uint32_t tokens[2][tokens_of_line] = {};  // those of this line and of the one above
+    std::uint32_t depth = 0;                    // brackets that are open,
+    std::uint32_t openers[depths] = {};         // and each with the name before it
+};
+
 /// The text so far, as the contexts need it.
 struct alignas(64) Reading {
     std::uint64_t last8 = 0, before8 = 0;  // the last sixteen bytes, the latest lowest
@@ -102,6 +119,7 @@ struct alignas(64) Reading {
     std::uint32_t plain = 1u << 15;        // the part of bytes that are of a text, in 1/65536
     std::uint32_t seen = 0;                // bytes of this document
     Instruction instruction;
+    Code code;
     std::uint8_t near[near_size] = {};
 };
 
@@ -144,12 +162,15 @@ struct Parts {
     Place* place;
     Reading* reading;
     Following* following;
-    std::uint32_t* maps;           // contexts × 768: p(1) by a history and the bit of the last byte; here and below 22 bits and a count of 10
+    std::uint32_t* maps;           // contexts × maps_of_context: p(1) by a history and the bits of the last two bytes; here
+                                   // and below 22 bits and a count of 10
     std::uint32_t* runs;           // contexts × 256: that the last byte, or the one before it, comes again
     std::uint32_t* match_maps;     // predictors × 2048: that the match is right, by its length and its misses
     std::uint32_t* match_bytes;    // predictors × 8192: the same, by the predicted byte
     std::uint32_t* followers1;     // 256: the last bytes after each byte
     std::uint32_t* followers2;     // 65536: those after each pair
+    std::uint32_t* followers3;     // 65536: those after three bytes
+    std::uint32_t* name_followers; // 65536: those after a name, or the marks after one
     std::uint32_t* word_ends;      // 65536 × 2: a word, and where it ended last
     std::uint32_t* token_followers;  // 65536: the last bytes after a word or gap
     Targets* known;                // of branches, and of data
@@ -169,8 +190,8 @@ struct Parts {
     Line* lines;
 };
 
-constexpr int mixer_rows[mixers] = {8,   256, 256, 256,  34 * 3, 576,  1028, 512, 216,
-                                    32,  256, 256, 2048, 2048,   2048, 512,  2048, 2048};
+constexpr int mixer_rows[mixers] = {2048, 256, 256, 256,  34 * 3, 576,  1028, 512,  216,
+                                    2048, 256, 256, 2048, 2048,   2048, 2048, 2048, 2048};
 constexpr int final_rows[finals] = {256, 34 * 8, 2048, 512};
 constexpr int refined_rows = 65536;
 constexpr int target_rows[3] = {4096, 512, 65536};

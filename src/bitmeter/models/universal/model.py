@@ -33,7 +33,7 @@ MAGIC = b"bmuniv\r\n"
 #: In the order of the core's numbers, which files hold.
 PRESETS = ("small", "medium", "large", "fast", "max")
 #: Of each preset; changes with any figure that the core computes of it.
-VERSIONS = {"small": 2, "medium": 2, "large": 2, "fast": 2, "max": 3}
+VERSIONS = {"small": 2, "medium": 2, "large": 2, "fast": 2, "max": 4}
 
 #: Predictions that are held at once.
 _AT_ONCE = 1024
