@@ -37,7 +37,8 @@ def test_loss_is_torchs_cross_entropy_and_the_negative_log_likelihood(kind: str)
 
 
 @pytest.mark.parametrize(
-    ("kind", "previous", "recency"), [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)]
+    ("kind", "previous", "recency"),
+    [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)],
 )
 def test_a_text_in_parts_is_a_text_at_once(kind: str, previous: int, recency: int) -> None:
     torch.manual_seed(5)

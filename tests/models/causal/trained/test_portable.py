@@ -24,7 +24,8 @@ from tests.models.causal.trained.made import KINDS, TEXT, every, trained
 
 
 @pytest.mark.parametrize(
-    ("kind", "previous", "recency"), [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)]
+    ("kind", "previous", "recency"),
+    [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)],
 )
 @pytest.mark.parametrize(("width", "layers"), [(16, 1), (48, 3), (33, 2)])
 def test_it_predicts_as_torch_does(kind: str, previous: int, recency: int, width: int, layers: int) -> None:

@@ -169,6 +169,8 @@ def test_weights_that_run_away_are_named() -> None:
     row = alphabet.row([TEXT])
     network = build(Shape("lstm", alphabet.size, 8, 1, 8, 0.0))
     network.bias.data.fill_(math.nan)
-    trainer = Trainer(network, alphabet, Material(row, row, len(TEXT), len(TEXT), ""), Schedule(1, 2, 0.1, 0.0, 3, 3, 1))
+    trainer = Trainer(
+        network, alphabet, Material(row, row, len(TEXT), len(TEXT), ""), Schedule(1, 2, 0.1, 0.0, 3, 3, 1)
+    )
     with pytest.raises(ModelError, match=r"step 0 is nan.*lower learning rate"):
         trainer.run(None, None)

@@ -1,10 +1,10 @@
 """Weights of a network as int8: a quarter of the memory, with products in bfloat16.
 
-Each row of a weight is one scale times whole numbers from -127 to 127, which bfloat16 holds exactly. A layer rounds its
-inputs to bfloat16 and multiplies them by these numbers, sums in float32, rounds the sums to bfloat16, and scales them in
-float32. Every token is computed by itself, whatever stands beside it. The quantised layers that torch has round
-activations to int8 by the largest of a whole batch: there, a token would change the figures of tokens before it. Rounding
-them to int8 token by token is no faster than bfloat16 on a processor that has both, and much coarser.
+Each row of a weight is one scale times whole numbers from -127 to 127, which bfloat16 holds exactly. A layer rounds
+its inputs to bfloat16 and multiplies them by these numbers, sums in float32, rounds the sums to bfloat16, and scales
+them in float32. Every token is computed by itself, whatever stands beside it. The quantised layers that torch has round
+activations to int8 by the largest of a whole batch: there, a token would change the figures of tokens before it.
+Rounding them to int8 token by token is hardly faster on a processor that has instructions for both, and much coarser.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class HuggingFace(SharedCopies, CausalPredictor):
     dtype
         "auto" (float32 on a processor, the checkpoint's own type elsewhere), "float64", "float32", "bfloat16",
         "float16", "autocast" (float32 weights, operations in bfloat16), or "int8" (weights of the layers as int8 with a
-        scale per row, a quarter of their memory; activations, embeddings and head in float32).
+        scale per row, a quarter of their memory, and products in bfloat16; the rest, embeddings and head in float32).
     device
         "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
     device_map

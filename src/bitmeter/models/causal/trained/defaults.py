@@ -49,5 +49,5 @@ def defaults_for(kind: str, size: int) -> Defaults:
 _SMALL = 300_000
 _SMALL_LSTM = Defaults(512, 256, 1, 64, 0.3, 14.0, 8, 4e-3, 0.01)
 _LSTM = Defaults(1024, 256, 1, 64, 0.2, 4.0, 16, 4e-3, 0.01)
-_SMALL_TRANSFORMER = Defaults(512, 128, 2, 64, 0.3, 14.0, 2, 2e-3, 0.1)
+_SMALL_TRANSFORMER = Defaults(320, 128, 2, 128, 0.2, 20.0, 2, 2e-3, 0.1)
 _TRANSFORMER = Defaults(1024, 128, 2, 64, 0.2, 8.0, 8, 3e-3, 0.1)

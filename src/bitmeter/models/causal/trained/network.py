@@ -59,7 +59,7 @@ class Shape:
     recency: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """For a file. What came later is left out where it is not used, so that earlier models keep their fingerprint."""
+        """For a file. Where attention does not fall, nothing is said of it: earlier models keep their fingerprint."""
         found = asdict(self)
         return found if self.recency else {name: value for name, value in found.items() if name != "recency"}
 
@@ -193,7 +193,10 @@ class Transformer(Network):
         """What is added to attention, or where it may look; None where it is plainly causal."""
         if not (seen or self.shape.recency):
             return None
-        now, then = torch.arange(seen, seen + length, device=like.device), torch.arange(seen + length, device=like.device)
+        now, then = (
+            torch.arange(seen, seen + length, device=like.device),
+            torch.arange(seen + length, device=like.device),
+        )
         distance = now[:, None] - then[None]
         if not self.shape.recency:
             return distance >= 0
