@@ -65,8 +65,16 @@ struct Block {
     Vector attend_bias, attended_bias, widen_bias, narrow_bias;
 };
 
+/// How a transformer knows where its tokens, `context` of them at most, stand: by a table with a row for each position, or,
+/// where that has no rows, by how much attention of each head falls from one token to the one before.
+struct Places {
+    std::size_t context = 0;
+    Matrix table;
+    Vector slopes;
+};
+
 /// `before` is the table for the token before each, without rows where there is none.
-std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const Matrix& before,
+std::unique_ptr<Network> make_transformer(const Ends& ends, const Places& places, const Matrix& before,
                                           const std::vector<Block>& blocks, const Normal& last, std::size_t heads,
                                           const Kernel& kernel);
 

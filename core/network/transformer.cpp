@@ -39,13 +39,14 @@ struct TransformerState : State {
 
 class Transformer : public Network {
 public:
-    Transformer(const Ends& ends, const Matrix& positions, const Matrix& before, const std::vector<Block>& blocks,
+    Transformer(const Ends& ends, const Places& places, const Matrix& before, const std::vector<Block>& blocks,
                 const Normal& last, std::size_t heads, const Kernel& kernel)
-        : Network(ends, kernel),
-          heads_(heads),
-          context_(positions.rows),
-          positions_(positions.shaped(positions.rows, width()).data, positions.data + positions.rows * width()),
-          last_(last, width()) {
+        : Network(ends, kernel), heads_(heads), context_(places.context), slopes_(heads), last_(last, width()) {
+        const Matrix& table = places.table;
+        if (table.rows)
+            positions_.assign(table.shaped(context_, width()).data, table.data + context_ * width());
+        else
+            slopes_.assign(places.slopes.shaped(heads).data, places.slopes.data + heads);
         if (before.rows) before_.assign(before.shaped(size(), width()).data, before.data + size() * width());
         if (heads == 0 || width() % heads != 0) throw std::invalid_argument("the heads do not share the width equally");
         const std::size_t n = width();
@@ -71,7 +72,9 @@ protected:
         if (kept.tokens >= context_) throw std::length_error("the network has no position for another token");
         const std::size_t n = width();
         std::vector<float> x(n), normal(n), three(3 * n), seen(n), added(n), wide(4 * n);
-        for (std::size_t i = 0; i < n; ++i) x[i] = in[i] + positions_[kept.tokens * n + i];
+        std::copy_n(in, n, x.begin());
+        if (!positions_.empty())
+            for (std::size_t i = 0; i < n; ++i) x[i] += positions_[kept.tokens * n + i];
         if (!before_.empty()) {  // the first token stands before itself
             const float* row = before_.data() + (kept.tokens ? kept.previous : id) * n;
             for (std::size_t i = 0; i < n; ++i) x[i] += row[i];
@@ -104,11 +107,12 @@ private:
         const double scale = 1.0 / std::sqrt(static_cast<double>(each));
         std::vector<double> weights(tokens), mean(each);
         for (std::size_t first = 0; first < n; first += each) {
+            const double slope = slopes_[first / each];
             double top = -std::numeric_limits<double>::infinity(), sum = 0.0;
             for (std::size_t t = 0; t < tokens; ++t) {
                 double dot = 0.0;
                 for (std::size_t i = first; i < first + each; ++i) dot += static_cast<double>(query[i]) * keys[t * n + i];
-                weights[t] = dot * scale;
+                weights[t] = dot * scale - slope * static_cast<double>(tokens - 1 - t);
                 top = weights[t] > top ? weights[t] : top;
             }
             std::fill(mean.begin(), mean.end(), 0.0);
@@ -122,17 +126,17 @@ private:
     }
 
     std::size_t heads_, context_;
-    std::vector<float> positions_, before_;
+    std::vector<float> slopes_, positions_, before_;
     std::vector<Layer> layers_;
     LayerNorm last_;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_transformer(const Ends& ends, const Matrix& positions, const Matrix& before,
+std::unique_ptr<Network> make_transformer(const Ends& ends, const Places& places, const Matrix& before,
                                           const std::vector<Block>& blocks, const Normal& last, std::size_t heads,
                                           const Kernel& kernel) {
-    return std::make_unique<Transformer>(ends, positions, before, blocks, last, heads, kernel);
+    return std::make_unique<Transformer>(ends, places, before, blocks, last, heads, kernel);
 }
 
 }  // namespace bitmeter::network

@@ -96,7 +96,7 @@ void an_lstm_is_its_formula() {
     }
 }
 
-std::unique_ptr<Network> some_transformer(Drawn& drawn, const Kernel& kernel, bool before = true) {
+std::unique_ptr<Network> some_transformer(Drawn& drawn, const Kernel& kernel, bool before = true, bool table = true) {
     const std::size_t n = 36, size = 29;
     const auto normal = [&] { return Normal{drawn.vector(n), drawn.vector(n)}; };
     std::vector<Block> blocks;
@@ -104,12 +104,13 @@ std::unique_ptr<Network> some_transformer(Drawn& drawn, const Kernel& kernel, bo
         blocks.push_back({normal(), normal(), drawn.matrix(3 * n, n), drawn.matrix(n, n), drawn.matrix(4 * n, n),
                           drawn.matrix(n, 4 * n), drawn.vector(3 * n), drawn.vector(n), drawn.vector(4 * n), drawn.vector(n)});
     const Ends ends = {drawn.matrix(size, n), drawn.vector(size), 7};
-    return make_transformer(ends, drawn.matrix(5, n), before ? drawn.matrix(size, n) : Matrix{}, blocks, normal(), 3, kernel);
+    const Places places = {5, table ? drawn.matrix(5, n) : Matrix{}, drawn.vector(3)};
+    return make_transformer(ends, places, before ? drawn.matrix(size, n) : Matrix{}, blocks, normal(), 3, kernel);
 }
 
-void steps_one_by_one_and_at_once_are_equal(bool before) {
+void steps_one_by_one_and_at_once_are_equal(bool before, bool table) {
     Drawn drawn;
-    const auto made = some_transformer(drawn, kernel_of(cpu()), before);
+    const auto made = some_transformer(drawn, kernel_of(cpu()), before, table);
     const std::int64_t ids[] = {1, 28, 7, 0, 5};
     auto once = made->begin(), each = made->begin();
     const auto together = made->step(ids, 5, *once);
@@ -150,8 +151,11 @@ void weights_of_another_shape_are_refused() {
     CHECK(throws<std::invalid_argument>([&] { make_lstm({drawn.matrix(9, 4), drawn.vector(8), -1}, {}, kernel_baseline()); }));
     CHECK(throws<std::invalid_argument>([&] { make_lstm(ends, {}, kernel_baseline()); }));
     CHECK(throws<std::invalid_argument>([&] {
-        make_transformer(ends, drawn.matrix(5, 4), drawn.matrix(8, 4), {}, {drawn.vector(4), drawn.vector(4)}, 2, kernel_baseline());
+        make_transformer(ends, {5, drawn.matrix(5, 4), {}}, drawn.matrix(8, 4), {}, {drawn.vector(4), drawn.vector(4)}, 2, kernel_baseline());
     }));
+    const std::vector<Places> wrong = {{5, drawn.matrix(4, 4), {}}, {5, drawn.matrix(5, 3), {}}, {5, {}, drawn.vector(3)}, {5, {}, {}}};
+    for (const Places& places : wrong)
+        CHECK(throws<std::invalid_argument>([&] { make_transformer(ends, places, {}, {}, {drawn.vector(4), drawn.vector(4)}, 2, kernel_baseline()); }));
 }
 
 }  // namespace
@@ -159,7 +163,8 @@ void weights_of_another_shape_are_refused() {
 int main() {
     functions_agree_with_the_library();
     an_lstm_is_its_formula();
-    for (bool before : {false, true}) steps_one_by_one_and_at_once_are_equal(before);
+    for (bool before : {false, true})
+        for (bool table : {false, true}) steps_one_by_one_and_at_once_are_equal(before, table);
     kernels_give_the_same_bits();
     weights_of_another_shape_are_refused();
     return check::report();

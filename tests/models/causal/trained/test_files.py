@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -18,6 +19,8 @@ from bitmeter.errors import (
     MissingSourceError,
     ModelError,
 )
+from bitmeter.models.causal.trained.network import Shape, build
+from bitmeter.models.causal.trained.scorer import NetworkScorer
 from tests.models.causal.trained.made import every, trained
 
 
@@ -53,11 +56,43 @@ def test_a_transformer_without_the_token_before(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text(json.dumps(description))
     save_file(with_zeros, tmp_path / "weights.safetensors")
     assert old.bits == pytest.approx(bm.score(bm.load(tmp_path), b"the cat saw a zebra\n").bits, rel=1e-6)
-    for wrong in (2, -1, "1", None, [1]):
-        description["shape"]["previous"] = wrong
-        (tmp_path / "model.json").write_text(json.dumps(description))
-        with pytest.raises(FileFormatError, match="its previous is"):
-            bm.load(tmp_path)
+    for name in ("previous", "recency"):
+        for wrong in (2, -1, "1", None, [1]):
+            changed = description | {"shape": description["shape"] | {name: wrong}}
+            (tmp_path / "model.json").write_text(json.dumps(changed))
+            with pytest.raises(FileFormatError, match=f"its {name} is"):
+                bm.load(tmp_path)
+
+
+def test_a_transformer_with_a_table_of_positions(tmp_path: Path) -> None:
+    """As it was saved before attention fell with the distance: the word is not there, and the fingerprint stays."""
+    trained("transformer", "bytes").save(tmp_path)
+    description = json.loads((tmp_path / "model.json").read_text())
+    assert (description["schema"], description["shape"].pop("recency")) == ("bitmeter.neural/2", 1)
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    with pytest.raises(FileFormatError, match="recency is 0"):  # what the schema says is what the shape must say
+        bm.load(tmp_path)
+    description["schema"] = "bitmeter.neural/1"
+    (tmp_path / "model.json").write_text(json.dumps(description))
+    with pytest.raises(FileFormatError, match="does not hold the weights"):
+        bm.load(tmp_path)
+    network = build(Shape(**description["shape"])).eval()
+    save_file(network.state_dict(), tmp_path / "weights.safetensors")
+    model = bm.load(tmp_path)
+    assert model._network.shape.as_dict() == description["shape"]  # which is what the fingerprint holds
+    text = b"the cat saw"  # within one window of twelve
+    found = NetworkScorer(network).logprobs([np.array([256, *text])], [1])[0]
+    assert bm.score(model, text).nats == pytest.approx(-found.sum(), rel=1e-6)
+    model.save(tmp_path, force=True)
+    assert json.loads((tmp_path / "model.json").read_text())["shape"] == description["shape"]
+    assert bm.load(tmp_path).fingerprint == model.fingerprint
+    long = description | {
+        "schema": "bitmeter.neural/2",
+        "shape": description["shape"] | {"recency": 1, "context": 1025},
+    }
+    (tmp_path / "model.json").write_text(json.dumps(long))
+    with pytest.raises(FileFormatError, match="context of 1,025"):
+        bm.load(tmp_path)
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

@@ -36,10 +36,13 @@ def test_loss_is_torchs_cross_entropy_and_the_negative_log_likelihood(kind: str)
     assert math.exp(float(loss)) == pytest.approx(np.exp(-np.concatenate(rows)).prod() ** (1 / 30), rel=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "previous"), [("lstm", 0), ("transformer", 0), ("transformer", 1)])
-def test_a_text_in_parts_is_a_text_at_once(kind: str, previous: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "previous", "recency"),
+    [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)],
+)
+def test_a_text_in_parts_is_a_text_at_once(kind: str, previous: int, recency: int) -> None:
     torch.manual_seed(5)
-    network = build(Shape(kind, 30, 16, 2, 12, 0.0, previous=previous)).double().eval()
+    network = build(Shape(kind, 30, 16, 2, 12, 0.0, previous=previous, recency=recency)).double().eval()
     ids = torch.randint(0, 30, (3, 12))
     with torch.inference_mode():
         whole, _ = network.hidden(ids, None)
@@ -48,6 +51,26 @@ def test_a_text_in_parts_is_a_text_at_once(kind: str, previous: int) -> None:
             found, state = network.hidden(part, state)
             parts.append(found)
     torch.testing.assert_close(torch.cat(parts, dim=1), whole)
+
+
+def test_attention_falls_by_a_power_of_two_with_each_token() -> None:
+    """With queries of zero, the weights of attention are exp(-slope · distance), and sum up to one."""
+    network = build(Shape("transformer", 30, 128, 1, 6, 0.0, recency=1)).double().eval()
+    assert network.slopes == [0.5, 0.125, 1 / 32, 1 / 128]
+    block = network.blocks[0]
+    block.attend.weight.data[:128] = 0.0
+    block.attended.weight.data = torch.eye(128).double()
+    seen: list[torch.Tensor] = []
+    block.attended.register_forward_hook(lambda _layer, given, _out: seen.append(given[0]))
+    ids = torch.tensor([[3, 4, 5, 6]])
+    with torch.inference_mode():
+        network.hidden(ids, None)
+        values = block.attend(block.first(network.embedding(ids)))[0, :, 256:]
+    for head, slope in enumerate(network.slopes):
+        weights = torch.exp(-slope * torch.arange(3, -1, -1).double())
+        part = slice(32 * head, 32 * head + 32)
+        expected = (weights[:, None] * values[:, part]).sum(0) / weights.sum()
+        torch.testing.assert_close(seen[0][0, 3, part], expected)
 
 
 def test_the_token_before_makes_a_difference() -> None:

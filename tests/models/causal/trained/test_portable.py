@@ -23,11 +23,15 @@ from bitmeter.models.windows import Windowing
 from tests.models.causal.trained.made import KINDS, TEXT, every, trained
 
 
-@pytest.mark.parametrize(("kind", "previous"), [("lstm", 0), ("transformer", 0), ("transformer", 1)])
+@pytest.mark.parametrize(
+    ("kind", "previous", "recency"),
+    [("lstm", 0, 0), ("transformer", 0, 0), ("transformer", 1, 0), ("transformer", 1, 1)],
+)
 @pytest.mark.parametrize(("width", "layers"), [(16, 1), (48, 3), (33, 2)])
-def test_it_predicts_as_torch_does(kind: str, previous: int, width: int, layers: int) -> None:
+def test_it_predicts_as_torch_does(kind: str, previous: int, recency: int, width: int, layers: int) -> None:
     torch.manual_seed(3)
-    network = build(Shape(kind, 70, width, layers, 20, 0.0, never=69, previous=previous)).eval()
+    shape = Shape(kind, 70, width, layers, 20, 0.0, never=69, previous=previous, recency=recency)
+    network = build(shape).eval()
     with torch.no_grad():  # weights as large as training makes them, so that gates are open, shut and between
         for weight in network.parameters():
             weight.mul_(2.0)

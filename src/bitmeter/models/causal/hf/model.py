@@ -46,6 +46,12 @@ Ints = NDArray[np.int64]
 
 #: The arithmetic that can be asked for. "autocast" keeps float32 weights and runs in bfloat16.
 DTYPES = ("auto", "float64", "float32", "bfloat16", "float16", "autocast", "int8")
+#: What those cost on a processor without instructions for bfloat16.
+_SLOW = {
+    "bfloat16": "it is emulated: slower than float32, and coarser",
+    "autocast": "it is emulated: slower than float32, and coarser",
+    "int8": "int8 saves memory and no time",
+}
 #: What a forward pass takes at once, in tokens, by default.
 _BATCH = {"cpu": 512, "other": 16_384}
 _ROW = {"cpu": 512, "other": 2048}
@@ -68,7 +74,7 @@ class HuggingFace(SharedCopies, CausalPredictor):
     dtype
         "auto" (float32 on a processor, the checkpoint's own type elsewhere), "float64", "float32", "bfloat16",
         "float16", "autocast" (float32 weights, operations in bfloat16), or "int8" (weights of the layers as int8 with a
-        scale per row, a quarter of their memory; activations, embeddings and head in float32).
+        scale per row, a quarter of their memory, and products in bfloat16; the rest, embeddings and head in float32).
     device
         "auto" (a GPU if there is one), "cpu", "cuda", "cuda:1", "mps".
     device_map
@@ -168,13 +174,11 @@ class HuggingFace(SharedCopies, CausalPredictor):
                 raise ModelError(message, value=dtype)
             from bitmeter.models.causal.hf.int8 import quantise
 
-            quantise(network, self.name)
+            quantise(network, self.name, native=where.type != "cpu" or _has_bfloat16(torch))
         if device_map is None:
             network = network.to(where)
-        if kind in ("bfloat16", "autocast") and where.type == "cpu" and not _has_bfloat16(torch):
-            self.caveats += (
-                "this processor has no instructions for bfloat16, so it is emulated: slower than float32, and coarser",
-            )
+        if kind in _SLOW and where.type == "cpu" and not _has_bfloat16(torch):
+            self.caveats += (f"this processor has no instructions for bfloat16, so {_SLOW[kind]}",)
         self._units = _units_of(tokenizer, place, gguf_file or short, special=named)
         self.caveats += (SPECIAL,) * named
         self.size = int(network.get_input_embeddings().weight.shape[0])
@@ -195,6 +199,7 @@ class HuggingFace(SharedCopies, CausalPredictor):
             row=min(_ROW[group], tokens or _ROW[group]),
             batch=tokens or _BATCH[group],
             autocast=torch.bfloat16 if kind == "autocast" else None,
+            coarse=kind == "int8",
             name=self.name,
         )
         bound = self._position_bound
@@ -448,7 +453,7 @@ def _precision(network: Any, kind: str) -> str:
     if kind == "autocast":
         return "float32 cast to bfloat16, logits float32"
     if kind == "int8":
-        return "int8 weights, activations float32"
+        return "int8 weights, products bfloat16"
     return weights if weights in ("float32", "float64") else f"{weights}, logits float32"
 
 

@@ -67,16 +67,27 @@ class Scorer:
         The tokens that go through the network at once: so many rows as fit, at least one.
     autocast
         The type to which operations are cast while the weights keep theirs; None for no casting.
+    coarse
+        Whether layers round to bfloat16 while the weights of the others are float32.
     name
         The model's, for messages.
     """
 
-    def __init__(self, network: Any, *, row: int, batch: int, autocast: Any = None, name: str = "the network") -> None:
+    def __init__(
+        self,
+        network: Any,
+        *,
+        row: int,
+        batch: int,
+        autocast: Any = None,
+        coarse: bool = False,
+        name: str = "the network",
+    ) -> None:
         import torch
 
         self._torch = torch
         self._network = network.eval()
-        self._name, self._autocast = name, autocast
+        self._name, self._autocast, self._coarse = name, autocast, coarse
         self.casts = autocast is not None
         self._device = network.get_input_embeddings().weight.device
         self._vocabulary = int(network.get_input_embeddings().weight.shape[0])
@@ -106,7 +117,7 @@ class Scorer:
             own = self._first_pass(probes)
             truth = [in_float64(rows) for rows in own]
             spread = max(float(rows.max() - rows.min()) for rows in truth)
-            fine = self._autocast is None and self._dtype in ("float32", "float64")
+            fine = self._autocast is None and not self._coarse and self._dtype in ("float32", "float64")
             allowed = (_ROUNDING if fine else _COARSE_ROUNDING) * spread
             logs = [rows.log_softmax(-1) for rows in truth]
             self._find_head(config, probes, own[0].dtype, logs, _SAME * spread, allowed)

@@ -17,7 +17,7 @@ class Defaults:
         Byte pairs or words at most.
     width, layers, context, dropout
         Of the network.
-    epochs, batch, learning_rate
+    epochs, batch, learning_rate, weight_decay
         Of its training.
     """
 
@@ -29,6 +29,7 @@ class Defaults:
     epochs: float
     batch: int
     learning_rate: float
+    weight_decay: float
 
 
 def defaults_for(kind: str, size: int) -> Defaults:
@@ -46,7 +47,7 @@ def defaults_for(kind: str, size: int) -> Defaults:
 
 #: Below so many bytes four passes are too few updates, and a network overfits sooner.
 _SMALL = 300_000
-_SMALL_LSTM = Defaults(512, 256, 1, 64, 0.3, 14.0, 8, 4e-3)
-_LSTM = Defaults(1024, 256, 1, 64, 0.2, 4.0, 16, 4e-3)
-_SMALL_TRANSFORMER = Defaults(512, 128, 2, 64, 0.3, 14.0, 2, 2e-3)
-_TRANSFORMER = Defaults(1024, 128, 2, 64, 0.2, 8.0, 8, 3e-3)
+_SMALL_LSTM = Defaults(512, 256, 1, 64, 0.3, 14.0, 8, 4e-3, 0.01)
+_LSTM = Defaults(1024, 256, 1, 64, 0.2, 4.0, 16, 4e-3, 0.01)
+_SMALL_TRANSFORMER = Defaults(320, 128, 2, 128, 0.2, 20.0, 2, 2e-3, 0.1)
+_TRANSFORMER = Defaults(1024, 128, 2, 64, 0.2, 8.0, 8, 3e-3, 0.1)

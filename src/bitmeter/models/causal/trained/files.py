@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save
 from bitmeter._util.files import as_path, as_utf8, check_destination, read_whole, replacing, unread
 from bitmeter.errors import FileFormatError, MissingSourceError
 from bitmeter.models.causal.trained.curve import LearningCurve, read_json
-from bitmeter.models.causal.trained.network import Network, Shape, build
+from bitmeter.models.causal.trained.network import MOST_RECENT, Network, Shape, build
 from bitmeter.models.causal.trained.train import CHECKPOINT
 from bitmeter.models.causal.trained.units import Alphabet, bpe_alphabet, learn_alphabet, word_alphabet
 from bitmeter.models.ngram.model import NGram
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["SCHEMA", "prepare_folder", "read_folder", "read_spelling", "write_folder"]
 
 SCHEMA = "bitmeter.neural/1"
+#: Of a transformer whose attention falls with the distance, which earlier versions cannot read.
+SCHEMA_2 = "bitmeter.neural/2"
 DESCRIPTION, WEIGHTS, CURVE, TOKENIZER, WORDS = (
     "model.json", "weights.safetensors", "curve.json", "tokenizer.json", "words.txt",
 )  # fmt: skip
@@ -94,7 +96,8 @@ def write_folder(
             beside.write_bytes(alphabet.source)
     if words is not None:
         words.save(folder / SPELLING, force=True)
-    description = {"schema": SCHEMA, "units": alphabet.kind, "shape": network.shape.as_dict(), **about}
+    schema = SCHEMA_2 if network.shape.recency else SCHEMA
+    description = {"schema": schema, "units": alphabet.kind, "shape": network.shape.as_dict(), **about}
     with replacing(folder / DESCRIPTION, force=True) as beside:
         beside.write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
     (folder / CHECKPOINT).unlink(missing_ok=True)
@@ -156,20 +159,23 @@ def read_spelling(path: Any) -> NGram:
 
 def _described(file: Path, about: Any) -> tuple[Shape, str]:
     try:
-        if about["schema"] != SCHEMA:
-            message = f"{file} has the schema {about['schema']!r:.60}; this bitmeter reads {SCHEMA}"
+        if about["schema"] not in (SCHEMA, SCHEMA_2):
+            message = f"{file} has the schema {about['schema']!r:.60}; this bitmeter reads {SCHEMA} and {SCHEMA_2}"
             raise FileFormatError(message, value=str(file))
         found = about["shape"]
         sizes = {name: int(found[name]) for name in _MOST}
         wrong = [name for name, value in sizes.items() if not 1 <= value <= _MOST[name]]
         kind, units = found["kind"], about["units"]
-        previous = found.get("previous", 0)
-        if previous not in (0, 1) or (previous and kind != "transformer"):
-            message = f"its previous is {previous!r:.60}"
+        more = {name: found.get(name, 0) for name in ("previous", "recency")}
+        for name, value in more.items():
+            if value not in (0, 1) or (value and kind != "transformer"):
+                message = f"its {name} is {value!r:.60}"
+                raise ValueError(message)
+            sizes[name] = int(value)
+        if bool(sizes["recency"]) != (about["schema"] == SCHEMA_2) or sizes["recency"] * sizes["context"] > MOST_RECENT:
+            message = f"its recency is {sizes['recency']}, with a context of {sizes['context']:,}"
             raise ValueError(message)
-        shape = Shape(
-            kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), previous=int(previous), **sizes
-        )
+        shape = Shape(kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), **sizes)
         if not 0.0 <= shape.dropout < 1.0:
             message = f"its dropout is {shape.dropout}"
             raise ValueError(message)

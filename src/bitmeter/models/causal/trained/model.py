@@ -198,7 +198,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         require("safetensors", "Training a network")
         from bitmeter.models.causal.trained import train as neural_train
         from bitmeter.models.causal.trained.files import prepare_folder
-        from bitmeter.models.causal.trained.network import Shape, build
+        from bitmeter.models.causal.trained.network import MOST_RECENT, Shape, build
 
         asked_epochs = None if epochs is None else real(epochs, "epochs", low=1e-6, high=1e6)
         asked_batch = integer(batch, "batch", low=0, high=1 << 16)
@@ -214,6 +214,7 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
             epochs=chosen.epochs if asked_epochs is None else asked_epochs,
             batch=asked_batch or chosen.batch,
             learning_rate=chosen.learning_rate if asked_rate is None else asked_rate,
+            weight_decay=chosen.weight_decay,
             patience=most,
             looks=often,
             seed=self.seed,
@@ -223,15 +224,17 @@ class Neural(CausalPredictor, OpenVocabulary, Codes, Bundled):
         material = neural_train.Material(
             alphabet.row(documents), alphabet.row(held), sum(map(len, documents)), sum(map(len, held)), fingerprint
         )
+        seen = context or chosen.context
         shape = Shape(
             self.kind,
             alphabet.size,
             width or chosen.width,
             layers or chosen.layers,
-            context or chosen.context,
+            seen,
             chosen.dropout if dropout is None else dropout,
             alphabet.never,
             previous=int(self.kind == "transformer"),
+            recency=int(self.kind == "transformer" and seen <= MOST_RECENT),
         )
         folder = None if checkpoint is None else prepare_folder(checkpoint, force=False, resume=True)
         with neural_train.own_torch(self.seed, self.threads):

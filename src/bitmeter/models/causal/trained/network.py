@@ -15,7 +15,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-__all__ = ["Lstm", "Network", "Shape", "Transformer", "build"]
+__all__ = ["MOST_RECENT", "Lstm", "Network", "Shape", "Transformer", "build"]
+
+#: The longest context with `recency`, which takes a table of its square for each head.
+MOST_RECENT = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Shape:
         An id that has probability zero, or -1 for none.
     previous
         Whether a transformer adds a second embedding, of the token before, to that of each token: 0 or 1.
+    recency
+        Whether attention of a transformer falls with the distance, each head at its own rate, instead of an embedding
+        of each position: 0 or 1.
     """
 
     kind: str
@@ -50,10 +56,12 @@ class Shape:
     dropout: float
     never: int = -1
     previous: int = 0
+    recency: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """For a file."""
-        return asdict(self)
+        """For a file. Where attention does not fall, nothing is said of it: earlier models keep their fingerprint."""
+        found = asdict(self)
+        return found if self.recency else {name: value for name, value in found.items() if name != "recency"}
 
 
 class Network(nn.Module, ABC):  # type: ignore[misc]  # torch has no types here
@@ -122,17 +130,16 @@ class _Block(nn.Module):  # type: ignore[misc]
         self.narrow = nn.Linear(4 * width, width)
         self.dropped = nn.Dropout(dropout)
 
-    def forward(self, x: Tensor, past: tuple[Tensor, Tensor] | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+    def forward(
+        self, x: Tensor, past: tuple[Tensor, Tensor] | None, mask: Tensor | None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         rows, length, width = x.shape
         query, key, value = (
             part.view(rows, length, self.heads, width // self.heads).transpose(1, 2)
             for part in self.attend(self.first(x)).chunk(3, dim=-1)
         )
-        mask = None
         if past is not None:
             key, value = torch.cat((past[0], key), dim=2), torch.cat((past[1], value), dim=2)
-            before = key.shape[2] - length
-            mask = torch.ones(length, key.shape[2], dtype=torch.bool, device=x.device).tril_(before)
         seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, is_causal=mask is None)
         x = x + self.dropped(self.attended(seen.transpose(1, 2).reshape(rows, length, width)))
         x = x + self.dropped(self.narrow(functional.gelu(self.widen(self.second(x)))))
@@ -151,11 +158,13 @@ class Transformer(Network):
 
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)
-        heads = next(n for n in range(max(1, shape.width // 32), 0, -1) if shape.width % n == 0)
-        self.places = nn.Embedding(shape.context, shape.width)
+        self.heads = next(n for n in range(max(1, shape.width // 32), 0, -1) if shape.width % n == 0)
+        self.places = None if shape.recency else nn.Embedding(shape.context, shape.width)
+        #: By how much attention of each head falls with each token: powers of two, which are exact everywhere.
+        self.slopes = [2.0 ** -(1 + 8 * head // self.heads) * shape.recency for head in range(self.heads)]
         # So that pairs of tokens need not be put together by attention, which takes long to learn.
         self.before = nn.Embedding(shape.size, shape.width) if shape.previous else None
-        self.blocks = nn.ModuleList(_Block(shape.width, heads, shape.dropout) for _ in range(shape.layers))
+        self.blocks = nn.ModuleList(_Block(shape.width, self.heads, shape.dropout) for _ in range(shape.layers))
         self.last = nn.LayerNorm(shape.width)
         for name, weight in self.named_parameters():
             if weight.dim() > 1:
@@ -167,16 +176,32 @@ class Transformer(Network):
     def hidden(self, ids: Tensor, state: Any) -> tuple[Tensor, Any]:
         """All tokens side by side; what is kept are the keys and values of each layer."""
         seen = 0 if state is None else state.pairs[0][0].shape[2]
-        positions = torch.arange(seen, seen + ids.shape[1], device=ids.device)
-        x = self.embedding(ids) + self.places(positions)
+        x = self.embedding(ids)
+        if self.places is not None:
+            x = x + self.places(torch.arange(seen, seen + ids.shape[1], device=ids.device))
         if self.before is not None:  # the first token stands before itself
             x = x + self.before(torch.cat((ids[:, :1] if state is None else state.last, ids[:, :-1]), dim=1))
         x = self.dropped(x)
+        mask = self._mask(seen, ids.shape[1], x)
         pairs = []
         for number, block in enumerate(self.blocks):
-            x, pair = block(x, None if state is None else state.pairs[number])
+            x, pair = block(x, None if state is None else state.pairs[number], mask)
             pairs.append(pair)
         return self.last(x), Seen(pairs, ids[:, -1:])
+
+    def _mask(self, seen: int, length: int, like: Tensor) -> Tensor | None:
+        """What is added to attention, or where it may look; None where it is plainly causal."""
+        if not (seen or self.shape.recency):
+            return None
+        now, then = (
+            torch.arange(seen, seen + length, device=like.device),
+            torch.arange(seen + length, device=like.device),
+        )
+        distance = now[:, None] - then[None]
+        if not self.shape.recency:
+            return distance >= 0
+        fall = torch.tensor(self.slopes, dtype=like.dtype, device=like.device)[:, None, None] * -distance
+        return fall.masked_fill_(distance < 0, -math.inf)
 
 
 def build(shape: Shape) -> Network:

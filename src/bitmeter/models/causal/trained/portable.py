@@ -55,9 +55,12 @@ def _in_core(network: Network) -> _core.Network:
         )
         for block in network.blocks
     ]
-    positions, last = _array(network.places.weight), _both(network.last)
+    positions = None if network.places is None else _array(network.places.weight)
+    slopes, last = np.array(network.slopes, dtype=np.float32), _both(network.last)
     before = None if network.before is None else _array(network.before.weight)
-    return _core.Network.transformer(*ends, positions, before, blocks, last, network.blocks[0].heads)
+    return _core.Network.transformer(
+        *ends, network.shape.context, positions, slopes, before, blocks, last, network.heads
+    )
 
 
 def _both(layer: nn.Module) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

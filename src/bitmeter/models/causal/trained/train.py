@@ -54,6 +54,8 @@ class Schedule:
         Sequences per batch.
     learning_rate
         The highest: it rises to it at first and falls by a cosine.
+    weight_decay
+        Of AdamW, for matrices.
     patience
         After so many looks at the held-out text without a gain, training stops.
     looks
@@ -65,6 +67,7 @@ class Schedule:
     epochs: float
     batch: int
     learning_rate: float
+    weight_decay: float
     patience: int
     looks: int
     seed: int
@@ -137,7 +140,10 @@ class Trainer:
         self._every = max(1, self.steps // schedule.looks)
         matrices = [weight for weight in network.parameters() if weight.dim() > 1]
         others = [weight for weight in network.parameters() if weight.dim() <= 1]
-        groups = [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
+        groups = [{"params": matrices, "weight_decay": schedule.weight_decay}, {"params": others, "weight_decay": 0.0}]
+        if shape.kind == "transformer":  # it begins with how frequent each id is
+            counts = np.bincount(row, minlength=shape.size) + 0.5
+            network.bias.data.copy_(torch.from_numpy(np.log(counts / counts.sum())))
         self._optimiser = torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=(0.9, 0.99))
         self._state: Any = None
         self._step = 0
