@@ -1,4 +1,4 @@
-#include "util/blocks.hpp"
+#include "util/array.hpp"
 
 #include <cstdlib>
 #include <limits>
