@@ -54,7 +54,7 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
     preset
         "fast" (41 MB of memory) has fewer than half the contexts of "medium" (181 MB) and is more than three times as
         fast. "large" (1.2 GB) can remember more than medium; texts of less than a megabyte cost the same in both.
-        "max" (1.4 GB, of which a short text takes some 60 MB) has 78 contexts, some of them for nucleotides and machine
+        "max" (1.4 GB, of which a short text takes some 60 MB) has 79 contexts, some of them for nucleotides and machine
         code. On prose it needs 2 % to 4 % fewer bits than medium, on machine code 33 %, and over 20 times its time.
         "small" (16 MB) has neither the speed of fast nor the bits of medium, and is there for little memory and for
         figures and archives that were made with it.
