@@ -1,5 +1,7 @@
 """Neural models: our scoring beside lm-eval, minicons, lmppl, the transformers manual's loop and a bare forward pass.
 
+Ours is with float32 weights, and with bfloat16 and int8, which round: they are no rows of the goals.
+
 Each runs in a process of its own, on one thread. Printed are tokens per CPU second (without loading), the peak memory
 of the process, and the largest difference from a plain loop in nats per token, over documents.
 
@@ -12,6 +14,7 @@ peers at their best batch, and against each with a batch of 16.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import json
 import os
@@ -29,7 +32,7 @@ from stopwatch import header
 
 BATCHES = (1, 16)
 #: Ways that are not of a peer.
-OWN = ("plain", "ours", "bare")
+OWN = ("plain", "ours", "bfloat16", "int8", "bare")
 
 
 def documents(path: str, number: int) -> list[str]:
@@ -51,10 +54,10 @@ def load(folder: str) -> tuple[Any, Any]:
 Prepared = Callable[[], list[float]]
 
 
-def ours(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
+def ours(folder: str, texts: list[str], batch: int, dtype: str = "float32") -> tuple[Prepared, str]:
     import bitmeter as bm
 
-    model = bm.HuggingFace(folder, threads=1)
+    model = bm.HuggingFace(folder, threads=1, dtype=dtype)
     corpus = bm.Corpus.from_documents(texts)
 
     def run() -> list[float]:
@@ -174,6 +177,8 @@ def manual(folder: str, texts: list[str], batch: int) -> tuple[Prepared, str]:
 WAYS: dict[str, tuple[Callable[..., tuple[Prepared, str]], str, tuple[int, ...]]] = {
     "plain": (plain, "bitmeter", (1,)),
     "ours": (ours, "bitmeter", (1,)),
+    "bfloat16": (functools.partial(ours, dtype="bfloat16"), "bitmeter", (1,)),
+    "int8": (functools.partial(ours, dtype="int8"), "bitmeter", (1,)),
     "bare": (bare, "bitmeter", (1,)),
     "manual": (manual, "transformers", (1,)),
     "lm-eval": (lm_eval, "lm_eval", BATCHES),
