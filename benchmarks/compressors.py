@@ -6,8 +6,9 @@
 
 With --front, each contender compresses a file of each of ten kinds (kinds.py; KIND=FILE takes a file of yours for one
 of them), at most --size megabytes of each. The size is that of the whole compressed file, of ours that of the archive
-with its header; the time is that of compressing alone, the preparation of memory included. --plot draws bits against megabytes per CPU second. The last
-table has the goals of the presets, as far as their contenders ran, those of speed for compressing and for scoring prose.
+with its header; the time is that of compressing alone, the preparation of memory included. --plot draws bits against
+megabytes per CPU second. The last table has the goals of the presets, as far as their contenders ran, those of speed
+for compressing and for scoring prose.
 
 Each contender runs in a process of its own, one thread, one after the other. Speed is megabytes per CPU second, the
 best of the repeats, for compressing (without --front, models of bitmeter: for scoring, which costs what compressing
