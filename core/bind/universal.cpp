@@ -82,6 +82,7 @@ void bind_universal(nb::module_& m) {
             "path"_a);
 
     nb::class_<bitmeter::UniversalCoder>(m, "UniversalCoder", "A text in blocks, each with a code of its own.")
+        .def(nb::init<int>(), "size"_a)
         .def(nb::init<const UniversalModel&>(), "model"_a)
         .def(
             "encode",

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "util/once.hpp"
+
 namespace bitmeter::universal {
 
 /// The last value of the part of [low, high] that means 1, with p(1) = one / 2^32. Neither part is empty.
 inline std::uint64_t cut(std::uint64_t low, std::uint64_t high, std::uint32_t one) {
-    std::uint64_t range = high - low;
-    return low + (range >> 32) * one + (((range & 0xFFFFFFFFu) * one) >> 32);
+    return low + static_cast<std::uint64_t>(static_cast<unsigned __int128>(high - low) * one >> 32);
 }
 
 class BitEncoder {
@@ -81,11 +82,15 @@ public:
             begun_ = true;
         }
         std::uint64_t middle = cut(low_, high_, one);
-        int bit = value_ <= middle;
-        if (bit)
+        // A branch, not a conditional move: the processor goes on with the bit that it expects while `one` is computed.
+        int bit;
+        if (value_ <= middle) {
             high_ = middle;
-        else
+            bit = once(1);
+        } else {
             low_ = middle + 1;
+            bit = once(0);
+        }
         while ((low_ ^ high_) >> 56 == 0) {
             low_ <<= 8;
             high_ = high_ << 8 | 255;

@@ -66,6 +66,8 @@ private:
 /// Encodes or decodes a text in blocks. Each has a code of its own; the model continues from block to block.
 class UniversalCoder {
 public:
+    /// By a model that has learned nothing, or by a copy of one.
+    explicit UniversalCoder(int size) : model_(size) {}
     explicit UniversalCoder(const UniversalModel& model) : model_(model) {}
     std::vector<std::uint8_t> encode(const std::uint8_t* data, std::size_t n);
     /// The n bytes of a block. Throws UniversalFormatError if the code is shorter or longer than theirs.

@@ -1,4 +1,4 @@
-// Values from memory that another process may change at any time, such as a mapped file.
+// Values that the compiler must take as they are, such as those of a mapped file that another process may change at any time.
 #pragma once
 
 namespace bitmeter {

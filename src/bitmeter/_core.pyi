@@ -1491,6 +1491,10 @@ class Universal:
 class UniversalCoder:
     """A text in blocks, each with a code of its own."""
 
+    @overload
+    def __init__(self, size: int) -> None: ...
+
+    @overload
     def __init__(self, model: Universal) -> None: ...
 
     def encode(self, data: bytes) -> bytes: ...

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -152,12 +153,25 @@ class Universal(SharedCopies, Predictor, Primable, Codes, Bundled):
 
     def coder(self, watch: CodeWatch | None = None) -> UniversalCoder:
         """Wholly in the core: see `bitmeter.compress`."""
-        return UniversalCoder(self.core())
+        with self._taking_memory():  # not from `core()`, which would be one more copy
+            return UniversalCoder(_core.UniversalCoder(self._origin))
 
     def core(self) -> _core.Universal:
         """A copy of what is learned."""
+        origin = self._origin
+        with self._taking_memory():
+            return _core.Universal(origin) if isinstance(origin, int) else origin.copy()
+
+    @property
+    def _origin(self) -> int | _core.Universal:
+        """What a copy is made of: what is learned, or the size."""
+        return PRESETS.index(self.preset) if self._learned is None else self._learned
+
+    @contextlib.contextmanager
+    def _taking_memory(self) -> Iterator[None]:
+        """Say in an error how much memory there is to be."""
         try:
-            return _core.Universal(PRESETS.index(self.preset)) if self._learned is None else self._learned.copy()
+            yield
         except MemoryError as error:
             message = f"{self.name} takes {self.memory:,} bytes of memory, which are not free; try universal:small"
             raise ModelError(message, value=self.name) from error
@@ -351,8 +365,8 @@ class UniversalCoder(Coder):
     long_blocks = False
     skips = True
 
-    def __init__(self, core: _core.Universal) -> None:
-        self._core = _core.UniversalCoder(core)
+    def __init__(self, core: _core.UniversalCoder) -> None:
+        self._core = core
 
     @property
     def bits(self) -> float:
