@@ -1,4 +1,4 @@
-#include "util/array.hpp"
+#include "util/blocks.hpp"
 
 #include <cstdlib>
 #include <limits>

@@ -1,5 +1,5 @@
-// Arrays, and blocks of memory that are kept after use.
-#include "util/array.hpp"
+// Blocks of memory that are kept after use.
+#include "util/blocks.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -45,22 +45,6 @@ void test_limits() {
     drop_blocks();
 }
 
-void test_arrays() {
-    drop_blocks();
-    Array<std::int32_t> first(least_block);
-    const std::int32_t* const place = first.data();
-    first.shorten(3);
-    CHECK(first.size() == 3 && first.end() - first.begin() == 3);
-    first = Array<std::int32_t>();
-    const Array<std::int32_t> second(least_block);
-    CHECK(second.data() == place);
-    Array<std::int32_t> third(5);
-    third[4] = 9;
-    std::int32_t* const own = third.release();
-    CHECK(third.size() == 0 && own[4] == 9);
-    give_block(own);
-}
-
 void test_threads() {
     std::vector<std::thread> threads;
     std::vector<int> wrong(4);
@@ -84,7 +68,6 @@ void test_threads() {
 int main() {
     test_reuse();
     test_limits();
-    test_arrays();
     test_threads();
     return check::report();
 }
