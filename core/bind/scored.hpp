@@ -9,7 +9,7 @@ template <class T>
 NewVector<T> given(bitmeter::Array<T>&& values) {
     const std::size_t size = values.size();
     T* data = values.release();
-    nb::capsule guard(data, [](void* p) noexcept { bitmeter::give_block(p); });
+    nb::capsule guard(data, [](void* p) noexcept { std::free(p); });
     return NewVector<T>(data, {size}, guard);
 }
 

@@ -1,12 +1,13 @@
-// An uninitialised array. A long one lies on huge pages, in memory that was used before where there is some (see blocks.hpp).
+// An uninitialised array on huge pages: for long arrays, the page faults of small pages cost as much as the work itself.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
 
-#include "util/blocks.hpp"
+#include "util/system.hpp"
 
 namespace bitmeter {
 
@@ -17,7 +18,13 @@ class Array {
 public:
     Array() = default;
     explicit Array(std::size_t size) : size_(size) {
-        data_.reset(static_cast<T*>(take_block(size * sizeof(T))));
+        constexpr std::size_t large_page = std::size_t{1} << 21;
+        const std::size_t bytes = size * sizeof(T);
+        if (bytes < large_page) {
+            data_.reset(static_cast<T*>(std::malloc(bytes ? bytes : 1)));
+        } else {
+            data_.reset(static_cast<T*>(os::allocate_huge(bytes)));
+        }
         if (!data_) throw std::bad_alloc();
     }
 
@@ -28,7 +35,7 @@ public:
     T* end() const { return data() + size_; }
     /// Reduces the size; the memory stays.
     void shorten(std::size_t size) { size_ = size; }
-    /// Transfers ownership; the caller must give_block it.
+    /// Transfers ownership; the caller must std::free it.
     T* release() {
         size_ = 0;
         return data_.release();
@@ -36,7 +43,7 @@ public:
 
 private:
     struct Free {
-        void operator()(T* p) const { give_block(p); }
+        void operator()(T* p) const { std::free(p); }
     };
     std::unique_ptr<T, Free> data_;
     std::size_t size_ = 0;
