@@ -164,8 +164,9 @@ void advise_huge([[maybe_unused]] void* data, [[maybe_unused]] std::size_t size)
 
 void* allocate_huge(std::size_t size) {
     constexpr std::size_t huge_page = std::size_t{1} << 21;
-    void* found = std::aligned_alloc(huge_page, (size + huge_page - 1) / huge_page * huge_page);
-    if (found) advise_huge(found, size);
+    const std::size_t whole = (size + huge_page - 1) / huge_page * huge_page;
+    void* found = std::aligned_alloc(huge_page, whole);
+    if (found) advise_huge(found, whole);  // all of it: a map that ends within a huge page has none there
     return found;
 }
 
