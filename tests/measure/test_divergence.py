@@ -30,7 +30,7 @@ def test_divergence_is_that_of_the_tables() -> None:
     assert found.mean == pytest.approx(math.fsum(found.nats) / len(found) / math.log(2))
     assert found.percentile(50) == pytest.approx(np.percentile(found.nats, 50, method="inverted_cdf") / math.log(2))
     costs = [bm.score(made, TEXT).nats for made in (tiny(), coarse)]
-    # In bfloat16 a call of another shape rounds in another way, the more so where the processor multiplies it by itself.
+    # In bfloat16 a call of another shape rounds in another way, the more so by a processor that multiplies it itself.
     assert found.log_ratio * math.log(2) == pytest.approx((costs[1] - costs[0]) / len(found), abs=5e-4)
     assert found.to_dict()["tokens"] == len(found)
 
