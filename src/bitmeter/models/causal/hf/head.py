@@ -60,7 +60,7 @@ def chosen(
     ids, order = targets.to(device).sort()
     borders = torch.searchsorted(ids, torch.arange(0, size + step, step, device=device)).tolist()
     own = torch.full((len(here),), torch.nan, dtype=torch.float64, device=device)
-    sums = []
+    sums, tops = [], []
     for number, at in enumerate(range(0, size, step)):
         logits = shape(
             torch.nn.functional.linear(here, weight[at : at + step], None if bias is None else bias[at : at + step])
@@ -70,5 +70,8 @@ def chosen(
         own[order[among]] = logits[order[among], ids[among] - at].double()
         top = logits.amax(1, keepdim=True)
         top.masked_fill_(top.isinf(), 0.0)  # infinity less itself would be no number
-        sums.append(logits.sub_(top).exp_().sum(1).double().log_() + top[:, 0])
-    return own - torch.stack(sums).logsumexp(0)
+        sums.append(logits.sub_(top).exp_().sum(1).double().log_())
+        tops.append(top[:, 0].double())
+    parts = torch.stack(tops)
+    highest = parts.amax(0)
+    return (own - highest) - (torch.stack(sums) + (parts - highest)).logsumexp(0)

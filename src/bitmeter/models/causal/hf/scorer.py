@@ -27,6 +27,7 @@ from bitmeter.models.causal.hf.kinds import not_causal
 from bitmeter.models.causal.hf.lengths import Positions, lengths_of
 from bitmeter.models.causal.hf.peers import as_peers
 from bitmeter.models.causal.hf.rows import Row, groups, packed_rows, segments
+from bitmeter.models.causal.logits import log_rows, log_sums
 from bitmeter.models.outcomes import Details
 
 if TYPE_CHECKING:
@@ -484,7 +485,8 @@ class Scorer:
         """The target's logit less the logarithm of the sum, which float32 holds to 4e-8; log_softmax would not."""
         logits = self._logits_of(states)
         own = logits.gather(1, targets[:, None].to(logits.device))[:, 0]  # the head may be on another device
-        return in_float64(own) - in_float64(self._torch.logsumexp(logits, dim=1))
+        top, rest = log_sums(logits)
+        return (in_float64(own) - in_float64(top)) - in_float64(rest)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
         """Rows of ln p of every id in place of sequence[i], for i from `first` on, in float64."""
@@ -497,8 +499,7 @@ class Scorer:
             states = self._states(self._tensor(sequence[None, :-1]), None, None)[0][first - 1 :]
         for at in range(0, len(states), self._chunk):
             with self._quiet():
-                logits = in_float64(self._logits_of(states[at : at + self._chunk]))
-                rows = logits - self._torch.logsumexp(logits, dim=1, keepdim=True)
+                rows = log_rows(in_float64(self._logits_of(states[at : at + self._chunk])))
             yield rows
 
     def detailed(
@@ -525,7 +526,7 @@ class Scorer:
             self._positions.restore()
             out = self._network(input_ids=self._tensor(ids[None]), past_key_values=cache, use_cache=True)
             logits = in_float64(out.logits[0, -1])
-            return (logits - self._torch.logsumexp(logits, dim=0)).cpu().numpy(), out.past_key_values
+            return log_rows(logits).cpu().numpy(), out.past_key_values
 
 
 def _agree(found: Sequence[torch.Tensor], wanted: Sequence[torch.Tensor], allowed: float) -> bool:

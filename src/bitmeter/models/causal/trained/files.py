@@ -124,7 +124,12 @@ def read_folder(path: Any) -> tuple[Network, Alphabet, LearningCurve, dict[str, 
     network = build(shape)
     try:
         with as_utf8(folder / WEIGHTS) as weights:
-            network.load_state_dict(load_file(weights))
+            found = load_file(weights)
+        for name, weight in found.items():
+            if weight.dtype != torch.float32:
+                message = f"the weight {name} is of type {weight.dtype}, not torch.float32"
+                raise ValueError(message)
+        network.load_state_dict(found)
     except (OSError, SafetensorError, RuntimeError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:300]
         message = f"{folder / WEIGHTS} does not hold the weights of this network: {reason}"
@@ -163,7 +168,11 @@ def _described(file: Path, about: Any) -> tuple[Shape, str]:
             message = f"{file} has the schema {about['schema']!r:.60}; this bitmeter reads {SCHEMA} and {SCHEMA_2}"
             raise FileFormatError(message, value=str(file))
         found = about["shape"]
-        sizes = {name: int(found[name]) for name in _MOST}
+        loose = [name for name in (*_MOST, "never", "previous", "recency") if type(found.get(name, 0)) is not int]
+        if loose:
+            message = f"its {loose[0]} is {found[loose[0]]!r:.60}, not a whole number"
+            raise ValueError(message)
+        sizes = {name: found[name] for name in _MOST}
         wrong = [name for name, value in sizes.items() if not 1 <= value <= _MOST[name]]
         kind, units = found["kind"], about["units"]
         more = {name: found.get(name, 0) for name in ("previous", "recency")}
@@ -171,11 +180,11 @@ def _described(file: Path, about: Any) -> tuple[Shape, str]:
             if value not in (0, 1) or (value and kind != "transformer"):
                 message = f"its {name} is {value!r:.60}"
                 raise ValueError(message)
-            sizes[name] = int(value)
+            sizes[name] = value
         if bool(sizes["recency"]) != (about["schema"] == SCHEMA_2) or sizes["recency"] * sizes["context"] > MOST_RECENT:
             message = f"its recency is {sizes['recency']}, with a context of {sizes['context']:,}"
             raise ValueError(message)
-        shape = Shape(kind=kind, dropout=float(found["dropout"]), never=int(found["never"]), **sizes)
+        shape = Shape(kind=kind, dropout=float(found["dropout"]), never=found["never"], **sizes)
         if not 0.0 <= shape.dropout < 1.0:
             message = f"its dropout is {shape.dropout}"
             raise ValueError(message)

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from bitmeter._util.arrays import Floats, Ints
+from bitmeter.models.causal.logits import log_rows, log_sums
 from bitmeter.models.causal.trained.network import Network
 
 __all__ = ["NetworkScorer", "State"]
@@ -80,7 +81,8 @@ class NetworkScorer:
         for at in range(0, len(targets), self._rows):
             logits = self._network.logits(hidden[at : at + self._rows])
             own = logits.gather(1, targets[at : at + self._rows, None])[:, 0]
-            parts.append((own.double() - torch.logsumexp(logits, dim=1).double()).numpy())
+            top, rest = log_sums(logits)
+            parts.append(((own.double() - top.double()) - rest.double()).numpy())
         return np.concatenate(parts)
 
     def predictions(self, sequence: Ints, first: int) -> Iterator[Floats]:
@@ -95,7 +97,7 @@ class NetworkScorer:
             for begin in range(0, len(asked), self._rows):
                 with torch.inference_mode():
                     logits = self._network.logits(asked[begin : begin + self._rows]).double()
-                    rows = (logits - torch.logsumexp(logits, dim=1, keepdim=True)).numpy()
+                    rows = log_rows(logits).numpy()
                 yield rows
 
     def step(self, ids: Ints, cache: State) -> tuple[Floats, State]:
@@ -103,7 +105,7 @@ class NetworkScorer:
         with torch.inference_mode():
             hidden, kept = self._network.hidden(torch.from_numpy(ids[None].copy()), cache)
             logits = self._network.logits(hidden[0, -1]).double()
-            return (logits - torch.logsumexp(logits, dim=0)).numpy(), kept
+            return log_rows(logits).numpy(), kept
 
 
 def _within(watch: Callable[[int, int], object], done: int, rows: int, of: int) -> Callable[[float], object]:
