@@ -1,6 +1,6 @@
 """Log-probabilities from logits of any size.
 
-The logarithm of the sum of their exponentials is taken less the largest logit: of logits of 10⁸ float32 keeps no fraction,
+The logarithm of the sum of their exponentials is taken less the largest logit: float32 keeps no fraction of 10⁸,
 so that a constant that is added to all would change what they sum to.
 """
 

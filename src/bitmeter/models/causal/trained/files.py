@@ -168,7 +168,8 @@ def _described(file: Path, about: Any) -> tuple[Shape, str]:
             message = f"{file} has the schema {about['schema']!r:.60}; this bitmeter reads {SCHEMA} and {SCHEMA_2}"
             raise FileFormatError(message, value=str(file))
         found = about["shape"]
-        loose = [name for name in (*_MOST, "never", "previous", "recency") if type(found.get(name, 0)) is not int]
+        wholes = (*_MOST, "never", "previous", "recency")
+        loose = [name for name in wholes if name in found and type(found[name]) is not int]
         if loose:
             message = f"its {loose[0]} is {found[loose[0]]!r:.60}, not a whole number"
             raise ValueError(message)
