@@ -6,7 +6,8 @@ Every row first checks that the peer's figure agrees with ours, where the peer i
 runs, CPU milliseconds of all threads beside wall milliseconds; ratios are of wall time. numpy has one thread. A peer
 that is too slow for the full size gets a smaller one, and its time is scaled up in proportion (marked ~), which
 flatters peers whose cost grows faster than the input. The last table has the goal of each row: numpy's CPU time
-against ours. With BITMETER_CPU=avx2 numpy is held to AVX2, too.
+against ours on one core, so that one thread stands against one (where the system can hold a program to a core). With
+BITMETER_CPU=avx2 numpy is held to AVX2, too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import logging
 import math
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -245,9 +247,25 @@ def complexity(sizes: list[int], repeat: int, console: Console) -> None:
     console.print(table)
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Hold the program to one core, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 def compare(task: Task, repeat: int, table: Table) -> tuple[float, Goal]:
     """Adds the task's rows; returns the smallest ratio of wall time, and the goal against numpy, the first peer."""
     ours, value = best(lambda: task.ours(task.inputs), repeat, ENOUGH)
+    with one_core():
+        alone, _ = best(lambda: task.ours(task.inputs), repeat, ENOUGH)
     table.add_row(task.title, "bitmeter", *milliseconds(ours), "", f"{float(value):.12g}")
     worst, numpys = math.inf, math.nan
     for peer in task.peers:
@@ -262,7 +280,7 @@ def compare(task: Task, repeat: int, table: Table) -> tuple[float, Goal]:
         ratio = theirs.wall * scale / ours.wall
         worst = min(worst, ratio)
         if peer is task.peers[0]:
-            numpys = theirs.cpu / ours.cpu
+            numpys = theirs.cpu / alone.cpu
         mark = "" if n == task.length else "~"
         wall, cpu = milliseconds(theirs, scale)
         note = f"{float(figure):.12g}" if n == task.length else f"agrees on {n:,}" if peer.right else f"ran on {n:,}"
@@ -289,7 +307,7 @@ def main() -> None:
     console.print(table)
     complexity(arguments.lz76, arguments.repeat, console)
     console.print(f"The closest peer takes {min(worst for worst, _ in found):.2f}× our wall time.")
-    show_goals([*goals, *(goal for _, goal in found)], "numpy's CPU time over ours, one run")
+    show_goals([*goals, *(goal for _, goal in found)], "numpy's CPU time over ours, one thread of each")
 
 
 if __name__ == "__main__":
