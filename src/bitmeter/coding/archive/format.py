@@ -125,6 +125,8 @@ class ArchiveReader:
                 f"{name} was coded by {header.model} ({header.fingerprint}), and this model is {model.name} "
                 f"({model.fingerprint}); decoding needs the very same one (--model)"
             )
+            if model.name == header.model:
+                message += ", or the bitmeter that wrote the archive, if the model comes with it"
             raise ModelError(message, value=model.fingerprint)
         if model.units.name != header.units:
             raise damaged(
