@@ -43,7 +43,7 @@ RANKS = {
 
 #: Where each heavy package may be imported: in files or folders of these names only.
 DOORS = {
-    "torch": ("models/causal/trained/", "models/causal/hf/", "models/masked/"),
+    "torch": ("models/causal/trained/", "models/causal/hf/", "models/causal/logits.py", "models/masked/"),
     "transformers": ("models/causal/hf/", "models/masked/"),
     "llama_cpp": ("models/causal/gguf/",),
     "ray": ("scale/on_ray.py",),
